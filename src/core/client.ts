@@ -1,0 +1,32 @@
+import type { SigningAlgorithm } from './tenant.ts';
+
+/** An OIDC client as registered (contract, "OIDC client (configuration record)"). */
+export interface Client {
+  readonly tenantId: string;
+  readonly clientId: string;
+  /** Shown to members: on the sign-in page, on the approve page, in lists. */
+  readonly name: string;
+  readonly type: 'public' | 'confidential';
+  /** SHA-256 of each secret that is live; empty for a public client. */
+  readonly secretHashes: readonly string[];
+  readonly redirectUris: readonly string[];
+  /** Where logout goes; the first is the default (decision 36). */
+  readonly postLogoutRedirectUris: readonly string[];
+  /** Origins whose scripts may read the token endpoint, UserInfo and the member API (security, CORS). */
+  readonly webOrigins: readonly string[];
+  /** "Disable signup": only existing accounts can sign in (contract 6). */
+  readonly signupDisabled: boolean;
+  readonly deviceFlow: boolean;
+  /** A third party's client asks the member's consent (decision 14). */
+  readonly thirdParty: boolean;
+  readonly idTokenAlgorithm: SigningAlgorithm;
+  /** Whether the id_token repeats the claims of profile, email, phone and address (decision 26). */
+  readonly claimsInIdToken: boolean;
+  readonly accessTokenSeconds: number;
+  /** ms without use after which the refresh token ends (decision 25). */
+  readonly refreshTokenIdle: number;
+  /** ms after which the sign-in ends however often it was used (decision 25). */
+  readonly refreshTokenAbsolute: number;
+  /** ms in which a superseded refresh token gets the same answer again; 0 is never (decision 24). */
+  readonly replayWindow: number;
+}

@@ -1,0 +1,67 @@
+import type { AuthorizationCode } from './authorization-code.ts';
+import type { ScopeConsent } from './oidc/scope-consent.ts';
+import type { Session } from './session.ts';
+import type { SignIn, SignInEnd } from './sign-in.ts';
+
+/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, Core §3.1.2.6). */
+export type ErrorCode =
+  | 'access_denied'
+  | 'consent_required'
+  | 'interaction_required'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'login_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'server_error'
+  | 'temporarily_unavailable'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type';
+
+/** An expected "no". It is a value, not an exception, because writes may have to commit beside it. */
+export interface Refusal {
+  readonly kind: 'refusal';
+  readonly error: ErrorCode;
+  /** Names the problem in printable ASCII without `"` and `\` (RFC 6749 §5.2); never echoes the input. */
+  readonly description: string;
+}
+
+export function refusal(error: ErrorCode, description: string): Refusal {
+  return { kind: 'refusal', error, description };
+}
+
+export function isRefusal(value: object): value is Refusal {
+  return 'kind' in value && value.kind === 'refusal';
+}
+
+/** One row to change. `apply()` in the storage has one case for each. */
+export type Write =
+  | { readonly write: 'insertAuthorizationCode'; readonly code: AuthorizationCode }
+  | {
+      readonly write: 'moveAuthorizationCode';
+      readonly hash: string;
+      readonly from: string;
+      readonly to: string;
+      readonly signInId: string | null;
+    }
+  | { readonly write: 'insertSignIn'; readonly signIn: SignIn }
+  | {
+      readonly write: 'rotateSignIn';
+      readonly id: string;
+      readonly from: number;
+      readonly to: number;
+      readonly at: number;
+    }
+  | { readonly write: 'endSignIn'; readonly id: string; readonly reason: SignInEnd; readonly at: number }
+  | { readonly write: 'insertSession'; readonly session: Session }
+  | { readonly write: 'moveSession'; readonly id: string; readonly from: string; readonly session: Session }
+  | { readonly write: 'saveScopeConsent'; readonly consent: ScopeConsent };
+
+/** What the core decided: the answer to give, and what to write in the same transaction. */
+export interface Decision<Answer> {
+  readonly answer: Answer;
+  readonly writes: readonly Write[];
+}

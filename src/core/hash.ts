@@ -1,0 +1,20 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+/** SHA-256 of a secret as base64url: how codes, session ids and client secrets are stored (decision 31). */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('base64url');
+}
+
+/** HMAC-SHA-256 over parts that cannot run into each other: each is preceded by its length. */
+export function hmac(key: Buffer, ...parts: readonly string[]): Buffer {
+  const mac = createHmac('sha256', key);
+  for (const part of parts) mac.update(`${Buffer.byteLength(part)}:${part}`, 'utf8');
+  return mac.digest();
+}
+
+/** Compares two secrets, or two digests, in a time that depends on their lengths alone. */
+export function equalInConstantTime(left: string | Buffer, right: string | Buffer): boolean {
+  const a = Buffer.from(left);
+  const b = Buffer.from(right);
+  return a.length === b.length && timingSafeEqual(a, b);
+}

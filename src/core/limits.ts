@@ -1,0 +1,94 @@
+/**
+ * Every number of the service, named once, with its source. Times are milliseconds unless the name says
+ * otherwise; what goes out on the wire in seconds carries `Seconds` in its name.
+ */
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Authorization code: valid for 10 minutes (contract, Limits; decision 18). */
+export const authorizationCodeLifetime = 10 * minute;
+
+/** Access token: 3,600 s unless the client says otherwise, 14,400 s at most (contract; decision 26). */
+export const accessTokenSeconds = { default: 3_600, most: 14_400 } as const;
+
+/** id_token: as long as a default access token. It is read once, at sign-in. */
+export const idTokenSeconds = 3_600;
+
+/** Refresh token: 90 days unused, 365 days in all, both settable per client (decision 25). */
+export const refreshTokenIdle = 90 * day;
+export const refreshTokenAbsolute = 365 * day;
+
+/** Replay window of a client that asked for one: 0 to 30 s (decision 24). */
+export const replayWindow = { default: 0, most: 30 * second } as const;
+
+/** Browser session: 14 days idle, 90 days in all (security, Defaults). */
+export const sessionIdle = 14 * day;
+export const sessionAbsolute = 90 * day;
+
+/** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
+export const sessionTouchInterval = hour;
+
+/** A sign-in page answers for this long; after that it offers to start again (pages 7). */
+export const flowLifetime = 12 * hour;
+
+/** code_verifier: 43 to 128 characters; code_challenge: exactly 43 (RFC 7636 §4.1, §4.2; decision 19). */
+export const codeVerifierLength = { least: 43, most: 128 } as const;
+export const codeChallengeLength = 43;
+
+/** `state` is read as JSON only up to 2 KB (decision 12), and carried up to 4 KB. */
+export const stateReadAsJson = 2_048;
+export const parameterLength = { state: 4_096, nonce: 1_024, loginHint: 320, other: 2_048 } as const;
+
+/** Everything an authorization request brings, together: it travels in addresses, which proxies cut at 8 KB. */
+export const authorizationRequestLength = 6_144;
+
+/** Password: at most 1,024 bytes reach the hash (security, Defaults; A3). */
+export const passwordBytes = 1_024;
+
+/** Passwords waiting for a core; beyond that the answer is 503 (security, Defaults; A12). */
+export const passwordsWaiting = 50;
+
+/** argon2id: 19,456 KiB, two passes, one lane (security, Defaults). */
+export const passwordHash = {
+  memoryKib: 19_456,
+  passes: 2,
+  parallelism: 1,
+  saltBytes: 16,
+  tagBytes: 32,
+} as const;
+
+/** Random secrets carry 256 bits (decision 31). */
+export const secretBytes = 32;
+
+/** Bodies of more than 16 KiB are refused; headers of more than 32 KiB (design, HTTP). */
+export const bodyBytes = 16 * 1_024;
+export const headerBytes = 32 * 1_024;
+
+/** A request, and a silent socket, end after this long (security, H14). */
+export const requestTimeout = 15 * second;
+export const connectionTimeout = 25 * second;
+
+/** What `Retry-After` says when storage or the password queue is in trouble (decision 16). */
+export const retryAfterSeconds = 5;
+
+/** Group commit: at most this many pieces share one commit, and at most so many wait (performance 1). */
+export const groupSize = 64;
+export const groupQueue = 10_000;
+
+/** How long a writer waits for a foreign lock on the file (design, Storage). */
+export const busyTimeout = 250;
+
+/** Signing keys: RSA of 2,048 bits or more (security, Defaults). */
+export const rsaBits = 2_048;
+
+/** A new signing key is published this long before it signs (security, Defaults). */
+export const keyPublishedBefore = day;
+
+/** Discovery and JWKS may be cached for this long. */
+export const metadataCacheSeconds = 300;
+
+/** How long a stopping service waits for requests under way (security, Z15). */
+export const drainTime = 8 * second;

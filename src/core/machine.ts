@@ -1,0 +1,65 @@
+import {
+  type AnyStateMachine,
+  type ContextFrom,
+  type EventFromLogic,
+  type StateMachine,
+  transition,
+} from 'xstate';
+
+/** The action names of a machine: what a transition asks its caller to do. */
+type OutcomeOf<M> =
+  M extends StateMachine<
+    infer _Context,
+    infer _Event,
+    infer _Children,
+    infer _Actor,
+    infer Action,
+    infer _Guard,
+    infer _Delay,
+    infer _State,
+    infer _Tag,
+    infer _Input,
+    infer _Output,
+    infer _Emitted,
+    infer _Meta,
+    infer _Config
+  >
+    ? Action['type']
+    : never;
+
+/** What one event did: the state the record is in now, and the outcomes named by the transition. */
+export interface Step<Outcome extends string> {
+  readonly state: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+/**
+ * Moves a stored record one event further. This is the only call into xstate.
+ *
+ * The snapshot is rebuilt from the record's columns, so nothing lives between two requests. A state the
+ * machine does not know, or an event its state does not list, is a bug of ours and throws: xstate itself
+ * would drop the event silently, and a dropped event in a grant is a hole.
+ *
+ * @param machine the noun's machine; every state lists every event
+ * @param state the stored state
+ * @param context what the guards read of the record
+ * @param event what happened, with its time and the facts found by comparing secrets
+ */
+export function step<M extends AnyStateMachine>(
+  machine: M,
+  state: string,
+  context: ContextFrom<M>,
+  event: EventFromLogic<M>,
+): Step<OutcomeOf<M>> {
+  const node = machine.states[state];
+  if (node === undefined) throw new Error(`${machine.id}: unknown state`);
+  if (!node.ownEvents.includes(event.type)) {
+    throw new Error(`${machine.id}: state ${state} does not list ${event.type}`);
+  }
+  const known: AnyStateMachine = machine;
+  const [next, actions] = transition(known, known.resolveState({ value: state, context }), event);
+  return {
+    state: String(next.value),
+    outcomes: actions.map((action) => action.type as OutcomeOf<M>),
+  };
+}

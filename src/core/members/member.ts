@@ -1,0 +1,45 @@
+/** What a member may do beyond being one (decision 37). */
+export type UserType = 'member' | 'tenant_admin' | 'system_admin';
+
+/** A postal address; the text fields may be null (contract, "Member profile"). */
+export interface Address {
+  readonly line1: string | null;
+  readonly city: string | null;
+  readonly postCode: string | null;
+  readonly postOffice: string | null;
+  /** Two-letter country code (ISO 3166-1). */
+  readonly country: string | null;
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
+/** A member of one tenant. Times are ms since the epoch. */
+export interface Member {
+  /** UUIDv7; `sub` in every token (decision 37). */
+  readonly id: string;
+  readonly tenantId: string;
+  readonly userId: number;
+  readonly memberNumber: number;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly fullName: string;
+  /** May be empty. */
+  readonly nickName: string;
+  /** International format, starting with `+`; empty if not given. */
+  readonly phone: string;
+  readonly phoneVerified: boolean;
+  /** Address of a picture. */
+  readonly avatar: string | null;
+  /** BCP 47 tag of the language the member chose. */
+  readonly locale: string | null;
+  readonly userType: UserType;
+  readonly status: 'active' | 'disabled';
+  readonly address: Address;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The form in which addresses are compared: trimmed, NFC, lower case. One account per address and tenant. */
+export function normaliseEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}

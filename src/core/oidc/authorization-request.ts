@@ -1,0 +1,204 @@
+import type { Client } from '../client.ts';
+import type { ErrorCode } from '../decision.ts';
+import { parameterLength, stateReadAsJson } from '../limits.ts';
+import { isCodeChallenge } from './pkce.ts';
+import { findRedirectUri } from './redirect-uri.ts';
+import { readScope, type Scope, scopeIncludes } from './scope.ts';
+
+/** The parameters that are read; others are ignored (decision 11, RFC 6749 §3.1). */
+export const authorizationParameters = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'ui_locales',
+  'request',
+  'request_uri',
+] as const;
+export type AuthorizationParameter = (typeof authorizationParameters)[number];
+
+/** The parameters as sent: one non-empty value a name, and the names that came more than once. */
+export interface SentParameters {
+  readonly values: Readonly<Partial<Record<AuthorizationParameter, string>>>;
+  readonly repeated: readonly AuthorizationParameter[];
+}
+
+/** Where an answer goes and how: everything after the redirect_uri was found good goes there. */
+export interface AnswerTarget {
+  readonly redirectUri: string;
+  readonly responseMode: 'query' | 'form_post';
+  /** Byte for byte as it came (decision 12). */
+  readonly state: string | undefined;
+}
+
+/** A valid authorization request. */
+export interface AuthorizationRequest {
+  readonly target: AnswerTarget;
+  readonly scope: Scope;
+  readonly nonce: string | null;
+  readonly codeChallenge: string;
+  readonly prompts: ReadonlySet<string>;
+  /** Seconds, or null. */
+  readonly maxAge: number | null;
+  /** `state` or `prompt` asks for registration, and the client allows it (contract 6, decision 12). */
+  readonly asksForSignUp: boolean;
+}
+
+/** Why a request is shown to the person in front of it instead of being sent back (decision 6, 7). */
+export type PageReason =
+  | 'client_unknown'
+  | 'client_missing'
+  | 'redirect_uri_unregistered'
+  | 'redirect_uri_missing'
+  | 'redirect_uri_repeated';
+
+export type ReadRequest =
+  | { readonly kind: 'request'; readonly request: AuthorizationRequest }
+  | { readonly kind: 'page'; readonly reason: PageReason }
+  | {
+      readonly kind: 'error';
+      readonly target: AnswerTarget;
+      readonly error: ErrorCode;
+      readonly description: string;
+    };
+
+/**
+ * Reads an authorization request (contract, "GET /api/oidc/auth"; decisions 6 to 13).
+ *
+ * Until client and redirect_uri are known to be good, what is wrong is shown on a page and nothing is
+ * redirected; from then on every error goes back to the redirect_uri.
+ *
+ * @param client the client of the request's client_id on this tenant, or null
+ */
+export function readAuthorizationRequest(sent: SentParameters, client: Client | null): ReadRequest {
+  const { values, repeated } = sent;
+  if (values.client_id === undefined) return { kind: 'page', reason: 'client_missing' };
+  if (client === null || repeated.includes('client_id')) return { kind: 'page', reason: 'client_unknown' };
+  if (repeated.includes('redirect_uri')) return { kind: 'page', reason: 'redirect_uri_repeated' };
+  const redirectUri = redirectUriOf(values.redirect_uri, client);
+  if (redirectUri === null) {
+    const reason = values.redirect_uri === undefined ? 'redirect_uri_missing' : 'redirect_uri_unregistered';
+    return { kind: 'page', reason };
+  }
+  const target: AnswerTarget = {
+    redirectUri,
+    responseMode: values.response_mode === 'form_post' && isWeb(redirectUri) ? 'form_post' : 'query',
+    state: repeated.includes('state') ? undefined : values.state,
+  };
+  const problem = problemOf(sent, redirectUri);
+  if (problem !== null) return { kind: 'error', target, ...problem };
+  const prompts = new Set(values.prompt?.split(' '));
+  return {
+    kind: 'request',
+    request: {
+      target,
+      scope: readScope(values.scope ?? ''),
+      nonce: values.nonce ?? null,
+      codeChallenge: values.code_challenge ?? '',
+      prompts,
+      maxAge: values.max_age === undefined ? null : Number(values.max_age),
+      asksForSignUp: !client.signupDisabled && (prompts.has('create') || stateAsksForSignUp(values.state)),
+    },
+  };
+}
+
+/**
+ * Whether `state` is a JSON object whose own key `action` is exactly "signup". Nothing else of it is read,
+ * and it is not read at all above 2 KB (decision 12).
+ */
+export function stateAsksForSignUp(state: string | undefined): boolean {
+  if (state === undefined || state.length > stateReadAsJson || !state.includes('signup')) return false;
+  try {
+    const value: unknown = JSON.parse(state);
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      Object.hasOwn(value, 'action') &&
+      'action' in value &&
+      value.action === 'signup'
+    );
+  } catch {
+    return false;
+  }
+}
+
+interface Problem {
+  readonly error: ErrorCode;
+  readonly description: string;
+}
+
+const problem = (error: ErrorCode, description: string): Problem => ({ error, description });
+
+function problemOf({ values, repeated }: SentParameters, redirectUri: string): Problem | null {
+  if (repeated.length > 0) return problem('invalid_request', `${repeated[0]} was sent more than once`);
+  if (values.request !== undefined) {
+    return problem('request_not_supported', 'send the parameters themselves, not a request object');
+  }
+  if (values.request_uri !== undefined) {
+    return problem('request_uri_not_supported', 'send the parameters themselves, not a request_uri');
+  }
+  for (const name of authorizationParameters) {
+    if ((values[name]?.length ?? 0) > longest(name)) return problem('invalid_request', `${name} is too long`);
+  }
+  return responseProblem(values, redirectUri) ?? pkceProblem(values) ?? openIdProblem(values);
+}
+
+function responseProblem(values: SentParameters['values'], redirectUri: string): Problem | null {
+  if (values.response_type === undefined) return problem('invalid_request', 'response_type is missing');
+  if (values.response_type !== 'code') {
+    return problem('unsupported_response_type', 'only response_type code is supported');
+  }
+  const mode = values.response_mode ?? 'query';
+  if (mode !== 'query' && (mode !== 'form_post' || !isWeb(redirectUri))) {
+    return problem('invalid_request', 'response_mode must be query, or form_post to an http address');
+  }
+  return null;
+}
+
+function pkceProblem(values: SentParameters['values']): Problem | null {
+  if (values.code_challenge === undefined) {
+    return problem('invalid_request', 'code_challenge is missing: PKCE is mandatory');
+  }
+  if (values.code_challenge_method !== 'S256') {
+    return problem('invalid_request', 'code_challenge_method must be S256');
+  }
+  if (!isCodeChallenge(values.code_challenge)) {
+    return problem('invalid_request', 'code_challenge must be 43 base64url characters');
+  }
+  return null;
+}
+
+function openIdProblem(values: SentParameters['values']): Problem | null {
+  if (!scopeIncludes(readScope(values.scope ?? ''), 'openid')) {
+    return problem('invalid_scope', 'scope must include openid');
+  }
+  if (values.prompt?.split(' ').includes('none') && values.prompt !== 'none') {
+    return problem('invalid_request', 'prompt none cannot be combined');
+  }
+  if (values.max_age !== undefined && !/^\d{1,9}$/.test(values.max_age)) {
+    return problem('invalid_request', 'max_age must be a whole number of seconds');
+  }
+  return null;
+}
+
+function redirectUriOf(requested: string | undefined, client: Client): string | null {
+  if (requested !== undefined) return findRedirectUri(client.redirectUris, requested);
+  return client.redirectUris.length === 1 ? (client.redirectUris[0] ?? null) : null;
+}
+
+function longest(name: AuthorizationParameter): number {
+  if (name === 'state') return parameterLength.state;
+  if (name === 'nonce') return parameterLength.nonce;
+  return parameterLength.other;
+}
+
+const isWeb = (uri: string) => /^https?:/.test(uri);

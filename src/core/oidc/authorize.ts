@@ -1,0 +1,96 @@
+import { type AuthorizationCode, issueAuthorizationCode } from '../authorization-code.ts';
+import type { Client } from '../client.ts';
+import type { Decision, ErrorCode } from '../decision.ts';
+import type { Session } from '../session.ts';
+import type { AuthorizationRequest } from './authorization-request.ts';
+import { consentCovers, type ScopeConsent } from './scope-consent.ts';
+
+/** Everything a decision about a valid authorization request rests on. */
+export interface AuthorizeCommand {
+  readonly client: Client;
+  readonly request: AuthorizationRequest;
+  /** The browser's session, if it may be used. */
+  readonly session: Session | null;
+  readonly consent: ScopeConsent | null;
+  /** The member named by id_token_hint; undefined if none was sent; null if the hint is not one of ours. */
+  readonly hintedMember: string | null | undefined;
+  /** When this browser began the flow: what happened since then was done for it. */
+  readonly startedAt: number;
+  readonly now: number;
+  /** SHA-256 of the code that may be issued. */
+  readonly codeHash: string;
+}
+
+export type AuthorizeAnswer =
+  | { readonly kind: 'code' }
+  | { readonly kind: 'page'; readonly page: 'sign-in' | 'sign-up' | 'consent' }
+  | { readonly kind: 'error'; readonly error: ErrorCode; readonly description: string };
+
+const no = (error: ErrorCode, description: string): Decision<AuthorizeAnswer> => ({
+  answer: { kind: 'error', error, description },
+  writes: [],
+});
+
+const page = (name: 'sign-in' | 'sign-up' | 'consent'): Decision<AuthorizeAnswer> => ({
+  answer: { kind: 'page', page: name },
+  writes: [],
+});
+
+/**
+ * Decides a valid authorization request: a code, a page for the member, or an error for the client
+ * (Core §3.1.2.1 to §3.1.2.6; decisions 9, 13, 14). It is asked anew at each step of the flow, always with
+ * the same request, so no step can be skipped.
+ */
+export function authorize(command: AuthorizeCommand): Decision<AuthorizeAnswer> {
+  const { request, session, hintedMember } = command;
+  const silent = request.prompts.has('none');
+  if (hintedMember === null) return no('invalid_request', 'id_token_hint is not an id_token of ours');
+  if (session === null || mustSignInAgain(session, command)) {
+    if (silent) return no('login_required', 'the member is not signed in');
+    return page(request.asksForSignUp ? 'sign-up' : 'sign-in');
+  }
+  if (hintedMember !== undefined && hintedMember !== session.memberId) {
+    const justSignedIn = session.authenticatedAt >= command.startedAt;
+    if (silent || justSignedIn) return no('login_required', 'another member is signed in');
+    return page('sign-in');
+  }
+  if (mustConsent(command)) {
+    return silent ? no('consent_required', 'the member has not consented') : page('consent');
+  }
+  return {
+    answer: { kind: 'code' },
+    writes: [{ write: 'insertAuthorizationCode', code: codeFor(session, command) }],
+  };
+}
+
+/** A sign-in within this flow satisfies every demand for a new one (Core §3.1.2.1, prompt and max_age). */
+function mustSignInAgain(session: Session, { request, startedAt, now }: AuthorizeCommand): boolean {
+  if (session.authenticatedAt >= startedAt) return false;
+  const asked = ['login', 'select_account', 'create'].some((prompt) => request.prompts.has(prompt));
+  const tooOld = request.maxAge !== null && now - session.authenticatedAt >= request.maxAge * 1_000;
+  return asked || tooOld;
+}
+
+/** Third parties ask once, and again on `prompt=consent` (decision 14). */
+function mustConsent({ client, request, consent, startedAt }: AuthorizeCommand): boolean {
+  if (!client.thirdParty) return false;
+  return !consentCovers(consent, request.scope, request.prompts.has('consent') ? startedAt : 0);
+}
+
+function codeFor(session: Session, { client, request, codeHash, now }: AuthorizeCommand): AuthorizationCode {
+  return issueAuthorizationCode(
+    {
+      hash: codeHash,
+      tenantId: client.tenantId,
+      clientId: client.clientId,
+      memberId: session.memberId,
+      sessionId: session.id,
+      redirectUri: request.target.redirectUri,
+      codeChallenge: request.codeChallenge,
+      scope: request.scope,
+      nonce: request.nonce,
+      authenticatedAt: session.authenticatedAt,
+    },
+    now,
+  );
+}

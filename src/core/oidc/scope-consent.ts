@@ -1,0 +1,15 @@
+import { type Scope, scopeCovers } from './scope.ts';
+
+/** A member's "allow" for a third party's client (decision 14). Times are ms since the epoch. */
+export interface ScopeConsent {
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly clientId: string;
+  readonly scope: Scope;
+  readonly grantedAt: number;
+}
+
+/** Whether an earlier consent covers this request; `since` demands one given in this very flow. */
+export function consentCovers(consent: ScopeConsent | null, scope: Scope, since: number): boolean {
+  return consent !== null && consent.grantedAt >= since && scopeCovers(consent.scope, scope);
+}

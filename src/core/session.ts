@@ -1,0 +1,166 @@
+/**
+ * The browser session of a member: made when the credentials were right, found by a cookie whose value is
+ * stored as its SHA-256. Each sign-in gives the browser a new cookie; the old value is dead (ASVS 7.2.4).
+ *
+ * | state | event | condition | next state | outcomes |
+ * |---|---|---|---|---|
+ * | active | use | its idle or absolute time is over | expired | refuse |
+ * | active | use | – | active | accept |
+ * | active | renew | its idle or absolute time is over | expired | refuse |
+ * | active | renew | – | active | changeSecret |
+ * | active | end | – | ended | recordEnd |
+ * | ended | use | – | ended | refuse |
+ * | ended | renew | – | ended | refuse |
+ * | ended | end | – | ended | ignore |
+ * | expired | use | – | expired | refuse |
+ * | expired | renew | – | expired | refuse |
+ * | expired | end | – | expired | ignore |
+ */
+import { setup } from 'xstate';
+import type { Write } from './decision.ts';
+import { sessionAbsolute, sessionIdle, sessionTouchInterval } from './limits.ts';
+import { step } from './machine.ts';
+import type { Member } from './members/member.ts';
+
+export type SessionState = 'active' | 'ended' | 'expired';
+
+/** A stored session. Times are ms since the epoch. */
+export interface Session {
+  /** Public: `sid` in the tokens. */
+  readonly id: string;
+  readonly tenantId: string;
+  readonly memberId: string;
+  /** SHA-256 of the cookie's value. */
+  readonly secretHash: string;
+  readonly state: SessionState;
+  /** When the member last gave credentials: `auth_time`. */
+  readonly authenticatedAt: number;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  /** What the browser said it is, and the address it came from: for the member's account page. */
+  readonly userAgent: string;
+  readonly ipAddress: string;
+}
+
+const outcome = () => {};
+
+export const sessionMachine = setup({
+  types: {
+    context: {} as { livesUntil: number },
+    events: {} as { type: 'use'; now: number } | { type: 'renew'; now: number } | { type: 'end' },
+  },
+  guards: {
+    'its idle or absolute time is over': ({ context, event }) =>
+      event.type !== 'end' && event.now >= context.livesUntil,
+  },
+  actions: { accept: outcome, refuse: outcome, changeSecret: outcome, recordEnd: outcome, ignore: outcome },
+}).createMachine({
+  id: 'session',
+  context: { livesUntil: 0 },
+  initial: 'active',
+  states: {
+    active: {
+      on: {
+        use: [
+          { guard: 'its idle or absolute time is over', target: 'expired', actions: 'refuse' },
+          { actions: 'accept' },
+        ],
+        renew: [
+          { guard: 'its idle or absolute time is over', target: 'expired', actions: 'refuse' },
+          { actions: 'changeSecret' },
+        ],
+        end: { target: 'ended', actions: 'recordEnd' },
+      },
+    },
+    ended: { on: { use: { actions: 'refuse' }, renew: { actions: 'refuse' }, end: { actions: 'ignore' } } },
+    expired: { on: { use: { actions: 'refuse' }, renew: { actions: 'refuse' }, end: { actions: 'ignore' } } },
+  },
+});
+
+/** A session that was found and may be used, or null; and what to write about it. */
+export interface SessionUse {
+  readonly session: Session | null;
+  readonly writes: readonly Write[];
+}
+
+/**
+ * Uses a session: null if there is none, if it is over, or if its member may no longer sign in (A14).
+ * The time of use is written at most once an hour.
+ */
+export function useSession(session: Session | null, member: Member | null, now: number): SessionUse {
+  if (session === null) return { session: null, writes: [] };
+  if (member?.status !== 'active') return { session: null, writes: endSession(session) };
+  const { state, outcomes } = step(sessionMachine, session.state, lifeOf(session), { type: 'use', now });
+  if (!outcomes.includes('accept')) {
+    return { session: null, writes: moveTo(session, { ...session, state: state as SessionState }) };
+  }
+  if (now - session.lastUsedAt < sessionTouchInterval) return { session, writes: [] };
+  const used = { ...session, lastUsedAt: now };
+  return { session: used, writes: moveTo(session, used) };
+}
+
+/** Whether tokens tied to this session still work (decision 27). Asking is not using. */
+export function sessionLives(session: Session | null, now: number): boolean {
+  if (session === null) return false;
+  return step(sessionMachine, session.state, lifeOf(session), { type: 'use', now }).outcomes.includes(
+    'accept',
+  );
+}
+
+/** What begins a session: right credentials, from this browser. */
+export interface SessionFacts {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly secretHash: string;
+  readonly userAgent: string;
+  readonly ipAddress: string;
+}
+
+/**
+ * Begins a session, or renews the one the browser has if it is the same member's, so that a sign-in anew
+ * keeps `sid` and what hangs on it. Another member's session ends first. The cookie changes every time (A8).
+ */
+export function beginSession(
+  current: Session | null,
+  facts: SessionFacts,
+  now: number,
+): { session: Session; writes: readonly Write[] } {
+  if (current !== null && current.tenantId === facts.tenantId && current.memberId === facts.memberId) {
+    const { outcomes } = step(sessionMachine, current.state, lifeOf(current), { type: 'renew', now });
+    if (outcomes.includes('changeSecret')) {
+      const { secretHash, userAgent, ipAddress } = facts;
+      const renewed = { ...current, secretHash, userAgent, ipAddress, authenticatedAt: now, lastUsedAt: now };
+      return { session: renewed, writes: moveTo(current, renewed) };
+    }
+  }
+  const session: Session = {
+    ...facts,
+    state: 'active',
+    authenticatedAt: now,
+    createdAt: now,
+    lastUsedAt: now,
+  };
+  return {
+    session,
+    writes: [...(current === null ? [] : endSession(current)), { write: 'insertSession', session }],
+  };
+}
+
+/** Ends a session; ending one that is over writes nothing. */
+export function endSession(session: Session): readonly Write[] {
+  const { state, outcomes } = step(sessionMachine, session.state, lifeOf(session), { type: 'end' });
+  if (!outcomes.includes('recordEnd')) return [];
+  return moveTo(session, { ...session, state: state as SessionState });
+}
+
+function lifeOf(session: Session): { livesUntil: number } {
+  return {
+    livesUntil: Math.min(session.lastUsedAt + sessionIdle, session.createdAt + sessionAbsolute),
+  };
+}
+
+function moveTo(from: Session, to: Session): readonly Write[] {
+  if (from.state !== 'active') return [];
+  return [{ write: 'moveSession', id: from.id, from: from.state, session: to }];
+}

@@ -1,0 +1,108 @@
+/**
+ * The sign-in: the family of tokens that one code exchange or one approval begins. Its row is the truth
+ * about revocation: one update ends every refresh token it ever gave out.
+ *
+ * | state | event | condition | next state | outcomes |
+ * |---|---|---|---|---|
+ * | active | rotate | – | active | advanceGeneration |
+ * | active | end | – | ended | recordEnd |
+ * | ended | rotate | – | ended | refuse |
+ * | ended | end | – | ended | ignore |
+ */
+import { setup } from 'xstate';
+import type { Write } from './decision.ts';
+import { step } from './machine.ts';
+import { type Scope, scopeIncludes } from './oidc/scope.ts';
+
+export type SignInState = 'active' | 'ended';
+
+/** Why a sign-in ended; kept for the audit and the member's account page. */
+export type SignInEnd =
+  | 'code_reused'
+  | 'expired'
+  | 'member_inactive'
+  | 'refresh_token_reused'
+  | 'revoked'
+  | 'signed_out';
+
+/** A stored sign-in. Times are ms since the epoch. */
+export interface SignIn {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly clientId: string;
+  readonly memberId: string;
+  /** The browser session it was begun in; without offline_access its tokens live no longer (decision 27). */
+  readonly sessionId: string;
+  readonly state: SignInState;
+  readonly scope: Scope;
+  /** The generation of the one refresh token that is current; every lower one is superseded. */
+  readonly generation: number;
+  readonly authenticatedAt: number;
+  readonly createdAt: number;
+  readonly rotatedAt: number;
+  readonly endedAt: number | null;
+  readonly endReason: SignInEnd | null;
+}
+
+const outcome = () => {};
+
+export const signInMachine = setup({
+  types: { events: {} as { type: 'rotate' } | { type: 'end' } },
+  actions: { advanceGeneration: outcome, recordEnd: outcome, refuse: outcome, ignore: outcome },
+}).createMachine({
+  id: 'sign-in',
+  initial: 'active',
+  states: {
+    active: {
+      on: {
+        rotate: { actions: 'advanceGeneration' },
+        end: { target: 'ended', actions: 'recordEnd' },
+      },
+    },
+    ended: {
+      on: {
+        rotate: { actions: 'refuse' },
+        end: { actions: 'ignore' },
+      },
+    },
+  },
+});
+
+/** A sign-in as it begins: the first refresh token is generation 1. */
+export function beginSignIn(
+  facts: Pick<
+    SignIn,
+    'id' | 'tenantId' | 'clientId' | 'memberId' | 'sessionId' | 'scope' | 'authenticatedAt'
+  >,
+  now: number,
+): SignIn {
+  return {
+    ...facts,
+    state: 'active',
+    generation: 1,
+    createdAt: now,
+    rotatedAt: now,
+    endedAt: null,
+    endReason: null,
+  };
+}
+
+/** Ends a sign-in; ending one that has ended keeps the first reason and writes nothing. */
+export function endSignIn(signIn: SignIn, reason: SignInEnd, now: number): readonly Write[] {
+  const { outcomes } = step(signInMachine, signIn.state, {}, { type: 'end' });
+  return outcomes.includes('recordEnd') ? [{ write: 'endSignIn', id: signIn.id, reason, at: now }] : [];
+}
+
+/** Makes the next generation current; an ended sign-in has no next one. */
+export function rotateSignIn(signIn: SignIn, now: number): readonly Write[] {
+  const { outcomes } = step(signInMachine, signIn.state, {}, { type: 'rotate' });
+  if (!outcomes.includes('advanceGeneration')) throw new Error('an ended sign-in was asked to rotate');
+  return [
+    { write: 'rotateSignIn', id: signIn.id, from: signIn.generation, to: signIn.generation + 1, at: now },
+  ];
+}
+
+/** Whether the sign-in outlives its browser session and has a refresh token (contract; decision 27). */
+export function isOffline(signIn: Pick<SignIn, 'scope'>): boolean {
+  return scopeIncludes(signIn.scope, 'offline_access');
+}

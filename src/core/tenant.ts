@@ -1,0 +1,16 @@
+/** The algorithms we sign with: ES256 for access tokens, RS256 or ES256 for id_tokens (decision 26). */
+export type SigningAlgorithm = 'ES256' | 'RS256';
+
+/** A tenant: one issuer on one domain (contract 1). */
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  /** The issuer: scheme and authority, no trailing slash (decision 4). */
+  readonly issuer: string;
+  /** What the Host header must say, lower case, with a port that is not the scheme's own (decision 1). */
+  readonly host: string;
+  /** The colour of buttons and links, `#rrggbb`. */
+  readonly brandColor: string;
+  /** Development tenants show more on error pages and are never part of a production start. */
+  readonly development: boolean;
+}

@@ -1,0 +1,78 @@
+import type { Client } from './client.ts';
+import { idTokenSeconds } from './limits.ts';
+import type { Member } from './members/member.ts';
+import { memberClaims } from './oidc/claims.ts';
+import { type Scope, scopeIncludes } from './oidc/scope.ts';
+import type { RefreshToken } from './refresh-token.ts';
+
+/** What a grant decided to issue; the tokens are signed after the commit. Times are ms. */
+export interface TokenGrant {
+  readonly kind: 'tokens';
+  readonly client: Client;
+  readonly member: Member;
+  readonly scope: Scope;
+  readonly sessionId: string;
+  readonly authenticatedAt: number;
+  readonly nonce: string | null;
+  /** null without offline_access (contract, "Token response"). */
+  readonly refreshToken: RefreshToken | null;
+  readonly issuedAt: number;
+}
+
+/** The claims of an access token (RFC 9068 §2.2; decision 26). Times in whole seconds. */
+export interface AccessTokenClaims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: string;
+  readonly client_id: string;
+  readonly scope: Scope;
+  /** The browser session: asked at the member API where offline_access is missing (decision 27). */
+  readonly sid: string;
+  readonly jti: string;
+  readonly iat: number;
+  readonly exp: number;
+  readonly auth_time: number;
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1_000);
+
+export function accessTokenClaims(
+  grant: TokenGrant,
+  issuer: string,
+  audience: string,
+  tokenId: string,
+): AccessTokenClaims {
+  const issuedAt = seconds(grant.issuedAt);
+  return {
+    iss: issuer,
+    sub: grant.member.id,
+    aud: audience,
+    client_id: grant.client.clientId,
+    scope: grant.scope,
+    sid: grant.sessionId,
+    jti: tokenId,
+    iat: issuedAt,
+    exp: issuedAt + grant.client.accessTokenSeconds,
+    auth_time: seconds(grant.authenticatedAt),
+  };
+}
+
+/**
+ * The claims of an id_token (Core §2), or null where the scope has no openid (a refresh that narrowed it
+ * away). The member's claims are repeated only where the client's option says so (decision 26).
+ */
+export function idTokenClaims(grant: TokenGrant, issuer: string): Record<string, unknown> | null {
+  if (!scopeIncludes(grant.scope, 'openid')) return null;
+  const issuedAt = seconds(grant.issuedAt);
+  return {
+    ...(grant.client.claimsInIdToken ? memberClaims(grant.member, grant.scope) : {}),
+    iss: issuer,
+    sub: grant.member.id,
+    aud: grant.client.clientId,
+    iat: issuedAt,
+    exp: issuedAt + idTokenSeconds,
+    auth_time: seconds(grant.authenticatedAt),
+    sid: grant.sessionId,
+    ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
+  };
+}
