@@ -1,0 +1,91 @@
+import type { Client } from '../core/client.ts';
+import { sha256 } from '../core/hash.ts';
+import { accessTokenSeconds, refreshTokenAbsolute, refreshTokenIdle, replayWindow } from '../core/limits.ts';
+import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
+import { insertClient } from '../storage/client.ts';
+import type { Tx } from '../storage/store.ts';
+
+/** A client as an operator registers it; what is left out gets its default. */
+export interface ClientRegistration
+  extends Pick<Client, 'clientId' | 'name' | 'type'>,
+    Partial<Omit<Client, 'clientId' | 'name' | 'type' | 'tenantId' | 'secretHashes'>> {
+  /** The secret in clear; only its hash is kept. */
+  readonly secret?: string;
+}
+
+/** What is wrong with a registration, field by field. */
+export class InvalidRegistration extends Error {
+  override readonly name = 'InvalidRegistration';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(' '));
+    this.problems = problems;
+  }
+}
+
+/**
+ * Registers a client of a tenant (contract, "OIDC client (configuration record)"; decision 8; R18).
+ *
+ * @throws InvalidRegistration with every problem at once
+ */
+export async function registerClient(
+  tx: Tx,
+  tenantId: string,
+  registration: ClientRegistration,
+  now: number,
+): Promise<Client> {
+  const { secret, ...given } = registration;
+  const client: Client = {
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    webOrigins: [],
+    signupDisabled: false,
+    deviceFlow: false,
+    thirdParty: false,
+    idTokenAlgorithm: 'RS256',
+    claimsInIdToken: false,
+    accessTokenSeconds: accessTokenSeconds.default,
+    refreshTokenIdle,
+    refreshTokenAbsolute,
+    replayWindow: replayWindow.default,
+    ...given,
+    tenantId,
+    secretHashes: secret === undefined ? [] : [sha256(secret)],
+  };
+  const problems = registrationProblems(client);
+  if (problems.length > 0) throw new InvalidRegistration(problems);
+  await insertClient(tx, client, now);
+  return client;
+}
+
+/** Every problem of a client's settings, in words. */
+export function registrationProblems(client: Client): readonly string[] {
+  const problems: string[] = [];
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(client.clientId)) {
+    problems.push('The client_id must be 1 to 64 letters, digits, _ or -.');
+  }
+  if (client.name.trim() === '') problems.push('The name is missing.');
+  if (client.type === 'public' && client.secretHashes.length > 0) {
+    problems.push('A public client has no secret.');
+  }
+  if (client.type === 'confidential' && client.secretHashes.length === 0) {
+    problems.push('A confidential client needs a secret.');
+  }
+  for (const uri of [...client.redirectUris, ...client.postLogoutRedirectUris]) {
+    const problem = redirectUriProblem(uri);
+    if (problem !== null) problems.push(`The address "${uri}" ${problem}.`);
+  }
+  for (const origin of client.webOrigins) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+      problems.push(`"${origin}" is not an origin such as https://app.example.com.`);
+    }
+  }
+  if (client.accessTokenSeconds < 1 || client.accessTokenSeconds > accessTokenSeconds.most) {
+    problems.push(`The access token lifetime must be 1 to ${accessTokenSeconds.most} seconds.`);
+  }
+  if (client.replayWindow < 0 || client.replayWindow > replayWindow.most) {
+    problems.push(`The replay window must be 0 to ${replayWindow.most / 1_000} seconds.`);
+  }
+  return problems;
+}

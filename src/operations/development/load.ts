@@ -1,0 +1,134 @@
+import type { Member } from '../../core/members/member.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import type { Passwords } from '../../password.ts';
+import type { Random } from '../../random.ts';
+import { insertMember } from '../../storage/member.ts';
+import type { Tx } from '../../storage/store.ts';
+import { insertPackage, insertSubscription } from '../../storage/subscription.ts';
+import type { Vault } from '../../vault.ts';
+import { registerClient } from '../client.ts';
+import { type NewTenant, prepareTenant, storeTenant } from '../tenant.ts';
+import { type DevelopmentTenant, developmentClients, developmentTenants } from './clients.ts';
+import {
+  type DevelopmentMember,
+  developmentMembers,
+  developmentPackages,
+  developmentPassword,
+} from './members.ts';
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** The issuer of a development tenant when the service listens on this port. */
+export function developmentAddress(tenant: DevelopmentTenant, port: number): Pick<Tenant, 'issuer' | 'host'> {
+  const host = `${tenant.host}:${port}`;
+  return { issuer: `http://${host}`, host };
+}
+
+/**
+ * Makes the development tenants ready: keys and hashes are slow, so they are made before the transaction
+ * that the returned function then fills.
+ */
+export async function prepareDevelopment(
+  { vault, passwords, random, now }: { vault: Vault; passwords: Passwords; random: Random; now: number },
+  port: number,
+): Promise<(tx: Tx) => Promise<void>> {
+  const [passwordHash, tenants] = await Promise.all([
+    // One hash for all: forty-five of them would make the first start wait for seconds.
+    passwords.hash(developmentPassword),
+    Promise.all(
+      developmentTenants.map((tenant) =>
+        prepareTenant(
+          {
+            id: random.id(now),
+            name: tenant.name,
+            ...developmentAddress(tenant, port),
+            brandColor: tenant.brandColor,
+            development: true,
+          },
+          vault,
+          now,
+        ),
+      ),
+    ),
+  ]);
+  return async (tx) => {
+    for (const [index, tenant] of tenants.entries()) {
+      const clientIds = developmentTenants[index]?.clientIds ?? [];
+      await loadTenant(tx, tenant, clientIds, { passwordHash, random, now });
+    }
+  };
+}
+
+interface Fresh {
+  readonly passwordHash: string;
+  readonly random: Random;
+  readonly now: number;
+}
+
+async function loadTenant(
+  tx: Tx,
+  tenant: NewTenant,
+  clientIds: readonly string[],
+  fresh: Fresh,
+): Promise<void> {
+  const tenantId = tenant.tenant.id;
+  await storeTenant(tx, tenant, fresh.now);
+  for (const client of developmentClients.filter(({ clientId }) => clientIds.includes(clientId))) {
+    await registerClient(tx, tenantId, client, fresh.now);
+  }
+  const packageIds = {
+    everything: await insertPackage(tx, tenantId, developmentPackages.everything),
+    news: await insertPackage(tx, tenantId, developmentPackages.news),
+  };
+  for (const [index, member] of developmentMembers.entries()) {
+    await loadMember(tx, tenantId, member, 1_001 + index, packageIds, fresh);
+  }
+}
+
+async function loadMember(
+  tx: Tx,
+  tenantId: string,
+  given: DevelopmentMember,
+  userId: number,
+  packageIds: Record<keyof typeof developmentPackages, number>,
+  { passwordHash, random, now }: Fresh,
+): Promise<void> {
+  const { subscriptions = [], address = {}, ...facts } = given;
+  const member: Member = {
+    id: random.id(now),
+    tenantId,
+    userId,
+    memberNumber: 500_000 + userId,
+    emailVerified: true,
+    nickName: '',
+    phone: '',
+    phoneVerified: facts.phone !== undefined,
+    avatar: null,
+    locale: null,
+    userType: 'member',
+    status: 'active',
+    ...facts,
+    address: {
+      line1: null,
+      city: null,
+      postCode: null,
+      postOffice: null,
+      country: null,
+      name: null,
+      email: null,
+      ...address,
+    },
+    createdAt: now,
+    updatedAt: now,
+  };
+  await insertMember(tx, member, passwordHash);
+  for (const subscription of subscriptions) {
+    await insertSubscription(tx, tenantId, member.id, {
+      packageId: packageIds[subscription.package],
+      createdAt: now + subscription.createdDays * day,
+      activatedAt: now + subscription.activatedDays * day,
+      expiresAt: now + subscription.expiresDays * day,
+      customPropertyValues: subscription.properties ?? {},
+    });
+  }
+}

@@ -1,0 +1,128 @@
+import type { Address, Member } from '../../core/members/member.ts';
+import type { CustomPropertyValue } from '../../core/members/subscription.ts';
+
+/** A package of the development start, with its products. */
+export const developmentPackages = {
+  everything: { name: 'Acme Everything', products: ['News', 'Sport', 'Film'] },
+  news: { name: 'Daily News', products: ['News archive'] },
+} as const;
+
+/** A subscription, its times in days from the first start. */
+export interface DevelopmentSubscription {
+  readonly package: keyof typeof developmentPackages;
+  readonly createdDays: number;
+  readonly activatedDays: number;
+  readonly expiresDays: number;
+  readonly properties?: Readonly<Record<string, CustomPropertyValue>>;
+}
+
+export interface DevelopmentMember
+  extends Pick<Member, 'email' | 'fullName'>,
+    Partial<Pick<Member, 'nickName' | 'phone' | 'avatar' | 'locale' | 'userType' | 'status'>> {
+  readonly address?: Partial<Address>;
+  readonly subscriptions?: readonly DevelopmentSubscription[];
+}
+
+/** The password of every member of the development start. */
+export const developmentPassword = 'memberdoor-development';
+
+const running = (name: DevelopmentSubscription['package']): DevelopmentSubscription => ({
+  package: name,
+  createdDays: -40,
+  activatedDays: -30,
+  expiresDays: 335,
+});
+
+export const developmentMembers: readonly DevelopmentMember[] = [
+  {
+    email: 'ada@example.com',
+    fullName: 'Ada Nilsen',
+    nickName: 'Ada',
+    phone: '+4791234567',
+    locale: 'nb',
+    address: {
+      line1: 'Storgata 1',
+      city: 'Oslo',
+      postCode: '0155',
+      postOffice: 'Oslo',
+      country: 'NO',
+      name: 'Ada Nilsen',
+      email: 'ada@example.com',
+    },
+    subscriptions: [
+      { ...running('everything'), properties: { seats: 2, source: 'spring campaign' } },
+      running('news'),
+    ],
+  },
+  { email: 'bo@example.com', fullName: 'Bo Berg', nickName: 'Bo', phone: '+4690123456' },
+  {
+    email: 'cy@example.com',
+    fullName: 'Cy Young',
+    phone: '+12025550123',
+    subscriptions: [
+      { package: 'everything', createdDays: -400, activatedDays: -366, expiresDays: -1 },
+      { package: 'news', createdDays: -2, activatedDays: 1, expiresDays: 366 },
+    ],
+  },
+  {
+    email: 'dee@example.com',
+    fullName: 'Dee 🦊 Fox',
+    subscriptions: [
+      {
+        ...running('everything'),
+        properties: {
+          shoeSize: 42.5,
+          visits: 0,
+          motto: 'Always "on" time',
+          renewedAt: '2026-01-31T23:59:59.999Z',
+        },
+      },
+    ],
+  },
+  { email: 'eve@example.com', fullName: 'Eve Moor', status: 'disabled', subscriptions: [running('news')] },
+  { email: 'tina@example.com', fullName: 'Tina Admin', userType: 'tenant_admin' },
+  { email: 'sam@example.com', fullName: 'Sam Admin', userType: 'system_admin' },
+  {
+    email: 'finn@example.com',
+    fullName: 'Finn Åsgård Müller-Çelik',
+    nickName: 'Finn',
+    locale: 'sv',
+    phone: '+46701234567',
+    address: { line1: 'Ångströmsgatan 7 B', city: 'Göteborg', postCode: '411 05', country: 'SE' },
+    subscriptions: [running('news')],
+  },
+  {
+    email: 'gro+tv@example.com',
+    fullName: 'Gro Li',
+    nickName: 'Gro "the TV" Li',
+    avatar: 'https://example.com/avatars/gro.png',
+    subscriptions: [running('everything')],
+  },
+  {
+    email: 'huda@example.com',
+    fullName: 'هدى منصور',
+    locale: 'ar',
+    phone: '+971501234567',
+    address: { line1: 'شارع الشيخ زايد', city: 'دبي', country: 'AE' },
+    subscriptions: [running('news')],
+  },
+  { email: 'ida@example.com', fullName: "Ida O'Neil", locale: 'en', phone: '+353851234567' },
+  {
+    email: 'a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com',
+    fullName: 'Johannes Maximilian Alexander Ferdinand von und zu Hohenstein-Wittgenstein',
+    locale: 'de',
+  },
+  {
+    email: 'kim@example.com',
+    fullName: '김민준',
+    address: { city: '서울', country: 'KR' },
+    subscriptions: [{ package: 'news', createdDays: -1, activatedDays: 0, expiresDays: 30 }],
+  },
+  {
+    email: 'liv@example.com',
+    fullName: 'Liv <b>Strand</b> & Sons',
+    locale: 'nb',
+    subscriptions: [{ package: 'everything', createdDays: -400, activatedDays: -400, expiresDays: -35 }],
+  },
+  { email: 'MAX@Example.com', fullName: 'Max Upper', locale: 'pl', phone: '+48501234567' },
+];

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { keyPublishedBefore } from '../core/limits.ts';
+import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
+import { generateSigningKey } from '../signing.ts';
+import type { SigningKeyRow } from '../storage/schema.ts';
+import type { Tx } from '../storage/store.ts';
+import { insertSigningKey, insertTenant } from '../storage/tenant.ts';
+import type { Vault } from '../vault.ts';
+
+/** A tenant about to be stored, with the keys it starts with. */
+export interface NewTenant {
+  readonly tenant: Tenant;
+  readonly tokenKey: Buffer;
+  readonly keys: readonly SigningKeyRow[];
+}
+
+/** Makes a tenant's keys: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction. */
+export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): Promise<NewTenant> {
+  const algorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
+  return {
+    tenant,
+    tokenKey: vault.encrypt(randomBytes(32), tenant.id),
+    keys: await Promise.all(
+      algorithms.map((algorithm) => prepareSigningKey(tenant.id, algorithm, vault, now, now)),
+    ),
+  };
+}
+
+export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant, now: number): Promise<void> {
+  await insertTenant(tx, tenant, tokenKey, now);
+  for (const key of keys) await insertSigningKey(tx, key);
+}
+
+/**
+ * Makes the next signing key of a tenant. It is published a day before it signs, so that no client meets a
+ * `kid` it cannot find; the one before it stays published (M16).
+ */
+export function prepareNextSigningKey(
+  tenantId: string,
+  algorithm: SigningAlgorithm,
+  vault: Vault,
+  now: number,
+): Promise<SigningKeyRow> {
+  return prepareSigningKey(tenantId, algorithm, vault, now, now + keyPublishedBefore);
+}
+
+async function prepareSigningKey(
+  tenantId: string,
+  algorithm: SigningAlgorithm,
+  vault: Vault,
+  now: number,
+  activeFrom: number,
+): Promise<SigningKeyRow> {
+  const { kid, publicJwk, privateKey } = await generateSigningKey(algorithm);
+  return {
+    kid,
+    tenantId,
+    algorithm,
+    publicJwk: JSON.stringify(publicJwk),
+    privateKey: vault.encrypt(privateKey, tenantId),
+    createdAt: now,
+    activeFrom,
+    retiredAt: null,
+  };
+}

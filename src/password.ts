@@ -1,0 +1,120 @@
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import { passwordBytes, passwordHash, passwordsWaiting } from './core/limits.ts';
+
+const derive = promisify(argon2);
+
+/** Too many passwords are waiting to be hashed; answered with 503. */
+export class PasswordsBusy extends Error {
+  override readonly name = 'PasswordsBusy';
+}
+
+/** Hashes and checks passwords off the event loop, at most one a core at a time (performance 5; A12). */
+export interface Passwords {
+  /** The PHC string of a password, argon2id. @throws PasswordsBusy */
+  hash(password: string): Promise<string>;
+  /**
+   * Whether the password is the one of this PHC string. With null, for an account that does not exist, it
+   * works as long and says no (A1). @throws PasswordsBusy
+   */
+  verify(password: string, phc: string | null): Promise<boolean>;
+}
+
+/** Whether a password can reach the hash at all: 1 to 1,024 bytes (A3). */
+export function isHashable(password: string): boolean {
+  return password.length > 0 && Buffer.byteLength(password.normalize('NFC')) <= passwordBytes;
+}
+
+interface Parameters {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+const current: Parameters = {
+  memory: passwordHash.memoryKib,
+  passes: passwordHash.passes,
+  parallelism: passwordHash.parallelism,
+};
+
+export function createPasswords(inFlight = availableParallelism(), waiting = passwordsWaiting): Passwords {
+  const turn = semaphore(inFlight, waiting);
+  const nobody = {
+    ...current,
+    salt: randomBytes(passwordHash.saltBytes),
+    tag: Buffer.alloc(passwordHash.tagBytes),
+  };
+  const tagOf = (password: string, parameters: Parameters, salt: Buffer, tagLength: number) =>
+    turn(() =>
+      derive('argon2id', {
+        message: Buffer.from(password.normalize('NFC')),
+        nonce: salt,
+        tagLength,
+        memory: parameters.memory,
+        passes: parameters.passes,
+        parallelism: parameters.parallelism,
+      }),
+    );
+  return {
+    async hash(password) {
+      const salt = randomBytes(passwordHash.saltBytes);
+      return writePhc(
+        current,
+        salt,
+        Buffer.from(await tagOf(password, current, salt, passwordHash.tagBytes)),
+      );
+    },
+    async verify(password, phc) {
+      const { salt, tag, ...parameters } = phc === null ? nobody : readPhc(phc);
+      const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length));
+      return timingSafeEqual(computed, tag) && phc !== null;
+    },
+  };
+}
+
+/** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
+export function isWeak(phc: string): boolean {
+  const { memory, passes } = readPhc(phc);
+  return memory < current.memory || passes < current.passes;
+}
+
+function writePhc({ memory, passes, parallelism }: Parameters, salt: Buffer, tag: Buffer): string {
+  const b64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${b64(salt)}$${b64(tag)}`;
+}
+
+function readPhc(phc: string) {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(phc);
+  if (match === null) throw new Error('a stored password hash is not an argon2id PHC string');
+  const [, memory, passes, parallelism, salt, tag] = match;
+  return {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    salt: Buffer.from(String(salt), 'base64'),
+    tag: Buffer.from(String(tag), 'base64'),
+  };
+}
+
+/** Runs at most `inFlight` pieces at once; at most `waiting` wait, in order; more are refused. */
+function semaphore(inFlight: number, waiting: number) {
+  const queue: (() => void)[] = [];
+  let running = 0;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= inFlight) {
+      if (queue.length >= waiting) throw new PasswordsBusy('too many passwords are waiting');
+      await new Promise<void>((resolve) => queue.push(resolve));
+    } else {
+      running += 1;
+    }
+    try {
+      return await work();
+    } finally {
+      // The place goes straight to the next in line, so nobody can slip in between.
+      const next = queue.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}

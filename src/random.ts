@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import { secretBytes } from './core/limits.ts';
+
+/** The one source of randomness. It is handed in, never imported by the core. */
+export interface Random {
+  /** A secret of 256 random bits in base64url: codes, session ids, client secrets (decision 31). */
+  secret(): string;
+  /** A UUIDv7 (RFC 9562 §5.7): sorts by time, so rows that are made together lie together. */
+  id(now: number): string;
+}
+
+export const systemRandom: Random = {
+  secret: () => randomBytes(secretBytes).toString('base64url'),
+  id: uuidV7,
+};
+
+function uuidV7(now: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(now, 0, 6);
+  bytes.writeUInt8(((bytes[6] ?? 0) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

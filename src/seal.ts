@@ -1,0 +1,38 @@
+import { equalInConstantTime, hmac } from './core/hash.ts';
+
+/** What a sealed text is for; a seal made for one purpose does not open for another. */
+export type SealPurpose = 'flow' | 'form';
+
+/**
+ * Seals a value that travels with the browser: readable, but not changeable, and bound to that browser's
+ * cookie, so that what one browser began no other can finish (A11).
+ *
+ * @param key the tenant's token key
+ * @param browser the value of the browser's cookie
+ */
+export function seal(key: Buffer, purpose: SealPurpose, browser: string, value: unknown): string {
+  const payload = Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${payload}.${macOf(key, purpose, browser, payload)}.${macOf(key, purpose, '', payload)}`;
+}
+
+export type Unsealed =
+  | { readonly kind: 'opened'; readonly value: unknown }
+  /** Ours and unchanged, but of another browser, or this one lost its cookie. */
+  | { readonly kind: 'foreign'; readonly value: unknown }
+  | { readonly kind: 'broken' };
+
+/** Opens a sealed text, and tells a text of another browser's from one that was never ours. */
+export function unseal(key: Buffer, purpose: SealPurpose, browser: string, text: string): Unsealed {
+  const [payload, bound, plain, ...rest] = text.split('.');
+  if (payload === undefined || bound === undefined || plain === undefined || rest.length > 0) {
+    return { kind: 'broken' };
+  }
+  if (!equalInConstantTime(plain, macOf(key, purpose, '', payload))) return { kind: 'broken' };
+  const value: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const own = browser !== '' && equalInConstantTime(bound, macOf(key, purpose, browser, payload));
+  return { kind: own ? 'opened' : 'foreign', value };
+}
+
+function macOf(key: Buffer, purpose: SealPurpose, browser: string, payload: string): string {
+  return hmac(key, purpose, browser, payload).toString('base64url');
+}

@@ -1,0 +1,137 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  generateKeyPair as nodeGenerateKeyPair,
+  sign as nodeSign,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { calculateJwkThumbprint, exportJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import { rsaBits } from './core/limits.ts';
+import type { SigningAlgorithm } from './core/tenant.ts';
+
+const generateKeyPair = promisify(nodeGenerateKeyPair);
+const signInThreadPool = promisify<string, Buffer, Parameters<typeof nodeSign>[2], Buffer>(nodeSign);
+
+/** The `typ` of what we sign: access tokens (RFC 9068 §2.1) and id_tokens. */
+export type TokenType = 'at+jwt' | 'JWT';
+
+/** A key of a tenant, ready to sign. */
+export interface SigningKey {
+  /** RFC 7638 thumbprint. */
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** As it stands in the JWKS: public members, `kid`, `use`, `alg`. */
+  readonly publicJwk: JWK;
+  /** It is published before this time and signs from then on. ms. */
+  readonly activeFrom: number;
+}
+
+/** A new key pair, as it is stored: the private key as PKCS#8, to be encrypted. */
+export async function generateSigningKey(
+  algorithm: SigningAlgorithm,
+): Promise<{ kid: string; publicJwk: JWK; privateKey: Buffer }> {
+  const { publicKey, privateKey } =
+    algorithm === 'ES256'
+      ? await generateKeyPair('ec', { namedCurve: 'P-256' })
+      : await generateKeyPair('rsa', { modulusLength: rsaBits });
+  const jwk = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  return {
+    kid,
+    publicJwk: { ...jwk, kid, use: 'sig', alg: algorithm },
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }),
+  };
+}
+
+/** A stored key, made ready to sign. */
+export function readSigningKey(stored: {
+  kid: string;
+  algorithm: SigningAlgorithm;
+  publicJwk: string;
+  privateKey: Buffer;
+  activeFrom: number;
+}): SigningKey {
+  const privateKey = createPrivateKey({ key: stored.privateKey, type: 'pkcs8', format: 'der' });
+  return {
+    kid: stored.kid,
+    algorithm: stored.algorithm,
+    privateKey,
+    publicKey: createPublicKey(privateKey),
+    publicJwk: JSON.parse(stored.publicJwk) as JWK,
+    activeFrom: stored.activeFrom,
+  };
+}
+
+/** The newest key of an algorithm that may sign now. */
+export function signingKeyFor(
+  keys: readonly SigningKey[],
+  algorithm: SigningAlgorithm,
+  now: number,
+): SigningKey {
+  const key = keys.findLast((candidate) => candidate.algorithm === algorithm && candidate.activeFrom <= now);
+  if (key === undefined) throw new Error(`no ${algorithm} key may sign now`);
+  return key;
+}
+
+/** Signs claims as a compact JWS (RFC 7515 §7.1), off the event loop. */
+export async function signToken(key: SigningKey, type: TokenType, claims: object): Promise<string> {
+  const header = base64url({ alg: key.algorithm, typ: type, kid: key.kid });
+  const input = `${header}.${base64url(claims)}`;
+  const signature = await signInThreadPool(
+    'sha256',
+    Buffer.from(input),
+    // JWS wants R and S side by side (RFC 7518 §3.4); for RSA the option means nothing.
+    { key: key.privateKey, dsaEncoding: 'ieee-p1363' },
+  );
+  return `${input}.${signature.toString('base64url')}`;
+}
+
+/** What a token must be to be accepted. */
+export interface Expected {
+  readonly type: TokenType;
+  readonly issuer: string;
+  readonly audience?: string;
+  /** ms. null accepts an expired token: an old id_token is still a valid hint (RP-Initiated Logout §2). */
+  readonly now: number | null;
+}
+
+/**
+ * Verifies a token of ours: known key, that key's own algorithm, type, issuer, audience, times.
+ *
+ * @returns its claims, or null for anything that is not such a token
+ */
+export async function verifyToken(
+  keys: readonly SigningKey[],
+  token: string,
+  expected: Expected,
+): Promise<JWTPayload | null> {
+  try {
+    const { payload } = await jwtVerify(
+      token,
+      (header) => {
+        const key = keys.find(({ kid, algorithm }) => kid === header.kid && algorithm === header.alg);
+        if (key === undefined) throw new Error('unknown key');
+        return key.publicKey;
+      },
+      {
+        typ: expected.type,
+        issuer: expected.issuer,
+        algorithms: ['ES256', 'RS256'],
+        requiredClaims: ['sub', 'iat', 'exp'],
+        // jose has no "ignore exp": at the beginning of time nothing has expired yet, and nbf is not ours.
+        currentDate: new Date(expected.now ?? 0),
+        ...(expected.audience === undefined ? {} : { audience: expected.audience }),
+      },
+    );
+    return payload;
+  } catch {
+    return null;
+  }
+}
+
+function base64url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}

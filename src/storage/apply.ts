@@ -1,0 +1,34 @@
+import type { Write } from '../core/decision.ts';
+import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
+import { saveScopeConsent } from './scope-consent.ts';
+import { insertSession, moveSession } from './session.ts';
+import { endSignIn, insertSignIn, rotateSignIn } from './sign-in.ts';
+import type { Tx } from './store.ts';
+
+/** Turns the core's writes into SQL, in their order, inside the transaction that loaded the records. */
+export async function apply(tx: Tx, writes: readonly Write[]): Promise<void> {
+  for (const write of writes) await applyOne(tx, write);
+}
+
+function applyOne(tx: Tx, write: Write): Promise<void> {
+  switch (write.write) {
+    case 'insertAuthorizationCode':
+      return insertAuthorizationCode(tx, write.code);
+    case 'moveAuthorizationCode':
+      return moveAuthorizationCode(tx, write);
+    case 'insertSignIn':
+      return insertSignIn(tx, write.signIn);
+    case 'rotateSignIn':
+      return rotateSignIn(tx, write);
+    case 'endSignIn':
+      return endSignIn(tx, write);
+    case 'insertSession':
+      return insertSession(tx, write.session);
+    case 'moveSession':
+      return moveSession(tx, write);
+    case 'saveScopeConsent':
+      return saveScopeConsent(tx, write.consent);
+    default:
+      throw new Error(`unknown write ${JSON.stringify(write satisfies never)}`);
+  }
+}

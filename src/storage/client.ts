@@ -1,0 +1,57 @@
+import type { Client } from '../core/client.ts';
+import { fromFlag, fromList, toFlag } from './rows.ts';
+import type { ClientRow } from './schema.ts';
+import type { Tx } from './store.ts';
+
+/** The client of a tenant by its client_id, or null. */
+export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
+  const row = await tx
+    .selectFrom('clients')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** Every client of a tenant, or of all tenants, by client_id. */
+export async function listClients(tx: Tx, tenantId?: string): Promise<readonly Client[]> {
+  let query = tx.selectFrom('clients').selectAll().orderBy('tenantId').orderBy('clientId');
+  if (tenantId !== undefined) query = query.where('tenantId', '=', tenantId);
+  return (await query.execute()).map(fromRow);
+}
+
+export async function insertClient(tx: Tx, client: Client, createdAt: number): Promise<void> {
+  await tx
+    .insertInto('clients')
+    .values({ ...toRow(client), createdAt })
+    .execute();
+}
+
+function fromRow({ createdAt: _, ...row }: ClientRow): Client {
+  return {
+    ...row,
+    secretHashes: fromList(row.secretHashes),
+    redirectUris: fromList(row.redirectUris),
+    postLogoutRedirectUris: fromList(row.postLogoutRedirectUris),
+    webOrigins: fromList(row.webOrigins),
+    signupDisabled: fromFlag(row.signupDisabled),
+    deviceFlow: fromFlag(row.deviceFlow),
+    thirdParty: fromFlag(row.thirdParty),
+    claimsInIdToken: fromFlag(row.claimsInIdToken),
+  };
+}
+
+function toRow(client: Client): Omit<ClientRow, 'createdAt'> {
+  return {
+    ...client,
+    secretHashes: JSON.stringify(client.secretHashes),
+    redirectUris: JSON.stringify(client.redirectUris),
+    postLogoutRedirectUris: JSON.stringify(client.postLogoutRedirectUris),
+    webOrigins: JSON.stringify(client.webOrigins),
+    signupDisabled: toFlag(client.signupDisabled),
+    deviceFlow: toFlag(client.deviceFlow),
+    thirdParty: toFlag(client.thirdParty),
+    claimsInIdToken: toFlag(client.claimsInIdToken),
+  };
+}

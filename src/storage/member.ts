@@ -1,0 +1,113 @@
+import { type Member, normaliseEmail } from '../core/members/member.ts';
+import { changedOne, fromFlag, toFlag } from './rows.ts';
+import type { MemberRow } from './schema.ts';
+import type { Tx } from './store.ts';
+
+/** A member with the hash of the password, which leaves the storage for the sign-in alone. */
+export interface MemberWithPassword {
+  readonly member: Member;
+  /** PHC string (argon2id). */
+  readonly passwordHash: string;
+}
+
+/** The member of a tenant by id, or null. */
+export async function findMember(tx: Tx, tenantId: string, id: string): Promise<Member | null> {
+  const row = await tx
+    .selectFrom('members')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** The member of a tenant by address, however it is written, with the hash of the password; or null. */
+export async function findMemberByEmail(
+  tx: Tx,
+  tenantId: string,
+  email: string,
+): Promise<MemberWithPassword | null> {
+  const row = await tx
+    .selectFrom('members')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('normalisedEmail', '=', normaliseEmail(email))
+    .executeTakeFirst();
+  return row === undefined ? null : { member: fromRow(row), passwordHash: row.passwordHash };
+}
+
+export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
+  await tx
+    .insertInto('members')
+    .values({ ...toRow(member), passwordHash })
+    .execute();
+}
+
+export async function updateMemberStatus(
+  tx: Tx,
+  member: Pick<Member, 'id' | 'tenantId' | 'status' | 'updatedAt'>,
+): Promise<void> {
+  const { id, tenantId, status, updatedAt } = member;
+  const result = await tx
+    .updateTable('members')
+    .set({ status, updatedAt })
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  changedOne(result, 'status of a member');
+}
+
+export async function updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  const result = await tx
+    .updateTable('members')
+    .set({ passwordHash })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  changedOne(result, 'password of a member');
+}
+
+function fromRow(row: MemberRow): Member {
+  return {
+    id: row.id,
+    tenantId: row.tenantId,
+    userId: row.userId,
+    memberNumber: row.memberNumber,
+    email: row.email,
+    emailVerified: fromFlag(row.emailVerified),
+    fullName: row.fullName,
+    nickName: row.nickName,
+    phone: row.phone,
+    phoneVerified: fromFlag(row.phoneVerified),
+    avatar: row.avatar,
+    locale: row.locale,
+    userType: row.userType,
+    status: row.status,
+    address: {
+      line1: row.addressLine1,
+      city: row.addressCity,
+      postCode: row.addressPostCode,
+      postOffice: row.addressPostOffice,
+      country: row.addressCountry,
+      name: row.addressName,
+      email: row.addressEmail,
+    },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+function toRow({ address, ...member }: Member): Omit<MemberRow, 'passwordHash'> {
+  return {
+    ...member,
+    normalisedEmail: normaliseEmail(member.email),
+    emailVerified: toFlag(member.emailVerified),
+    phoneVerified: toFlag(member.phoneVerified),
+    addressLine1: address.line1,
+    addressCity: address.city,
+    addressPostCode: address.postCode,
+    addressPostOffice: address.postOffice,
+    addressCountry: address.country,
+    addressName: address.name,
+    addressEmail: address.email,
+  };
+}

@@ -1,0 +1,90 @@
+import type { Generated } from 'kysely';
+import type { AuthorizationCode } from '../core/authorization-code.ts';
+import type { Client } from '../core/client.ts';
+import type { Member } from '../core/members/member.ts';
+import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
+import type { Session } from '../core/session.ts';
+import type { SignIn } from '../core/sign-in.ts';
+import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
+
+/**
+ * The rows as they are stored. Columns bear the names of the core's records, so most rows are records;
+ * booleans are 0 and 1, lists and objects are JSON texts, times are ms since the epoch.
+ */
+export interface Database {
+  service: ServiceRow;
+  tenants: TenantRow;
+  signingKeys: SigningKeyRow;
+  clients: ClientRow;
+  members: MemberRow;
+  sessions: Session;
+  authorizationCodes: AuthorizationCode;
+  signIns: SignIn;
+  scopeConsents: ScopeConsent;
+  packages: { id: Generated<number>; tenantId: string; name: string };
+  products: { id: Generated<number>; tenantId: string; name: string };
+  packageProducts: { packageId: number; productId: number };
+  subscriptions: SubscriptionRow;
+}
+
+export interface ServiceRow {
+  id: 1;
+  environment: 'development' | 'production';
+  /** Proves that the master key is the one this file was made with, without telling it. */
+  keyCheck: string;
+  initialisedAt: number;
+}
+
+export interface TenantRow extends Omit<Tenant, 'development'> {
+  development: number;
+  /** The key of refresh tokens and forms, encrypted under the master key. */
+  tokenKey: Buffer;
+  createdAt: number;
+}
+
+export interface SigningKeyRow {
+  kid: string;
+  tenantId: string;
+  algorithm: SigningAlgorithm;
+  publicJwk: string;
+  /** PKCS#8, encrypted under the master key. */
+  privateKey: Buffer;
+  createdAt: number;
+  activeFrom: number;
+  retiredAt: number | null;
+}
+
+type ClientLists = 'secretHashes' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins';
+type ClientFlags = 'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken';
+
+export interface ClientRow
+  extends Omit<Client, ClientLists | ClientFlags>,
+    Record<ClientLists, string>,
+    Record<ClientFlags, number> {
+  createdAt: number;
+}
+
+export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'phoneVerified'> {
+  normalisedEmail: string;
+  passwordHash: string;
+  emailVerified: number;
+  phoneVerified: number;
+  addressLine1: string | null;
+  addressCity: string | null;
+  addressPostCode: string | null;
+  addressPostOffice: string | null;
+  addressCountry: string | null;
+  addressName: string | null;
+  addressEmail: string | null;
+}
+
+export interface SubscriptionRow {
+  id: Generated<number>;
+  tenantId: string;
+  memberId: string;
+  packageId: number;
+  createdAt: number;
+  activatedAt: number;
+  expiresAt: number;
+  customPropertyValues: string;
+}

@@ -1,0 +1,27 @@
+import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
+import type { Tx } from './store.ts';
+
+/** What a member allowed a third party's client, or null. */
+export async function findScopeConsent(
+  tx: Tx,
+  memberId: string,
+  clientId: string,
+): Promise<ScopeConsent | null> {
+  const row = await tx
+    .selectFrom('scopeConsents')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .where('clientId', '=', clientId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Saves a consent; the newest one of a member and client stands. */
+export async function saveScopeConsent(tx: Tx, consent: ScopeConsent): Promise<void> {
+  const { scope, grantedAt } = consent;
+  await tx
+    .insertInto('scopeConsents')
+    .values(consent)
+    .onConflict((conflict) => conflict.columns(['memberId', 'clientId']).doUpdateSet({ scope, grantedAt }))
+    .execute();
+}

@@ -1,0 +1,14 @@
+import type { ServiceRow } from './schema.ts';
+import type { Tx } from './store.ts';
+
+/** What this database is, or null while it is being initialised. */
+export async function findService(tx: Tx): Promise<ServiceRow | null> {
+  return (await tx.selectFrom('service').selectAll().executeTakeFirst()) ?? null;
+}
+
+export async function insertService(tx: Tx, row: Omit<ServiceRow, 'id'>): Promise<void> {
+  await tx
+    .insertInto('service')
+    .values({ id: 1, ...row })
+    .execute();
+}

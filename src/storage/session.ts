@@ -1,0 +1,55 @@
+import type { Write } from '../core/decision.ts';
+import type { Session, SessionState } from '../core/session.ts';
+import { changedOne } from './rows.ts';
+import type { Tx } from './store.ts';
+
+/** The session of a tenant whose cookie has this SHA-256, or null. */
+export async function findSessionBySecret(
+  tx: Tx,
+  tenantId: string,
+  secretHash: string,
+): Promise<Session | null> {
+  const row = await tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('secretHash', '=', secretHash)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The session of a tenant by the `sid` that tokens carry, or null. */
+export async function findSession(tx: Tx, tenantId: string, id: string): Promise<Session | null> {
+  const row = await tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The sessions of a member that have not ended. */
+export async function listActiveSessions(tx: Tx, memberId: string): Promise<readonly Session[]> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .where('state', '=', 'active')
+    .execute();
+}
+
+export async function insertSession(tx: Tx, session: Session): Promise<void> {
+  await tx.insertInto('sessions').values(session).execute();
+}
+
+export async function moveSession(tx: Tx, move: Extract<Write, { write: 'moveSession' }>): Promise<void> {
+  const { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress } = move.session;
+  const result = await tx
+    .updateTable('sessions')
+    .set({ state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress })
+    .where('id', '=', move.id)
+    .where('state', '=', move.from as SessionState)
+    .executeTakeFirst();
+  changedOne(result, 'session');
+}

@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import { Kysely, SqliteDialect, type Transaction } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { migrations } from '../../db/migrations/index.ts';
+import { busyTimeout, groupQueue } from '../core/limits.ts';
+import { StartupError } from '../startup-error.ts';
+import { GroupCommit, StorageUnavailable } from './group-commit.ts';
+import type { Database } from './schema.ts';
+
+/** The first argument of every repository function: the database cannot be used outside a transaction. */
+export type Tx = Transaction<Database>;
+
+/** The open database: one file, one connection. */
+export interface Store {
+  /**
+   * Runs `work` in a transaction and resolves after its commit is on the disk. Pieces that wait at the same
+   * time share one commit; one that throws is rolled back alone. Nothing but awaits on `tx` inside.
+   *
+   * @throws StorageUnavailable if nothing could be committed; nothing was changed then
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Marks a SQLite file as ours: "MDOR" in its header (`pragma application_id`). */
+const applicationId = 0x4d444f52;
+
+/**
+ * Opens the data folder's database and brings it to the newest schema.
+ *
+ * @param folder the data folder
+ * @param mayInitialise whether a folder without a database is taken for a new service
+ * @throws StartupError in one line: locked, unwritable, foreign, empty, corrupt or newer than this version
+ */
+export async function openStore(folder: string, mayInitialise: boolean): Promise<Store> {
+  const path = join(folder, 'memberdoor.db');
+  const isNew = prepareFolder(folder, path, mayInitialise);
+  const lock = lockFolder(folder);
+  try {
+    const sqlite = openFile(path, isNew);
+    const kysely = new Kysely<Database>({
+      dialect: new SqliteDialect({ database: cachingStatements(sqlite) }),
+    });
+    await migrate(kysely, path);
+    const group = new GroupCommit(kysely, sqlite, groupQueue);
+    return {
+      transaction: (work) => group.run(work),
+      close: async () => {
+        await group.drained();
+        sqlite.pragma('wal_checkpoint(truncate)');
+        await kysely.destroy();
+        lock.close();
+      },
+    };
+  } catch (error) {
+    lock.close();
+    throw error;
+  }
+}
+
+function prepareFolder(folder: string, path: string, mayInitialise: boolean): boolean {
+  if (existsSync(path)) return false;
+  if (!mayInitialise) {
+    throw new StartupError(`There is no database at ${path}. A new service is begun with "memberdoor init".`);
+  }
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartupError(`The data folder ${folder} cannot be made: ${reason(error)}.`);
+  }
+  return true;
+}
+
+/** A lock that the system drops when the process dies, however it dies: an exclusive one of SQLite's own. */
+function lockFolder(folder: string): SQLite.Database {
+  const path = join(folder, 'memberdoor.lock');
+  let lock: SQLite.Database;
+  try {
+    lock = new SQLite(path, { timeout: 0 });
+  } catch (error) {
+    throw new StartupError(`The data folder ${folder} cannot be written: ${reason(error)}.`);
+  }
+  try {
+    lock.pragma('journal_mode = memory');
+    lock.exec('begin exclusive');
+    return lock;
+  } catch (error) {
+    lock.close();
+    const why = isBusy(error) ? 'another memberdoor is using it' : reason(error);
+    throw new StartupError(`The data folder ${folder} cannot be opened: ${why}.`);
+  }
+}
+
+function openFile(path: string, isNew: boolean): SQLite.Database {
+  try {
+    if (!isNew && statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
+    const sqlite = new SQLite(path, { timeout: busyTimeout });
+    if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
+    else checkFile(sqlite, path);
+    sqlite.pragma('journal_mode = wal');
+    // better-sqlite3 falls back to NORMAL when it reopens a WAL file, so it is set each time and read back:
+    // what was answered must survive a power cut (security, promise 1).
+    sqlite.pragma('synchronous = full');
+    sqlite.pragma('foreign_keys = on');
+    if (sqlite.pragma('synchronous', { simple: true }) !== 2) {
+      throw new StartupError(`The database ${path} does not accept synchronous=FULL.`);
+    }
+    return sqlite;
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(
+      `The database ${path} cannot be opened: ${reason(error)}. Restore it from a backup, or move it away.`,
+    );
+  }
+}
+
+function checkFile(sqlite: SQLite.Database, path: string): void {
+  if (sqlite.pragma('application_id', { simple: true }) !== applicationId) {
+    throw new StartupError(`The file ${path} is not a database of memberdoor.`);
+  }
+  const verdict = sqlite.pragma('quick_check(1)', { simple: true });
+  if (verdict !== 'ok') {
+    throw new StartupError(`The database ${path} is damaged (${String(verdict)}). Restore it from a backup.`);
+  }
+}
+
+async function migrate(kysely: Kysely<Database>, path: string): Promise<void> {
+  const migrator = new Migrator({
+    db: kysely,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) {
+    throw new StartupError(`The database ${path} cannot be brought to this version: ${reason(error)}.`);
+  }
+}
+
+/**
+ * What Kysely asks of better-sqlite3, with each statement prepared once. Every transaction begins IMMEDIATE:
+ * a deferred one may have to give up in the middle when it turns from reading to writing.
+ */
+function cachingStatements(sqlite: SQLite.Database) {
+  const statements = new Map<string, SQLite.Statement>();
+  return {
+    prepare(text: string): SQLite.Statement {
+      const known = statements.get(text);
+      if (known !== undefined) return known;
+      const statement = sqlite.prepare(text === 'begin' ? 'begin immediate' : text);
+      statements.set(text, statement);
+      return statement;
+    },
+    close: () => {
+      sqlite.close();
+    },
+  };
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export { StorageUnavailable };

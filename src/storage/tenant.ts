@@ -1,0 +1,48 @@
+import type { Tenant } from '../core/tenant.ts';
+import { fromFlag, toFlag } from './rows.ts';
+import type { SigningKeyRow } from './schema.ts';
+import type { Tx } from './store.ts';
+
+/** A tenant as stored, with its token key still encrypted. */
+export interface StoredTenant {
+  readonly tenant: Tenant;
+  readonly tokenKey: Buffer;
+}
+
+export async function listTenants(tx: Tx): Promise<readonly StoredTenant[]> {
+  const rows = await tx.selectFrom('tenants').selectAll().orderBy('name').execute();
+  return rows.map(({ tokenKey, createdAt: _, ...row }) => ({
+    tenant: { ...row, development: fromFlag(row.development) },
+    tokenKey,
+  }));
+}
+
+export async function insertTenant(
+  tx: Tx,
+  tenant: Tenant,
+  tokenKey: Buffer,
+  createdAt: number,
+): Promise<void> {
+  await tx
+    .insertInto('tenants')
+    .values({ ...tenant, development: toFlag(tenant.development), tokenKey, createdAt })
+    .execute();
+}
+
+/** A development tenant's address follows the port the service was started with. */
+export async function updateTenantAddress(tx: Tx, id: string, issuer: string, host: string): Promise<void> {
+  await tx.updateTable('tenants').set({ issuer, host }).where('id', '=', id).execute();
+}
+
+export async function listSigningKeys(tx: Tx): Promise<readonly SigningKeyRow[]> {
+  return tx.selectFrom('signingKeys').selectAll().orderBy('activeFrom').orderBy('kid').execute();
+}
+
+export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void> {
+  await tx.insertInto('signingKeys').values(key).execute();
+}
+
+/** Takes a key out of the JWKS: tokens signed by it are refused from now on. */
+export async function retireSigningKey(tx: Tx, kid: string, retiredAt: number): Promise<void> {
+  await tx.updateTable('signingKeys').set({ retiredAt }).where('kid', '=', kid).execute();
+}

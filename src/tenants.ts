@@ -1,0 +1,58 @@
+import type { Tenant } from './core/tenant.ts';
+import { readSigningKey, type SigningKey } from './signing.ts';
+import { listClients } from './storage/client.ts';
+import type { Tx } from './storage/store.ts';
+import { listSigningKeys, listTenants } from './storage/tenant.ts';
+import type { Vault } from './vault.ts';
+
+/** A tenant with its keys in clear: what a request needs to know of its tenant. */
+export interface OpenTenant extends Tenant {
+  /** Key of refresh tokens and of what travels with the browser. */
+  readonly tokenKey: Buffer;
+  /** Every key that is published, oldest first. */
+  readonly keys: readonly SigningKey[];
+  /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
+  readonly deviceFlow: boolean;
+  /** The web origins of all clients. */
+  readonly webOrigins: ReadonlySet<string>;
+}
+
+/** All tenants, in memory. One process serves a data folder, so what it changed it can reload itself. */
+export interface Tenants {
+  /** By the raw Host header (decision 1). */
+  byHost(host: string): OpenTenant | null;
+  byIssuer(issuer: string): OpenTenant | null;
+  all(): readonly OpenTenant[];
+  /** Reads all tenants, keys and clients' settings anew, after a change. */
+  reload(tx: Tx): Promise<void>;
+}
+
+export function createTenants(vault: Vault): Tenants {
+  let byHost = new Map<string, OpenTenant>();
+  let byIssuer = new Map<string, OpenTenant>();
+  return {
+    byHost: (host) => byHost.get(host) ?? null,
+    byIssuer: (issuer) => byIssuer.get(issuer) ?? null,
+    all: () => [...byHost.values()],
+    async reload(tx) {
+      const tenants = await openTenants(tx, vault);
+      byHost = new Map(tenants.map((tenant) => [tenant.host, tenant]));
+      byIssuer = new Map(tenants.map((tenant) => [tenant.issuer, tenant]));
+    },
+  };
+}
+
+async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]> {
+  const keys = (await listSigningKeys(tx)).filter((row) => row.retiredAt === null);
+  const clients = await listClients(tx);
+  const clientsOf = (tenantId: string) => clients.filter((client) => client.tenantId === tenantId);
+  return (await listTenants(tx)).map(({ tenant, tokenKey }) => ({
+    ...tenant,
+    tokenKey: vault.decrypt(tokenKey, tenant.id),
+    keys: keys
+      .filter((row) => row.tenantId === tenant.id)
+      .map((row) => readSigningKey({ ...row, privateKey: vault.decrypt(row.privateKey, tenant.id) })),
+    deviceFlow: clientsOf(tenant.id).some((client) => client.deviceFlow),
+    webOrigins: new Set(clientsOf(tenant.id).flatMap((client) => client.webOrigins)),
+  }));
+}
