@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Runs the command on Node 24 or newer. Started by an older one, it hands over to the Node that the package's
+// own dependencies bring.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const needed = 24;
+const words = process.argv.slice(2);
+
+if (Number(process.versions.node.split('.')[0]) >= needed) {
+  const { enableCompileCache } = await import('node:module');
+  enableCompileCache?.();
+  const { run } = await import('../src/cli.ts');
+  await run(words);
+} else {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node';
+  const node = fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
+  if (!existsSync(node)) {
+    console.error(`memberdoor: Node ${needed} or newer is needed; this is ${process.versions.node}.`);
+    process.exit(1);
+  }
+  const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...words], { stdio: 'inherit' });
+  process.exit(status ?? 1);
+}

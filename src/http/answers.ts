@@ -1,0 +1,107 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { ErrorCode, Refusal } from '../core/decision.ts';
+import { refusal } from '../core/decision.ts';
+import { retryAfterSeconds } from '../core/limits.ts';
+import { PasswordsBusy } from '../password.ts';
+import { StorageUnavailable } from '../storage/group-commit.ts';
+
+/** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+  readonly refusal: Refusal;
+
+  constructor(refused: Refusal) {
+    super(refused.description);
+    this.refusal = refused;
+  }
+}
+
+export function protocolError(error: ErrorCode, description: string): ProtocolError {
+  return new ProtocolError(refusal(error, description));
+}
+
+/** The one table from error to status (RFC 6749 §5.2; decisions 15 and 16). */
+const statusOf: Readonly<Record<ErrorCode, number>> = {
+  access_denied: 400,
+  consent_required: 400,
+  interaction_required: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  invalid_request: 400,
+  invalid_scope: 400,
+  login_required: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  server_error: 503,
+  temporarily_unavailable: 429,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+};
+
+/** Answers of the protocol endpoints are never stored (RFC 6749 §5.1; decision 16). */
+export function noStore(reply: FastifyReply): FastifyReply {
+  return reply.header('cache-control', 'no-store');
+}
+
+export function sendJson(reply: FastifyReply, body: object, status = 200): FastifyReply {
+  return noStore(reply).status(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** Sends an OAuth error as JSON. */
+export function sendRefusal(
+  reply: FastifyReply,
+  refused: Refusal,
+  status = statusOf[refused.error],
+): FastifyReply {
+  if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds);
+  if (refused.error === 'invalid_client' && reply.request.headers.authorization !== undefined) {
+    reply.header('www-authenticate', 'Basic realm="memberdoor"');
+  }
+  return sendJson(reply, { error: refused.error, error_description: refused.description }, status);
+}
+
+/** Whether nothing was done because too much is waiting or storage is in trouble; the same again may work. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof StorageUnavailable || error instanceof PasswordsBusy;
+}
+
+/** The one error handler of the protocol endpoints: JSON whatever happens (decision 16). */
+export function protocolErrorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof ProtocolError) return sendRefusal(reply, error.refusal);
+  if (isOutage(error)) {
+    request.log.error({ err: error }, 'storage unavailable');
+    return sendRefusal(reply, refusal('server_error', 'the service is busy, try again'));
+  }
+  if (error.statusCode === 413) {
+    return sendRefusal(reply, refusal('invalid_request', 'the body is too large'), 413);
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return sendRefusal(
+      reply,
+      refusal('invalid_request', 'the body must be application/x-www-form-urlencoded'),
+    );
+  }
+  request.log.error({ err: error }, 'unexpected error');
+  return sendRefusal(reply, refusal('server_error', 'an unexpected error happened'), 500);
+}
+
+const everyMethod: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+/** Answers every method that a route does not serve with 405 and what it does serve (H7). */
+export function refuseOtherMethods(app: FastifyInstance, url: string, served: readonly HTTPMethods[]): void {
+  app.route({
+    method: everyMethod.filter((method) => !served.includes(method)),
+    url,
+    // The body of a method that is not served is not even read.
+    onRequest: async (_request, reply) => {
+      const refused = refusal('invalid_request', 'this method is not served here');
+      return sendRefusal(reply.header('allow', served.join(', ')), refused, 405);
+    },
+    handler: async () => {},
+  });
+}

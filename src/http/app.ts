@@ -1,0 +1,115 @@
+import { randomInt } from 'node:crypto';
+import fastifyCookie from '@fastify/cookie';
+import fastifyFormbody from '@fastify/formbody';
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import {
+  bodyBytes,
+  connectionTimeout,
+  headerBytes,
+  requestTimeout,
+  retryAfterSeconds,
+} from '../core/limits.ts';
+import { protocolErrorHandler } from './answers.ts';
+import { profileEndpoint } from './api/profile.ts';
+import type { Deps } from './deps.ts';
+import { parseForm } from './form.ts';
+import { securityHeaders } from './headers.ts';
+import { accountPage } from './members/account.ts';
+import { consentPage } from './members/consent.ts';
+import { signInPage } from './members/sign-in.ts';
+import { authorizationEndpoint } from './oidc/authorize.ts';
+import { discoveryEndpoints } from './oidc/discovery.ts';
+import { logoutEndpoint } from './oidc/logout.ts';
+import { revocationEndpoint } from './oidc/revocation.ts';
+import { tokenEndpoint } from './oidc/token.ts';
+import { userinfoEndpoint } from './oidc/userinfo.ts';
+import { pages } from './pages.ts';
+import { pageErrorHandler, sendProblem } from './problem.ts';
+import { tenantHook } from './tenant.ts';
+
+/** Everything that answers HTTP, wired by name. */
+export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
+  const app = fastify({
+    ...(logger === undefined ? {} : { logger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newReference,
+    trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    bodyLimit: bodyBytes,
+    requestTimeout,
+    connectionTimeout,
+    exposeHeadRoutes: false,
+    routerOptions: {
+      // Queries are read by `queryOf`, strictly, and only where a route has one.
+      querystringParser: () => ({}),
+    },
+    http: { maxHeaderSize: headerBytes },
+    return503OnClosing: false,
+  });
+  refuseWhileClosing(app);
+  logRequests(app);
+  tenantHook(app, deps);
+  securityHeaders(app);
+  app.removeAllContentTypeParsers();
+  app.register(fastifyFormbody, { bodyLimit: bodyBytes, parser: parseForm as never });
+  app.register(fastifyCookie);
+  pages(app);
+
+  app.register(async (protocol) => {
+    protocol.setErrorHandler(protocolErrorHandler);
+    for (const endpoint of [tokenEndpoint, revocationEndpoint, userinfoEndpoint, profileEndpoint]) {
+      protocol.register(async (scope) => endpoint(scope, deps));
+    }
+    discoveryEndpoints(protocol);
+  });
+  app.register(async (site) => {
+    site.setErrorHandler(pageErrorHandler);
+    authorizationEndpoint(site, deps);
+    logoutEndpoint(site, deps);
+    signInPage(site, deps);
+    consentPage(site, deps);
+    accountPage(site, deps);
+  });
+  app.setErrorHandler(pageErrorHandler);
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'notFound'));
+  return app;
+}
+
+/** A short reference for one request, that a person can read out: it stands in the log and on error pages. */
+function newReference(): string {
+  return randomInt(36 ** 8)
+    .toString(36)
+    .padStart(8, '0');
+}
+
+/** One line a request: the route's pattern, never the address as it was sent. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        tenant: request.tenant?.name,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        address: request.ip,
+      },
+      'request',
+    );
+  });
+}
+
+/** While the service drains, new requests are told to come back (H21). */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!closing) return;
+    return reply
+      .headers({ 'retry-after': String(retryAfterSeconds), connection: 'close' })
+      .status(503)
+      .type('text/plain; charset=utf-8')
+      .send('The service is restarting\n');
+  });
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+
+/** Which origins may read a route from a script: all of them, or those that clients have registered. */
+export type AllowOrigin = (request: FastifyRequest, origin: string) => boolean;
+
+/** Discovery and JWKS are public: any origin, no credentials. */
+export function allowAnyOrigin(reply: FastifyReply): void {
+  reply.header('access-control-allow-origin', '*');
+}
+
+/** The registered web origins of the tenant's clients (security, CORS). */
+export const tenantOrigins: AllowOrigin = ({ tenant }, origin) => tenant.webOrigins.has(origin);
+
+/**
+ * Lets scripts of allowed origins read a route, and answers its preflight (Fetch §3.2). Other origins get
+ * the same answer without the header, which their browser then keeps from them (H10).
+ */
+export function cors(
+  app: FastifyInstance,
+  url: string,
+  methods: readonly HTTPMethods[],
+  allow: AllowOrigin,
+): void {
+  app.options(url, async (request, reply) => {
+    if (allowOrigin(request, reply, allow)) {
+      reply.headers({
+        'access-control-allow-methods': methods.join(', '),
+        'access-control-allow-headers': 'authorization, content-type',
+        'access-control-max-age': '600',
+      });
+    }
+    return reply.status(204).send();
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.url === url && request.method !== 'OPTIONS') allowOrigin(request, reply, allow);
+  });
+}
+
+function allowOrigin(request: FastifyRequest, reply: FastifyReply, allow: AllowOrigin): boolean {
+  const { origin } = request.headers;
+  reply.header('vary', 'origin');
+  if (origin === undefined || !allow(request, origin)) return false;
+  reply.headers({
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': 'retry-after, www-authenticate',
+  });
+  return true;
+}

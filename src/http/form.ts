@@ -1,0 +1,85 @@
+import type { FastifyRequest } from 'fastify';
+import { protocolError } from './answers.ts';
+
+/** The parameters of a form or a query: every value of every name, in order. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Reads `application/x-www-form-urlencoded` (WHATWG URL §5.1), strictly: what is not UTF-8, or not
+ * percent-encoding, is not guessed at.
+ *
+ * @returns the form, or null if the text is malformed; it never throws
+ */
+export function parseForm(text: string): Form | null {
+  const form = new Map<string, string[]>();
+  // Bytes that are no UTF-8 have become U+FFFD by now; a well-behaved client encodes a real one.
+  if (text.includes('\ufffd')) return null;
+  try {
+    for (const pair of text.split('&')) {
+      if (pair === '') continue;
+      const at = pair.indexOf('=');
+      const name = decode(at === -1 ? pair : pair.slice(0, at));
+      const value = at === -1 ? '' : decode(pair.slice(at + 1));
+      const values = form.get(name);
+      if (values === undefined) form.set(name, [value]);
+      else values.push(value);
+    }
+    return form;
+  } catch {
+    return null;
+  }
+}
+
+const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
+
+/** The query of a request as a form; null if it is malformed. */
+export function queryOf(request: FastifyRequest): Form | null {
+  const url = request.raw.url ?? '';
+  const at = url.indexOf('?');
+  return at === -1 ? new Map() : parseForm(url.slice(at + 1));
+}
+
+/**
+ * One value a name: the first of each, where an empty one counts as absent, and the names that came more
+ * than once (decision 11). Names that were not asked for are ignored.
+ */
+export function pick<Name extends string>(
+  form: Form,
+  names: readonly Name[],
+): { values: Partial<Record<Name, string>>; repeated: readonly Name[] } {
+  const values: Partial<Record<Name, string>> = {};
+  const repeated: Name[] = [];
+  for (const name of names) {
+    const sent = form.get(name) ?? [];
+    if (sent.length > 1) repeated.push(name);
+    if (sent[0] !== undefined && sent[0] !== '') values[name] = sent[0];
+  }
+  return { values, repeated };
+}
+
+/**
+ * The body of a protocol request: form-encoded, each known parameter at most once.
+ *
+ * @throws ProtocolError `invalid_request`
+ */
+export function protocolForm<Name extends string>(
+  request: FastifyRequest,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  const { body } = request;
+  if (body === null) throw protocolError('invalid_request', 'the form is malformed');
+  if (!(body instanceof Map)) {
+    throw protocolError('invalid_request', 'the body must be application/x-www-form-urlencoded');
+  }
+  const { values, repeated } = pick(body as Form, names);
+  if (repeated.length > 0) throw protocolError('invalid_request', `${repeated[0]} was sent more than once`);
+  return values;
+}
+
+/** The body of a page's form; anything else is an empty one, which every page answers with itself. */
+export function pageForm<Name extends string>(
+  request: FastifyRequest,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  return request.body instanceof Map ? pick(request.body as Form, names).values : {};
+}

@@ -1,0 +1,70 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import helmet, { type HelmetOptions } from 'helmet';
+
+const year = 365 * 24 * 60 * 60;
+
+/** The headers that helmet would set, as a table: they do not change between requests. */
+function headersOf(options: HelmetOptions): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => {
+      headers[name.toLowerCase()] = String(value);
+    },
+    removeHeader: () => {},
+  };
+  helmet(options)(undefined as never, response as unknown as ServerResponse, () => {});
+  return headers;
+}
+
+const common = {
+  contentSecurityPolicy: false,
+  frameguard: { action: 'deny' },
+  referrerPolicy: { policy: 'no-referrer' },
+} satisfies HelmetOptions;
+
+const overHttp = headersOf({ ...common, strictTransportSecurity: false });
+const overHttps = headersOf({
+  ...common,
+  strictTransportSecurity: { maxAge: year, includeSubDomains: false },
+});
+
+/** Sets the security headers of every answer (W2). HSTS is for https alone (RFC 6797 §7.2). */
+export function securityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(request.tenant?.issuer.startsWith('https:') === false ? overHttp : overHttps);
+  });
+}
+
+/**
+ * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, and forms
+ * to ourselves and to where the flow goes on, because Chromium checks redirects after a form too.
+ *
+ * @param styleHash `sha256-…` of the page's style element
+ * @param formTargets sources beside 'self' that a form of the page may lead to
+ */
+export function contentSecurityPolicy(styleHash: string, formTargets: readonly string[]): string {
+  const headers = headersOf({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        'style-src': [`'${styleHash}'`],
+        'img-src': ["'self'", 'data:'],
+        'object-src': ["'none'"],
+        'base-uri': ["'none'"],
+        'form-action': ["'self'", ...formTargets],
+        'frame-ancestors': ["'none'"],
+      },
+    },
+  });
+  return headers['content-security-policy'] ?? '';
+}
+
+/** The source expression that lets a form lead to this redirect_uri. */
+export function formTarget(redirectUri: string): string {
+  const { protocol, origin } = new URL(redirectUri);
+  // A private-use scheme has no origin, and CSP has no syntax for an IPv6 host.
+  return protocol.startsWith('http') && !origin.includes('[') ? origin : protocol;
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { IntlMessageFormat } from 'intl-messageformat';
+import Negotiator from 'negotiator';
+
+const folder = new URL('../../templates/languages/', import.meta.url);
+
+/** The texts of one language: ICU messages by key. */
+type Catalogue = Readonly<Record<string, string>>;
+
+const catalogues: ReadonlyMap<string, Catalogue> = new Map(
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => [
+      file.replace('.json', ''),
+      JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Catalogue,
+    ]),
+);
+
+/** The language that stands in where nobody asked for one of ours. */
+const fallback = 'en';
+
+/** The tags of all languages, in alphabetical order. */
+export const languages: readonly string[] = [...catalogues.keys()].sort();
+
+const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
+
+/** A text by its key, with values for the places in it. @throws if there is no such key */
+export type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string;
+
+/** What a page needs to speak one language. */
+export interface Language {
+  readonly tag: string;
+  readonly direction: 'ltr' | 'rtl';
+  readonly t: Translate;
+}
+
+const opened = new Map<string, Language>();
+
+/**
+ * Chooses the language of a page: what the page was asked for, then what the member chose, then what the
+ * browser says (pages 4).
+ *
+ * @param asked tags in order of preference, as `ui_locales` has them (Core §3.1.2.1)
+ */
+export function chooseLanguage(
+  asked: readonly (string | null | undefined)[],
+  acceptLanguage: string | undefined,
+): Language {
+  for (const tags of asked) {
+    const known = tags
+      ?.split(' ')
+      .map(nearest)
+      .find((tag) => tag !== undefined);
+    if (known !== undefined) return open(known);
+  }
+  const negotiator = new Negotiator({ headers: { 'accept-language': acceptLanguage ?? '' } });
+  const accepted =
+    acceptLanguage === undefined ? undefined : negotiator.languages().map(nearest).find(Boolean);
+  return open(accepted ?? fallback);
+}
+
+/** Our tag for a tag: `nb-NO` is `nb`, and what Norwegians' browsers call `no` is `nb` too. */
+function nearest(tag: string): string | undefined {
+  const primary = tag.toLowerCase().split('-')[0] ?? '';
+  const ours = primary === 'no' || primary === 'nn' ? 'nb' : primary;
+  return catalogues.has(ours) ? ours : undefined;
+}
+
+function open(tag: string): Language {
+  const known = opened.get(tag);
+  if (known !== undefined) return known;
+  const catalogue = catalogues.get(tag) ?? {};
+  const messages = new Map<string, IntlMessageFormat>();
+  const language: Language = {
+    tag,
+    direction: rightToLeft.has(tag) ? 'rtl' : 'ltr',
+    t: (key, values) => {
+      let message = messages.get(key);
+      if (message === undefined) {
+        const text = catalogue[key];
+        if (text === undefined) throw new Error(`no text "${key}" in ${tag}`);
+        message = new IntlMessageFormat(text, tag, undefined, { ignoreTag: true });
+        messages.set(key, message);
+      }
+      return String(message.format(values));
+    },
+  };
+  opened.set(tag, language);
+  return language;
+}
+
+/** The name of a language in that language, for the switcher. */
+export function languageName(tag: string): string {
+  const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+}

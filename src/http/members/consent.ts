@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { apply } from '../../storage/apply.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { formTarget } from '../headers.ts';
+import { cancel, takeStep } from '../oidc/authorization.ts';
+import { answerAuthorization } from '../oidc/authorize.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { currentSession } from '../session.ts';
+import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
+
+const url = '/consent';
+
+/** GET and POST /consent: a third party's client asks the member (decision 14). */
+export function consentPage(app: FastifyInstance, deps: Deps): void {
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => {
+    const { flow } = pick(queryOf(request) ?? new Map(), ['flow']).values;
+    return take(request, reply, flow, undefined, deps);
+  });
+  app.post(url, { preHandler: requireSameOrigin }, (request, reply) => {
+    const { flow, action } = pageForm(request, ['flow', 'action']);
+    return take(request, reply, flow, action, deps);
+  });
+}
+
+async function take(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sealed: string | undefined,
+  action: string | undefined,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const opened = openFlow(request, sealed, deps.clock());
+  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const { flow } = opened;
+  const step = await stepOf(request, flow);
+  if (step === null) return sendProblem(reply, 'noFlow');
+
+  const { outcome, email } = await deps.store.transaction(async (tx) => {
+    const now = deps.clock();
+    const current = await currentSession(tx, request, now);
+    const session = current?.session ?? null;
+    const email = current?.member.email ?? '';
+    if (action === 'deny') return { outcome: await cancel(tx, step), email };
+    const before = await takeStep(tx, { ...step, now }, session, deps);
+    const asks = before.kind === 'interact' && before.page === 'consent';
+    if (!asks || action !== 'allow' || session === null) return { outcome: before, email };
+    const { tenantId, clientId } = before.client;
+    const { scope } = before.request;
+    const consent = { tenantId, memberId: session.memberId, clientId, scope, grantedAt: now };
+    await apply(tx, [{ write: 'saveScopeConsent', consent }]);
+    return { outcome: await takeStep(tx, { ...step, now }, session, deps), email };
+  });
+  if (outcome.kind === 'interact' && outcome.page === 'consent') {
+    return sendQuestion(reply, flow, outcome, email, deps);
+  }
+  return answerAuthorization(reply, outcome, contextOf(flow), deps);
+}
+
+function sendQuestion(
+  reply: FastifyReply,
+  flow: Flow,
+  { client, request }: Extract<Awaited<ReturnType<typeof takeStep>>, { kind: 'interact' }>,
+  email: string,
+  deps: Deps,
+): Promise<FastifyReply> {
+  return sendPage(reply, {
+    template: 'members/consent.eta',
+    language: languageOf(reply.request, flow),
+    title: 'consent.title',
+    formTargets: [formTarget(request.target.redirectUri)],
+    data: {
+      client: client.name,
+      scopes: request.scope.split(' '),
+      email,
+      flow: sealFlow(reply, flow, deps),
+    },
+  });
+}

@@ -1,0 +1,82 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { flowLifetime } from '../../core/limits.ts';
+import type { SentParameters } from '../../core/oidc/authorization-request.ts';
+import { seal, unseal } from '../../seal.ts';
+import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
+import type { Deps } from '../deps.ts';
+import { chooseLanguage, type Language } from '../language.ts';
+import type { AuthorizationContext, AuthorizationStep } from '../oidc/authorization.ts';
+import { readHintedMember } from '../oidc/id-token-hint.ts';
+import { sendProblem } from '../problem.ts';
+
+/**
+ * A way through the sign-in pages. It is not stored: it travels with the browser, sealed against change and
+ * bound to that browser's cookie, and is checked anew at each step (A11).
+ */
+export interface Flow {
+  /** When it began; what the member did since then was done for it. ms. */
+  readonly startedAt: number;
+  /** The authorization request to go on with; null where one of our own pages asked for the sign-in. */
+  readonly parameters: SentParameters['values'] | null;
+  /** The page of ours to return to. */
+  readonly returnTo: string;
+  /** The language chosen on the way. */
+  readonly language: string | null;
+}
+
+export type OpenedFlow =
+  | { readonly kind: 'flow'; readonly flow: Flow }
+  /** Expired, or begun in another browser: it can be started anew, not continued. */
+  | { readonly kind: 'stale'; readonly flow: Flow }
+  | { readonly kind: 'none' };
+
+/** Seals a flow for this browser, which gets a cookie if it has none. */
+export function sealFlow(reply: FastifyReply, flow: Flow, { random }: Deps): string {
+  return seal(reply.request.tenant.tokenKey, 'flow', ensureBrowserCookie(reply, random), flow);
+}
+
+/** Opens the flow that a page or a form carries. */
+export function openFlow(request: FastifyRequest, text: string | undefined, now: number): OpenedFlow {
+  if (text === undefined) return { kind: 'none' };
+  const unsealed = unseal(request.tenant.tokenKey, 'flow', browserCookie(request), text);
+  if (unsealed.kind === 'broken') return { kind: 'none' };
+  const flow = unsealed.value as Flow;
+  const isStale = unsealed.kind === 'foreign' || now >= flow.startedAt + flowLifetime;
+  return { kind: isStale ? 'stale' : 'flow', flow };
+}
+
+/** The address of a page of the flow. */
+export function flowUrl(page: '/sign-in' | '/consent', sealed: string, language?: string): string {
+  return `${page}?flow=${sealed}${language === undefined ? '' : `&ui_locales=${language}`}`;
+}
+
+/** The authorization step that a flow stands at; null where it has no authorization request. */
+export async function stepOf(
+  { tenant }: FastifyRequest,
+  { parameters, startedAt }: Flow,
+): Promise<Omit<AuthorizationStep, 'now'> | null> {
+  if (parameters === null) return null;
+  const hintedMember = await readHintedMember(tenant, parameters.id_token_hint);
+  return { tenant, sent: { values: parameters, repeated: [] }, hintedMember, startedAt };
+}
+
+/** What an answer to the flow's request must know of the flow. */
+export function contextOf({ parameters, startedAt, language }: Flow): AuthorizationContext {
+  return { sent: { values: parameters ?? {}, repeated: [] }, startedAt, language };
+}
+
+/** The language of a flow's pages. */
+export function languageOf({ headers }: FastifyRequest, { language, parameters }: Flow): Language {
+  return chooseLanguage([language, parameters?.ui_locales], headers['accept-language']);
+}
+
+/** A page that was open too long, or in another browser: it names the way to start anew (pages 7, A11). */
+export function sendStale(reply: FastifyReply, flow: Flow): Promise<FastifyReply> {
+  return sendProblem(reply, 'stale', { language: languageOf(reply.request, flow), link: restartUrl(flow) });
+}
+
+/** Where a flow that cannot be continued starts anew. */
+function restartUrl({ parameters, returnTo }: Flow): string {
+  if (parameters === null) return returnTo;
+  return `/api/oidc/auth?${new URLSearchParams(parameters as Record<string, string>)}`;
+}

@@ -1,0 +1,175 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import { sha256 } from '../../core/hash.ts';
+import type { AuthorizationRequest } from '../../core/oidc/authorization-request.ts';
+import { beginSession } from '../../core/session.ts';
+import { isHashable, isWeak } from '../../password.ts';
+import { apply } from '../../storage/apply.ts';
+import { findMemberByEmail, type MemberWithPassword, updatePasswordHash } from '../../storage/member.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import { setSessionCookie } from '../cookies.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { formTarget } from '../headers.ts';
+import { cancel, takeStep } from '../oidc/authorization.ts';
+import { answerAuthorization } from '../oidc/authorize.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { currentSession } from '../session.ts';
+import { contextOf, type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
+
+const url = '/sign-in';
+const userAgentLength = 256;
+
+/** GET and POST /sign-in: the page that asks for address and password (pages 1 to 10). */
+export function signInPage(app: FastifyInstance, deps: Deps): void {
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, { preHandler: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const query = queryOf(request);
+  const { flow: sealed, ui_locales: chosen } = pick(query ?? new Map(), ['flow', 'ui_locales']).values;
+  const now = deps.clock();
+  const opened = openFlow(request, sealed, now);
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const flow: Flow =
+    opened.kind === 'flow'
+      ? opened.flow
+      : { startedAt: now, parameters: null, returnTo: '/account', language: null };
+  if (chosen !== undefined || opened.kind === 'none') {
+    // The choice of a language goes into the flow, and stays with it through every page after this one.
+    return reply.redirect(flowUrl(url, sealFlow(reply, { ...flow, language: chosen ?? null }, deps)), 303);
+  }
+  const step = await stepOf(request, flow);
+  const outcome = await deps.store.transaction(async (tx) => {
+    const session = (await currentSession(tx, request, now))?.session ?? null;
+    if (step === null) return session === null ? 'ask' : 'signed-in';
+    return takeStep(tx, { ...step, now }, session, deps);
+  });
+  if (outcome === 'signed-in') return reply.redirect(flow.returnTo, 303);
+  if (outcome === 'ask') return sendForm(reply, flow, deps);
+  if (outcome.kind === 'interact' && outcome.page !== 'consent')
+    return sendForm(reply, flow, deps, { outcome });
+  return answerAuthorization(reply, outcome, contextOf(flow), deps);
+}
+
+async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const form = pageForm(request, ['flow', 'email', 'password', 'action']);
+  const opened = openFlow(request, form.flow, deps.clock());
+  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const { flow } = opened;
+  const step = await stepOf(request, flow);
+  if (form.action === 'cancel' && step !== null) {
+    const outcome = await deps.store.transaction((tx) => cancel(tx, step));
+    return answerAuthorization(reply, outcome, contextOf(flow), deps);
+  }
+  const { email = '', password = '' } = form;
+  const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
+  if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
+  const verified = await verifyPassword(request, email, password, deps);
+  if (verified === null) return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
+  return signIn(request, reply, flow, verified, deps);
+}
+
+/** The member of these credentials, or null; every no takes as long as another (A1). */
+async function verifyPassword(
+  request: FastifyRequest,
+  email: string,
+  password: string,
+  { store, passwords }: Deps,
+): Promise<(MemberWithPassword & { newHash: string | null }) | null> {
+  if (!isHashable(password)) return null;
+  const found = await store.transaction((tx) => findMemberByEmail(tx, request.tenant.id, email));
+  const isRight = await passwords.verify(password, found?.passwordHash ?? null);
+  if (found === null || !isRight || found.member.status !== 'active') return null;
+  const newHash = isWeak(found.passwordHash) ? await passwords.hash(password) : null;
+  return { ...found, newHash };
+}
+
+/** Begins the session and takes the flow on, in one transaction: the first write of the whole flow. */
+async function signIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  flow: Flow,
+  { member, newHash }: MemberWithPassword & { newHash: string | null },
+  deps: Deps,
+): Promise<FastifyReply> {
+  const step = await stepOf(request, flow);
+  const secret = deps.random.secret();
+  const outcome = await deps.store.transaction(async (tx) => {
+    const now = deps.clock();
+    const current = await currentSession(tx, request, now);
+    const { session, writes } = beginSession(
+      current?.session ?? null,
+      {
+        id: deps.random.id(now),
+        tenantId: request.tenant.id,
+        memberId: member.id,
+        secretHash: sha256(secret),
+        userAgent: (request.headers['user-agent'] ?? '').slice(0, userAgentLength),
+        ipAddress: request.ip,
+      },
+      now,
+    );
+    await apply(tx, writes);
+    if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
+    return step === null ? null : takeStep(tx, { ...step, now }, session, deps);
+  });
+  setSessionCookie(reply, secret);
+  if (outcome === null) return reply.redirect(flow.returnTo, 303);
+  return answerAuthorization(reply, outcome, contextOf(flow), deps);
+}
+
+interface FormState {
+  readonly email?: string;
+  readonly missing?: readonly string[];
+  readonly wrong?: boolean;
+  readonly outcome?: { readonly client: Client; readonly request: AuthorizationRequest };
+}
+
+/** Renders the form; after an error with what was wrong and the address that was given, never the password. */
+async function sendForm(
+  reply: FastifyReply,
+  flow: Flow,
+  deps: Deps,
+  { email, missing = [], wrong = false, outcome }: FormState = {},
+): Promise<FastifyReply> {
+  const { request } = reply;
+  const shown = outcome ?? (await requestOf(request, flow, deps));
+  const language = languageOf(request, flow);
+  const { t } = language;
+  const problems = [
+    ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`) })),
+    ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong') }] : []),
+  ];
+  const sealed = sealFlow(reply, flow, deps);
+  return sendPage(reply, {
+    template: 'members/sign-in.eta',
+    language,
+    title: 'signIn.title',
+    status: problems.length > 0 ? 422 : 200,
+    isError: problems.length > 0,
+    formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
+    languageUrl: (tag) => flowUrl(url, sealed, tag),
+    data: {
+      client: shown?.client.name ?? null,
+      flow: sealed,
+      email: email ?? flow.parameters?.login_hint ?? '',
+      problems,
+    },
+  });
+}
+
+/** The client and request of a flow, read anew for a page that shows them; null where it has none. */
+async function requestOf(request: FastifyRequest, flow: Flow, deps: Deps) {
+  const step = await stepOf(request, flow);
+  if (step === null) return null;
+  const outcome = await deps.store.transaction((tx) =>
+    takeStep(tx, { ...step, now: deps.clock() }, null, deps),
+  );
+  return outcome.kind === 'interact' ? outcome : null;
+}

@@ -1,0 +1,108 @@
+import type { Client } from '../../core/client.ts';
+import { sha256 } from '../../core/hash.ts';
+import {
+  type AnswerTarget,
+  type AuthorizationRequest,
+  type PageReason,
+  readAuthorizationRequest,
+  type SentParameters,
+} from '../../core/oidc/authorization-request.ts';
+import { authorize } from '../../core/oidc/authorize.ts';
+import type { Session } from '../../core/session.ts';
+import { apply } from '../../storage/apply.ts';
+import { findClient } from '../../storage/client.ts';
+import { findScopeConsent } from '../../storage/scope-consent.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import type { Deps } from '../deps.ts';
+
+/** An authorization request at one step of its way, whichever page it stands at. */
+export interface AuthorizationStep {
+  readonly tenant: OpenTenant;
+  readonly sent: SentParameters;
+  /** See `AuthorizeCommand`. */
+  readonly hintedMember: string | null | undefined;
+  readonly startedAt: number;
+  readonly now: number;
+}
+
+/** Where an answer belongs: the request it answers, and how far its flow has come. */
+export interface AuthorizationContext {
+  readonly sent: SentParameters;
+  readonly startedAt: number;
+  readonly language: string | null;
+}
+
+/** What comes next: the client gets an answer, or the member a page. */
+export type AuthorizationOutcome =
+  | { readonly kind: 'rejected'; readonly reason: PageReason; readonly client: Client | null }
+  | {
+      readonly kind: 'respond';
+      readonly target: AnswerTarget;
+      readonly parameters: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly kind: 'interact';
+      readonly page: 'sign-in' | 'sign-up' | 'consent';
+      readonly client: Client;
+      readonly request: AuthorizationRequest;
+    };
+
+/**
+ * Takes an authorization request one step further: validates it, decides it with what the browser's session
+ * allows now, and issues the code if nothing is missing. Every page of the flow comes back here.
+ */
+export async function takeStep(
+  tx: Tx,
+  step: AuthorizationStep,
+  session: Session | null,
+  { random }: Deps,
+): Promise<AuthorizationOutcome> {
+  const { tenant, sent, hintedMember, startedAt, now } = step;
+  const { client_id: clientId } = sent.values;
+  const client = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
+  const read = readAuthorizationRequest(sent, client);
+  if (read.kind === 'page') return { kind: 'rejected', reason: read.reason, client };
+  if (read.kind === 'error') return respond(read.target, read);
+  if (client === null) throw new Error('a request of no client was found valid');
+
+  const { request } = read;
+  const consent = session === null ? null : await findScopeConsent(tx, session.memberId, client.clientId);
+  const code = random.secret();
+  const decision = authorize({
+    client,
+    request,
+    session,
+    consent,
+    hintedMember,
+    startedAt,
+    now,
+    codeHash: sha256(code),
+  });
+  await apply(tx, decision.writes);
+  const { answer } = decision;
+  if (answer.kind === 'page') return { kind: 'interact', page: answer.page, client, request };
+  return answer.kind === 'code'
+    ? { kind: 'respond', target: request.target, parameters: { code } }
+    : respond(request.target, answer);
+}
+
+function respond(
+  target: AnswerTarget,
+  { error, description }: { readonly error: string; readonly description: string },
+): AuthorizationOutcome {
+  return { kind: 'respond', target, parameters: { error, error_description: description } };
+}
+
+/** The answer to a member who turns back (interop 24). */
+export async function cancel(
+  tx: Tx,
+  { tenant, sent }: Pick<AuthorizationStep, 'tenant' | 'sent'>,
+): Promise<AuthorizationOutcome> {
+  const { client_id: clientId } = sent.values;
+  const client = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
+  const read = readAuthorizationRequest(sent, client);
+  if (read.kind === 'page') return { kind: 'rejected', reason: read.reason, client };
+  const target = read.kind === 'error' ? read.target : read.request.target;
+  return respond(target, { error: 'access_denied', description: 'the member turned back' });
+}

@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { authorizationRequestLength } from '../../core/limits.ts';
+import { authorizationParameters } from '../../core/oidc/authorization-request.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { type Form, pick, queryOf } from '../form.ts';
+import { formTarget } from '../headers.ts';
+import { chooseLanguage } from '../language.ts';
+import { flowUrl, sealFlow } from '../members/flow.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { isCrossSitePost } from '../same-origin.ts';
+import { currentSession } from '../session.ts';
+import { type AuthorizationContext, type AuthorizationOutcome, takeStep } from './authorization.ts';
+import { readHintedMember } from './id-token-hint.ts';
+
+/** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
+export function authorizationEndpoint(app: FastifyInstance, deps: Deps): void {
+  const url = '/api/oidc/auth';
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => begin(request, reply, queryOf(request), deps));
+  app.post(url, (request, reply) =>
+    begin(request, reply, request.body instanceof Map ? (request.body as Form) : null, deps),
+  );
+}
+
+async function begin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const { tenant } = request;
+  const language = chooseLanguage([form?.get('ui_locales')?.[0]], request.headers['accept-language']);
+  if (form === null || lengthOf(form) > authorizationRequestLength) {
+    const reason = language.t('problem.request.reason.malformed');
+    return sendProblem(reply, 'request', { language, reason });
+  }
+  if (isCrossSitePost(request)) return reply.redirect(`${request.routeOptions.url}?${encode(form)}`, 303);
+
+  const sent = pick(form, authorizationParameters);
+  const hintedMember = await readHintedMember(tenant, sent.values.id_token_hint);
+  const outcome = await deps.store.transaction(async (tx) => {
+    const now = deps.clock();
+    const current = await currentSession(tx, request, now);
+    const step = { tenant, sent, hintedMember, startedAt: now, now };
+    return { ...(await takeStep(tx, step, current?.session ?? null, deps)), startedAt: now };
+  });
+  return answerAuthorization(reply, outcome, { sent, startedAt: outcome.startedAt, language: null }, deps);
+}
+
+/** Sends an outcome on its way: to the client, to the page that comes next, or to the person in front. */
+export function answerAuthorization(
+  reply: FastifyReply,
+  outcome: AuthorizationOutcome,
+  context: AuthorizationContext,
+  deps: Deps,
+): Promise<FastifyReply> | FastifyReply {
+  switch (outcome.kind) {
+    case 'rejected':
+      return reject(reply, outcome, context);
+    case 'respond':
+      return respondToClient(reply, outcome, context);
+    case 'interact': {
+      const { sent, startedAt, language } = context;
+      const flow = { startedAt, parameters: sent.values, returnTo: '/account', language };
+      const sealed = sealFlow(reply, flow, deps);
+      return reply.redirect(flowUrl(outcome.page === 'consent' ? '/consent' : '/sign-in', sealed), 303);
+    }
+    default:
+      throw new Error(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
+  }
+}
+
+/** The error page: what was sent and, on a development tenant only, what is registered (decision 6). */
+function reject(
+  reply: FastifyReply,
+  { reason, client }: Extract<AuthorizationOutcome, { kind: 'rejected' }>,
+  { sent, language: chosen }: AuthorizationContext,
+): Promise<FastifyReply> {
+  const { headers, tenant } = reply.request;
+  const language = chooseLanguage([chosen, sent.values.ui_locales], headers['accept-language']);
+  const { client_id: clientId, redirect_uri: redirectUri } = sent.values;
+  const values = [
+    ...(clientId === undefined ? [] : [`client_id=${clientId}`]),
+    ...(redirectUri === undefined ? [] : [`redirect_uri=${redirectUri}`]),
+  ];
+  const registered = tenant.development ? (client?.redirectUris ?? []) : [];
+  return sendProblem(reply, 'request', {
+    language,
+    reason: language.t(`problem.request.reason.${reason}`),
+    details: [
+      { label: language.t('problem.request.sent'), values },
+      { label: language.t('problem.request.registered'), values: registered },
+    ].filter((detail) => detail.values.length > 0),
+  });
+}
+
+/** A code or an error, to the redirect_uri: by 303, or by a form that sends itself (decisions 9, 13). */
+function respondToClient(
+  reply: FastifyReply,
+  { target, parameters }: Extract<AuthorizationOutcome, { kind: 'respond' }>,
+  { sent, language: chosen }: AuthorizationContext,
+): Promise<FastifyReply> | FastifyReply {
+  const { headers, tenant } = reply.request;
+  const { redirectUri, responseMode, state } = target;
+  const answer = { ...parameters, ...(state === undefined ? {} : { state }), iss: tenant.issuer };
+  reply.header('cache-control', 'no-store');
+  if (responseMode === 'query') {
+    const separator = redirectUri.includes('?') ? '&' : '?';
+    return reply.redirect(`${redirectUri}${separator}${encode(new Map(Object.entries(answer)))}`, 303);
+  }
+  return sendPage(reply, {
+    template: 'oidc/form-post.eta',
+    language: chooseLanguage([chosen, sent.values.ui_locales], headers['accept-language']),
+    title: 'formPost.title',
+    formTargets: [formTarget(redirectUri)],
+    data: { action: redirectUri, fields: Object.entries(answer) },
+  });
+}
+
+/** Percent-encodes parameters for a query; a space is %20, which every decoder reads alike (S8). */
+function encode(parameters: ReadonlyMap<string, string | readonly string[]>): string {
+  return [...parameters]
+    .flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
+    .map((pair) => pair.map((text) => encodeURIComponent(String(text))).join('='))
+    .join('&');
+}
+
+function lengthOf(form: Form): number {
+  return [...form].reduce((sum, [name, values]) => sum + name.length + values.join('').length, 0);
+}

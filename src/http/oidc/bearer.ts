@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Member } from '../../core/members/member.ts';
+import { scopeIncludes } from '../../core/oidc/scope.ts';
+import { sessionLives } from '../../core/session.ts';
+import { verifyToken } from '../../signing.ts';
+import { findMember } from '../../storage/member.ts';
+import { findSession } from '../../storage/session.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { sendJson } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+
+/** An access token that was found good. */
+export interface Bearer {
+  readonly tenant: OpenTenant;
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly clientId: string;
+  readonly scope: string;
+}
+
+/** Why a bearer request is refused (RFC 6750 §3.1); `null` means that it brought no token at all. */
+export type BearerProblem = null | 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+
+export type BearerResult =
+  | { readonly ok: true; readonly bearer: Bearer }
+  | { readonly ok: false; readonly problem: BearerProblem };
+
+const refused = (problem: BearerProblem): BearerResult => ({ ok: false, problem });
+
+/** The token of the Authorization header; undefined if there is none of the Bearer scheme, or two headers. */
+export function bearerToken(request: FastifyRequest): string | undefined {
+  const { authorization } = request.headers;
+  // Node keeps the first of two; which one was meant is not for us to guess (M2).
+  const sent = request.raw.rawHeaders.filter(
+    (name, index) => index % 2 === 0 && /^authorization$/i.test(name),
+  );
+  return authorization === undefined || sent.length > 1
+    ? undefined
+    : /^bearer +(\S+)$/i.exec(authorization)?.[1];
+}
+
+/**
+ * Checks an access token: signature, issuer, audience, type, times (RFC 9068 §4; M4 to M10).
+ *
+ * @param tenantOf finds the tenant whose token it must be, given the issuer that it claims
+ */
+export async function checkBearer(
+  token: string | undefined,
+  tenantOf: (issuer: string) => OpenTenant | null,
+  { config, clock }: Deps,
+): Promise<BearerResult> {
+  if (token === undefined) return refused(null);
+  const tenant = tenantOf(claimedIssuer(token));
+  if (tenant === null) return refused('invalid_token');
+  const claims = await verifyToken(tenant.keys, token, {
+    type: 'at+jwt',
+    issuer: tenant.issuer,
+    audience: config.apiAudience,
+    now: clock(),
+  });
+  if (claims === null) return refused('invalid_token');
+  const { sub, sid, client_id: clientId, scope } = claims;
+  if (typeof sub !== 'string' || typeof sid !== 'string') return refused('invalid_token');
+  if (typeof clientId !== 'string' || typeof scope !== 'string') return refused('invalid_token');
+  return { ok: true, bearer: { tenant, memberId: sub, sessionId: sid, clientId, scope } };
+}
+
+/**
+ * The member of a checked token, or null if the token has stopped working: its member may no longer sign in,
+ * or it came without offline_access and its browser session is over (decisions 27, 28; P24).
+ */
+export async function bearerMember(tx: Tx, bearer: Bearer, now: number): Promise<Member | null> {
+  const { tenant, memberId, sessionId, scope } = bearer;
+  if (!scopeIncludes(scope, 'offline_access')) {
+    if (!sessionLives(await findSession(tx, tenant.id, sessionId), now)) return null;
+  }
+  const member = await findMember(tx, tenant.id, memberId);
+  return member?.status === 'active' ? member : null;
+}
+
+const statusOf = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
+
+const description = {
+  invalid_request: 'send the access token once, in the Authorization header',
+  invalid_token: 'the access token is expired, revoked or not one of ours',
+  insufficient_scope: 'the access token lacks the scope openid',
+} as const;
+
+/** The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that. */
+export function sendBearerProblem(reply: FastifyReply, problem: BearerProblem): FastifyReply {
+  if (problem === null) {
+    reply.header('www-authenticate', 'Bearer realm="memberdoor"');
+    return sendJson(reply, { error_description: 'send an access token' }, 401);
+  }
+  const text = description[problem];
+  reply.header(
+    'www-authenticate',
+    `Bearer realm="memberdoor", error="${problem}", error_description="${text}"`,
+  );
+  return sendJson(reply, { error: problem, error_description: text }, statusOf[problem]);
+}
+
+/** The issuer a token claims, unverified: it only says whose keys to try. */
+function claimedIssuer(token: string): string {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const issuer = typeof claims === 'object' && claims !== null && 'iss' in claims ? claims.iss : '';
+    return typeof issuer === 'string' ? issuer : '';
+  } catch {
+    return '';
+  }
+}

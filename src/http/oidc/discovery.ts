@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { metadataCacheSeconds } from '../../core/limits.ts';
+import { knownScopes } from '../../core/oidc/scope.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { allowAnyOrigin } from '../cors.ts';
+
+const grantTypes = ['authorization_code', 'refresh_token'];
+
+/** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
+function discoveryOf({ issuer, deviceFlow }: OpenTenant): object {
+  const methods = ['client_secret_basic', 'client_secret_post', 'none'];
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/api/oidc/auth`,
+    token_endpoint: `${issuer}/api/oidc/token`,
+    userinfo_endpoint: `${issuer}/api/oidc/me`,
+    end_session_endpoint: `${issuer}/api/oidc/session/end`,
+    jwks_uri: `${issuer}/api/oidc/jwks`,
+    // Listed only where a client has the device flow (contract, "Discovery document").
+    ...(deviceFlow
+      ? {
+          revocation_endpoint: `${issuer}/api/oidc/token/revocation`,
+          revocation_endpoint_auth_methods_supported: methods,
+        }
+      : {}),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query', 'form_post'],
+    grant_types_supported: grantTypes,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    scopes_supported: knownScopes,
+    claims_supported: [
+      'sub',
+      'iss',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'sid',
+      'name',
+      'nickname',
+      'picture',
+      'locale',
+      'updated_at',
+      'email',
+      'email_verified',
+      'phone_number',
+      'phone_number_verified',
+      'address',
+    ],
+    token_endpoint_auth_methods_supported: methods,
+    code_challenge_methods_supported: ['S256'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    authorization_response_iss_parameter_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}
+
+/** The public keys of a tenant (RFC 7517 §5): those that sign, those that will, those that did. */
+function jwksOf({ keys }: OpenTenant): object {
+  return { keys: keys.map(({ publicJwk }) => publicJwk) };
+}
+
+interface Document {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/**
+ * Discovery, at its three addresses, and JWKS. The bytes are made once for each tenant as it is in memory:
+ * a change makes a new tenant object there, and with it new bytes.
+ */
+export function discoveryEndpoints(app: FastifyInstance): void {
+  serve(app, '/.well-known/openid-configuration', discoveryOf);
+  serve(app, '/api/oidc/.well-known/openid-configuration', discoveryOf);
+  serve(app, '/.well-known/oauth-authorization-server', discoveryOf);
+  serve(app, '/api/oidc/jwks', jwksOf);
+}
+
+function serve(app: FastifyInstance, url: string, content: (tenant: OpenTenant) => object): void {
+  const documents = new WeakMap<OpenTenant, Document>();
+  app.options(url, async (_request, reply) => {
+    allowAnyOrigin(reply);
+    return reply
+      .headers({ 'access-control-allow-methods': 'GET', 'access-control-max-age': '600' })
+      .status(204)
+      .send();
+  });
+  const answer = async ({ tenant, headers }: FastifyRequest, reply: FastifyReply) => {
+    let document = documents.get(tenant);
+    if (document === undefined) {
+      const body = Buffer.from(JSON.stringify(content(tenant)));
+      document = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+      documents.set(tenant, document);
+    }
+    allowAnyOrigin(reply);
+    reply.headers({
+      etag: document.etag,
+      'cache-control': `public, max-age=${metadataCacheSeconds}`,
+      // Anyone's script may read it, so anyone's page may load it.
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    if (headers['if-none-match']?.includes(document.etag)) return reply.status(304).send();
+    return reply.type('application/json; charset=utf-8').send(document.body);
+  };
+  app.route({ method: ['GET', 'HEAD'], url, handler: answer });
+}

@@ -1,0 +1,32 @@
+import { verifyToken } from '../../signing.ts';
+import type { OpenTenant } from '../../tenants.ts';
+
+/** What an id_token_hint names. */
+export interface IdTokenHint {
+  readonly memberId: string;
+  readonly clientId: string;
+}
+
+/**
+ * Reads an id_token_hint: one of our own id_tokens, expired or not (Core §3.1.2.1; RP-Initiated Logout §2).
+ *
+ * @returns undefined if none was sent, null if it is not one of ours
+ */
+export async function readHint(
+  tenant: OpenTenant,
+  hint: string | undefined,
+): Promise<IdTokenHint | null | undefined> {
+  if (hint === undefined) return undefined;
+  const claims = await verifyToken(tenant.keys, hint, { type: 'JWT', issuer: tenant.issuer, now: null });
+  if (typeof claims?.sub !== 'string' || typeof claims.aud !== 'string') return null;
+  return { memberId: claims.sub, clientId: claims.aud };
+}
+
+/** The member an id_token_hint names; undefined if none was sent, null if it is not one of ours. */
+export async function readHintedMember(
+  tenant: OpenTenant,
+  text: string | undefined,
+): Promise<string | null | undefined> {
+  const hint = await readHint(tenant, text);
+  return hint?.memberId ?? (hint as null | undefined);
+}

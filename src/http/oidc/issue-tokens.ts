@@ -1,0 +1,39 @@
+import { writeRefreshToken } from '../../core/refresh-token.ts';
+import { accessTokenClaims, idTokenClaims, type TokenGrant } from '../../core/tokens.ts';
+import { signingKeyFor, signToken } from '../../signing.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import type { Deps } from '../deps.ts';
+
+/** The token response of every grant (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */
+export interface TokenResponse {
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly access_token: string;
+  readonly refresh_token?: string;
+  readonly id_token?: string;
+  readonly scope: string;
+}
+
+/** Signs what a grant decided to issue. The grant is committed by now. */
+export async function issueTokens(
+  tenant: OpenTenant,
+  grant: TokenGrant,
+  { config, random }: Deps,
+): Promise<TokenResponse> {
+  const { client, scope, refreshToken, issuedAt } = grant;
+  const keyFor = (algorithm: 'ES256' | 'RS256') => signingKeyFor(tenant.keys, algorithm, issuedAt);
+  const accessClaims = accessTokenClaims(grant, tenant.issuer, config.apiAudience, random.id(issuedAt));
+  const idClaims = idTokenClaims(grant, tenant.issuer);
+  const [accessToken, idToken] = await Promise.all([
+    signToken(keyFor('ES256'), 'at+jwt', accessClaims),
+    idClaims === null ? undefined : signToken(keyFor(client.idTokenAlgorithm), 'JWT', idClaims),
+  ]);
+  return {
+    token_type: 'Bearer',
+    expires_in: client.accessTokenSeconds,
+    access_token: accessToken,
+    ...(refreshToken === null ? {} : { refresh_token: writeRefreshToken(tenant.tokenKey, refreshToken) }),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    scope,
+  };
+}

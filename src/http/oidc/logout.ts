@@ -1,0 +1,131 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import { type LogoutAnswer, logout } from '../../core/oidc/logout.ts';
+import { endSession } from '../../core/session.ts';
+import { seal, unseal } from '../../seal.ts';
+import { apply } from '../../storage/apply.ts';
+import { findClient } from '../../storage/client.ts';
+import type { Tx } from '../../storage/store.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import { browserCookie, clearSessionCookie, ensureBrowserCookie } from '../cookies.ts';
+import type { Deps } from '../deps.ts';
+import { type Form, pick, queryOf } from '../form.ts';
+import { chooseLanguage } from '../language.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
+import { currentSession } from '../session.ts';
+import { type IdTokenHint, readHint } from './id-token-hint.ts';
+
+const parameters = [
+  'client_id',
+  'id_token_hint',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+  'confirm',
+] as const;
+type Parameters = Partial<Record<(typeof parameters)[number], string>>;
+
+/** The seal of our own "sign out" buttons: no other page can press them. */
+const confirmation = 'sign-out';
+
+export function sealConfirmation(reply: FastifyReply, { random }: Deps): string {
+  const browser = ensureBrowserCookie(reply, random);
+  return seal(reply.request.tenant.tokenKey, 'form', browser, confirmation);
+}
+
+/** GET and POST /api/oidc/session/end (contract; RP-Initiated Logout; decision 36). */
+export function logoutEndpoint(app: FastifyInstance, deps: Deps): void {
+  const url = '/api/oidc/session/end';
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => end(request, reply, queryOf(request), deps));
+  app.post(url, (request, reply) =>
+    end(request, reply, request.body instanceof Map ? (request.body as Form) : null, deps),
+  );
+}
+
+async function end(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const { tenant } = request;
+  const { values, repeated } = pick(form ?? new Map(), parameters);
+  if (form === null || repeated.length > 0) return sendProblem(reply, 'request');
+  // Without this, an image on any page could sign members out.
+  if (!isNavigation(request)) return sendProblem(reply, 'crossSite');
+  if (isCrossSitePost(request)) {
+    const query = new URLSearchParams(values as Record<string, string>);
+    return reply.redirect(`${request.routeOptions.url}?${query}`, 303);
+  }
+  const hint = await readHint(tenant, values.id_token_hint);
+  const answer = await deps.store.transaction(async (tx) => {
+    const current = await currentSession(tx, request, deps.clock());
+    const client = await clientOf(tx, tenant.id, values, hint);
+    const decided = logout({
+      client,
+      hintIsBad:
+        hint === null || (hint !== undefined && client !== null && hint.clientId !== client.clientId),
+      postLogoutRedirectUri: values.post_logout_redirect_uri,
+      signedIn: current !== null,
+      confirmed: isConfirmed(request, values.confirm),
+    });
+    if (decided.kind !== 'ask' && current !== null) await apply(tx, endSession(current.session));
+    return decided;
+  });
+  if (answer.kind !== 'ask') clearSessionCookie(reply);
+  return send(reply, answer, values, deps);
+}
+
+/** The client that is signed out of: the one named, else the one that the hint was issued to. */
+async function clientOf(
+  tx: Tx,
+  tenantId: string,
+  values: Parameters,
+  hint: IdTokenHint | null | undefined,
+): Promise<Client | null> {
+  const clientId = values.client_id ?? hint?.clientId;
+  return clientId === undefined ? null : findClient(tx, tenantId, clientId);
+}
+
+function send(
+  reply: FastifyReply,
+  answer: LogoutAnswer,
+  values: Parameters,
+  deps: Deps,
+): Promise<FastifyReply> | FastifyReply {
+  const language = chooseLanguage([values.ui_locales], reply.request.headers['accept-language']);
+  switch (answer.kind) {
+    case 'redirect': {
+      const { state } = values;
+      const separator = answer.uri.includes('?') ? '&' : '?';
+      const query = state === undefined ? '' : `${separator}state=${encodeURIComponent(state)}`;
+      return reply.header('cache-control', 'no-store').redirect(`${answer.uri}${query}`, 303);
+    }
+    case 'ask':
+      return sendPage(reply, {
+        template: 'members/sign-out.eta',
+        language,
+        title: 'signOut.title',
+        data: { confirm: sealConfirmation(reply, deps) },
+      });
+    case 'signed-out':
+      return sendPage(reply, { template: 'members/signed-out.eta', language, title: 'signedOut.title' });
+    default:
+      throw new Error(`unknown answer ${JSON.stringify(answer satisfies never)}`);
+  }
+}
+
+function isConfirmed(request: FastifyRequest, confirm: string | undefined): boolean {
+  if (request.method !== 'POST' || confirm === undefined || !isSameOrigin(request)) return false;
+  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), confirm);
+  return unsealed.kind === 'opened' && unsealed.value === confirmation;
+}
+
+/** Whether a person's browser goes to this address, rather than loading it into another page (decision 36). */
+function isNavigation({ headers }: FastifyRequest): boolean {
+  const destination = headers['sec-fetch-dest'];
+  return destination === undefined || destination === 'document';
+}

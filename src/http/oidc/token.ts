@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
+import type { ClientCredentials } from '../../core/oidc/client-authentication.ts';
+import type { TokenGrant } from '../../core/tokens.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
+import { cors, tenantOrigins } from '../cors.ts';
+import type { Deps } from '../deps.ts';
+import { protocolForm } from '../form.ts';
+import { clientCredentials } from './client-credentials.ts';
+import { authorizationCodeGrant } from './grants/authorization-code.ts';
+import { refreshTokenGrant } from './grants/refresh-token.ts';
+import { issueTokens } from './issue-tokens.ts';
+
+const parameters = [
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'code',
+  'code_verifier',
+  'redirect_uri',
+  'refresh_token',
+  'scope',
+] as const;
+
+export type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
+
+/** A token request of one grant, its client not yet authenticated. */
+export interface GrantRequest {
+  readonly tenant: OpenTenant;
+  readonly credentials: ClientCredentials;
+  readonly fields: TokenFields;
+  readonly deps: Deps;
+}
+
+/** A grant: load, decide, apply; what it returns is signed or refused by the endpoint. */
+export type Grant = (request: GrantRequest) => Promise<TokenGrant | Refusal>;
+
+const grants: Readonly<Record<string, Grant>> = {
+  authorization_code: authorizationCodeGrant,
+  refresh_token: refreshTokenGrant,
+};
+
+/** POST /api/oidc/token (contract, "POST /api/oidc/token"; decisions 15 to 28). */
+export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
+  const url = '/api/oidc/token';
+  cors(app, url, ['POST'], tenantOrigins);
+  refuseOtherMethods(app, url, ['POST', 'OPTIONS']);
+  app.post(url, async (request, reply) => {
+    const { tenant } = request;
+    const fields = protocolForm(request, parameters);
+    const { grant_type: grantType } = fields;
+    if (grantType === undefined)
+      return sendRefusal(reply, refusal('invalid_request', 'grant_type is missing'));
+    const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
+    if (grant === undefined) {
+      return sendRefusal(reply, refusal('unsupported_grant_type', 'this grant_type is not supported'));
+    }
+    const credentials = clientCredentials(request, fields);
+    const answer = await grant({ tenant, credentials, fields, deps });
+    if (isRefusal(answer)) return sendRefusal(reply, answer);
+    return sendJson(reply, await issueTokens(tenant, answer, deps));
+  });
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { memberClaims } from '../../core/oidc/claims.ts';
+import { scopeIncludes } from '../../core/oidc/scope.ts';
+import { refuseOtherMethods, sendJson } from '../answers.ts';
+import { cors, tenantOrigins } from '../cors.ts';
+import type { Deps } from '../deps.ts';
+import { type Form, pick } from '../form.ts';
+import { bearerMember, bearerToken, checkBearer, sendBearerProblem } from './bearer.ts';
+
+/** GET and POST /api/oidc/me (Core §5.3; decision 3). */
+export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
+  const url = '/api/oidc/me';
+  cors(app, url, ['GET', 'POST'], tenantOrigins);
+  refuseOtherMethods(app, url, ['GET', 'HEAD', 'POST', 'OPTIONS']);
+
+  const answer = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { tenant } = request;
+    const inBody =
+      request.body instanceof Map
+        ? pick(request.body as Form, ['access_token']).values.access_token
+        : undefined;
+    const inHeader = bearerToken(request);
+    if (inBody !== undefined && request.headers.authorization !== undefined) {
+      return sendBearerProblem(reply, 'invalid_request');
+    }
+    const result = await checkBearer(
+      inHeader ?? inBody,
+      (issuer) => (issuer === tenant.issuer ? tenant : null),
+      deps,
+    );
+    if (!result.ok) return sendBearerProblem(reply, result.problem);
+    const { bearer } = result;
+    if (!scopeIncludes(bearer.scope, 'openid')) return sendBearerProblem(reply, 'insufficient_scope');
+    const member = await deps.store.transaction((tx) => bearerMember(tx, bearer, deps.clock()));
+    if (member === null) return sendBearerProblem(reply, 'invalid_token');
+    return sendJson(reply, { sub: member.id, ...memberClaims(member, bearer.scope) });
+  };
+  app.route({ method: ['GET', 'HEAD', 'POST'], url, handler: answer });
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fastifyView from '@fastify/view';
+import { Eta } from 'eta';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Tenant } from '../core/tenant.ts';
+import { contentSecurityPolicy } from './headers.ts';
+import { type Language, languageName, languages } from './language.ts';
+
+const folder = new URL('../../templates/', import.meta.url);
+const styleSheet = readFileSync(new URL('assets/memberdoor.css', folder), 'utf8').replace(/\s*\n\s*/g, '\n');
+const script = readFileSync(new URL('assets/memberdoor.js', folder));
+const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
+const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
+
+/** A page about to be sent. */
+export interface Page {
+  /** The template below `templates/`. */
+  readonly template: string;
+  readonly language: Language;
+  /** Key of the title's text. */
+  readonly title: string;
+  readonly status?: number;
+  /** CSP sources that a form of the page may lead to, beside ourselves. */
+  readonly formTargets?: readonly string[];
+  /** Where the language switcher leads, given a language; without it the page has none. */
+  readonly languageUrl?: (tag: string) => string;
+  /** Whether the page shows that something went wrong: the title then begins with "Error" (pages 6). */
+  readonly isError?: boolean;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Registers the template engine and the one script of the pages. */
+export function pages(app: FastifyInstance): void {
+  app.register(fastifyView, {
+    engine: {
+      eta: new Eta({
+        cache: true,
+        autoEscape: true,
+        autoFilter: true,
+        // A field that a template names and nobody filled is a bug, not an empty place on the page.
+        filterFunction: (value) => {
+          if (value === undefined) throw new Error('a template prints an undefined value');
+          return value === null ? '' : String(value);
+        },
+      }),
+    },
+    root: fileURLToPath(folder),
+    production: true,
+  });
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: scriptUrl,
+    handler: async (_request, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .type('text/javascript; charset=utf-8')
+        .send(script),
+  });
+}
+
+/** Renders a page of a tenant: its colour, its language, its security policy. */
+export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
+  const { tenant } = reply.request;
+  const { language, isError = false } = page;
+  const { t } = language;
+  const style = styleOf(tenant);
+  const name = t(page.title, { tenant: tenant.name });
+  reply
+    .status(page.status ?? 200)
+    .headers({
+      'cache-control': 'no-store',
+      'content-language': language.tag,
+      'content-security-policy': contentSecurityPolicy(style.hash, page.formTargets ?? []),
+    })
+    .type('text/html; charset=utf-8');
+  return reply.view(page.template, {
+    ...page.data,
+    t,
+    tenant,
+    lang: language.tag,
+    dir: language.direction,
+    title: `${isError ? `${t('error.prefix')} ` : ''}${name} – ${tenant.name}`,
+    heading: name,
+    style: style.text,
+    scriptUrl,
+    switcher: page.languageUrl === undefined ? [] : switcher(page.languageUrl, language.tag),
+    // The request's id is in the log too, so a member can name what went wrong (pages 8).
+    reference: reply.request.id,
+  });
+}
+
+function switcher(languageUrl: (tag: string) => string, current: string) {
+  return languages.map((tag) => ({
+    tag,
+    name: languageName(tag),
+    url: languageUrl(tag),
+    current: tag === current,
+  }));
+}
+
+const styles = new WeakMap<Tenant, { text: string; hash: string }>();
+
+/** The style element of a tenant's pages, and its hash for the policy. */
+function styleOf(tenant: Tenant): { text: string; hash: string } {
+  const known = styles.get(tenant);
+  if (known !== undefined) return known;
+  const text = `:root{--brand:${tenant.brandColor}}\n${styleSheet}`;
+  const style = { text, hash: `sha256-${createHash('sha256').update(text).digest('base64')}` };
+  styles.set(tenant, style);
+  return style;
+}

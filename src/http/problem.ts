@@ -1,0 +1,67 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { retryAfterSeconds } from '../core/limits.ts';
+import { isOutage } from './answers.ts';
+import { chooseLanguage, type Language } from './language.ts';
+import { sendPage } from './pages.ts';
+
+/** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */
+export type ProblemKind = 'busy' | 'crossSite' | 'noFlow' | 'notFound' | 'request' | 'stale' | 'unexpected';
+
+const statusOf: Readonly<Record<ProblemKind, number>> = {
+  busy: 503,
+  crossSite: 403,
+  noFlow: 400,
+  notFound: 404,
+  request: 400,
+  stale: 403,
+  unexpected: 500,
+};
+
+export interface Problem {
+  readonly language?: Language;
+  readonly reason?: string;
+  readonly details?: readonly { readonly label: string; readonly values: readonly string[] }[];
+  /** Where "Start again" leads. */
+  readonly link?: string;
+}
+
+/** The page of a problem: what happened, what to do next, and a reference that is in the log (pages 7, 8). */
+export function sendProblem(
+  reply: FastifyReply,
+  kind: ProblemKind,
+  problem: Problem = {},
+): Promise<FastifyReply> {
+  const { request } = reply;
+  const language = problem.language ?? chooseLanguage([], request.headers['accept-language']);
+  if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
+  return sendPage(reply, {
+    template: 'problem.eta',
+    language,
+    title: `problem.${kind}.title`,
+    status: statusOf[kind],
+    isError: true,
+    data: {
+      lead: language.t(`problem.${kind}.lead`),
+      reason: problem.reason ?? null,
+      details: problem.details ?? [],
+      link: problem.link ?? null,
+    },
+  });
+}
+
+/** The error handler of the pages: a page whatever happens. */
+export function pageErrorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (isOutage(error)) {
+    request.log.error({ err: error }, 'storage unavailable');
+    return sendProblem(reply, 'busy');
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return sendProblem(reply, 'request');
+  }
+  request.log.error({ err: error }, 'unexpected error');
+  return sendProblem(reply, 'unexpected');
+}

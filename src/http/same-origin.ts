@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendProblem } from './problem.ts';
+
+/**
+ * Whether a form was sent from a page of ours. Browsers that know Sec-Fetch-Site say so themselves; for the
+ * others Origin speaks, which our own forms send as "null", since no referrer leaves our pages. The seal that
+ * each form carries is the second lock (U14, A10).
+ */
+export function isSameOrigin({ headers, tenant }: FastifyRequest): boolean {
+  const { origin } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin !== undefined && origin !== 'null' && origin !== tenant.issuer) return false;
+  return site === undefined || site === 'same-origin' || site === 'none';
+}
+
+/** A hook for routes that take our own forms: a form of another site gets 403 and does nothing. */
+export async function requireSameOrigin(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  return isSameOrigin(request) ? undefined : sendProblem(reply, 'crossSite');
+}
+
+/**
+ * Whether another site's page posted this. Such a request comes without our Lax cookies; sent on as a GET it
+ * brings them along.
+ */
+export function isCrossSitePost({ method, headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return method === 'POST' && (site === 'cross-site' || site === 'same-site');
+}

@@ -1,0 +1,30 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OpenTenant } from '../tenants.ts';
+import type { Deps } from './deps.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The tenant of the Host header. Only on the API's own host there is none; its routes do not ask. */
+    tenant: OpenTenant;
+  }
+  interface FastifyContextConfig {
+    /** Served on the API's own host too (decision 2). */
+    memberApi?: boolean;
+  }
+}
+
+/**
+ * Finds the tenant by the raw Host header, before anything else is looked at (decision 1). No forwarded
+ * header can choose it, whoever sends one (X8); an unknown host learns nothing (X7).
+ */
+export function tenantHook(app: FastifyInstance, { tenants, config }: Deps): void {
+  app.decorateRequest('tenant');
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    const host = (request.headers.host ?? '').toLowerCase();
+    const tenant = tenants.byHost(host) ?? tenants.byHost(host.replace(/:(?:80|443)$/, ''));
+    if (tenant !== null) request.tenant = tenant;
+    else if (!(host === config.apiHost && request.routeOptions.config.memberApi === true)) {
+      return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
+    }
+  });
+}

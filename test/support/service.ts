@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { buildApp } from '../../src/http/app.ts';
+import { logOptions } from '../../src/log.ts';
+import { prepareService } from '../../src/operations/service.ts';
+import { createPasswords, type Passwords } from '../../src/password.ts';
+import { systemRandom } from '../../src/random.ts';
+import { openStore, type Store } from '../../src/storage/store.ts';
+import { createTenants, type Tenants } from '../../src/tenants.ts';
+import { openVault, type Vault } from '../../src/vault.ts';
+import { type TestClock, testClock } from './clock.ts';
+import { loadFixtures } from './fixtures.ts';
+import { type HttpClient, httpClient } from './http.ts';
+
+/** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
+export interface TestService {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  readonly tenants: Tenants;
+  readonly vault: Vault;
+  readonly passwords: Passwords;
+  readonly clock: TestClock;
+  readonly port: number;
+  readonly folder: string;
+  readonly http: HttpClient;
+  /** Every line that was logged, as it would stand in the log. */
+  readonly logLines: readonly string[];
+  stop(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  /** `security`: tenants a.test, b.test and c.test of the fixtures; `development`: the development tenants. */
+  readonly data: 'security' | 'development';
+  readonly folder?: string;
+  readonly masterKey?: Buffer;
+  readonly apiHost?: string;
+  readonly trustedProxies?: readonly string[];
+}
+
+export const apiAudience = 'urn:memberdoor:api';
+
+export async function startTestService(options: TestServiceOptions): Promise<TestService> {
+  const { data, trustedProxies = [], apiHost = null } = options;
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'memberdoor-'));
+  const clock = testClock();
+  const store = await openStore(folder, true);
+  const vault = openVault(options.masterKey ?? randomBytes(32));
+  const passwords = createPasswords();
+  const port = await freePort();
+  const environment = data === 'development' ? 'development' : 'production';
+  const isNew =
+    (await store.transaction((tx) => tx.selectFrom('service').selectAll().execute())).length === 0;
+  await prepareService(
+    store,
+    environment,
+    { vault, passwords, random: systemRandom, now: clock.now() },
+    port,
+  );
+  if (data === 'security' && isNew) await loadFixtures(store, vault, passwords, clock.now());
+  const tenants = createTenants(vault);
+  await store.transaction((tx) => tenants.reload(tx));
+
+  const logLines: string[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      logLines.push(chunk.toString());
+      done();
+    },
+  });
+  const config = { apiAudience, apiHost, trustedProxies };
+  const app = buildApp(
+    { config, store, tenants, passwords, clock: clock.now, random: systemRandom },
+    { ...logOptions('debug', false), stream },
+  );
+  await app.listen({ host: 'localhost', port });
+  const http = httpClient(port);
+  return {
+    app,
+    store,
+    tenants,
+    vault,
+    passwords,
+    clock,
+    port,
+    folder,
+    http,
+    logLines,
+    stop: async () => {
+      http.close();
+      await app.close();
+      await store.close();
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, 'localhost', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
