@@ -21,6 +21,8 @@ export interface Page {
   readonly language: Language;
   /** Key of the title's text. */
   readonly title: string;
+  /** Values for the title's text, beside the tenant's name. */
+  readonly titleValues?: Readonly<Record<string, string>>;
   readonly status?: number;
   /** CSP sources that a form of the page may lead to, beside ourselves. */
   readonly formTargets?: readonly string[];
@@ -66,7 +68,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
   const { language, isError = false } = page;
   const { t } = language;
   const style = styleOf(tenant);
-  const name = t(page.title, { tenant: tenant.name });
+  const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
   reply
     .status(page.status ?? 200)
     .headers({

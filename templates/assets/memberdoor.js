@@ -5,14 +5,18 @@
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'show';
-    button.textContent = box.dataset.show;
     button.setAttribute('aria-controls', input.id);
-    button.setAttribute('aria-pressed', 'false');
+    const offer = (text, label) => {
+      button.textContent = text;
+      button.setAttribute('aria-label', label);
+    };
+    const { show, showLabel, hide, hideLabel } = box.dataset;
+    offer(show, showLabel);
     button.addEventListener('click', () => {
       const shown = input.type === 'password';
       input.type = shown ? 'text' : 'password';
-      button.textContent = shown ? box.dataset.hide : box.dataset.show;
-      button.setAttribute('aria-pressed', String(shown));
+      if (shown) offer(hide, hideLabel);
+      else offer(show, showLabel);
       input.focus();
     });
     // A password is never sent from a field that shows it: browsers would offer it as ordinary text later.

@@ -73,6 +73,7 @@ function sendQuestion(
     template: 'members/consent.eta',
     language: languageOf(reply.request, flow),
     title: 'consent.title',
+    titleValues: { client: client.name },
     formTargets: [formTarget(request.target.redirectUri)],
     data: {
       client: client.name,

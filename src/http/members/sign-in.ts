@@ -143,8 +143,8 @@ async function sendForm(
   const language = languageOf(request, flow);
   const { t } = language;
   const problems = [
-    ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`) })),
-    ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong') }] : []),
+    ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`), aboutBoth: false })),
+    ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong'), aboutBoth: true }] : []),
   ];
   const sealed = sealFlow(reply, flow, deps);
   return sendPage(reply, {
