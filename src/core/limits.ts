@@ -38,9 +38,12 @@ export const flowLifetime = 12 * hour;
 export const codeVerifierLength = { least: 43, most: 128 } as const;
 export const codeChallengeLength = 43;
 
-/** `state` is read as JSON only up to 2 KB (decision 12), and carried up to 4 KB. */
+/**
+ * `state` is read as JSON only up to 2 KB (decision 12), and carried up to 4 KB. An id_token_hint may be an
+ * id_token with the longest nonce and every claim in it.
+ */
 export const stateReadAsJson = 2_048;
-export const parameterLength = { state: 4_096, nonce: 1_024, loginHint: 320, other: 2_048 } as const;
+export const parameterLength = { state: 4_096, nonce: 1_024, idTokenHint: 4_096, other: 2_048 } as const;
 
 /** Everything an authorization request brings, together: it travels in addresses, which proxies cut at 8 KB. */
 export const authorizationRequestLength = 6_144;

@@ -198,6 +198,7 @@ function redirectUriOf(requested: string | undefined, client: Client): string | 
 function longest(name: AuthorizationParameter): number {
   if (name === 'state') return parameterLength.state;
   if (name === 'nonce') return parameterLength.nonce;
+  if (name === 'id_token_hint') return parameterLength.idTokenHint;
   return parameterLength.other;
 }
 
