@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { secretBytes } from './core/limits.ts';
 
 /** The one source of randomness. It is handed in, never imported by the core. */
@@ -7,11 +7,14 @@ export interface Random {
   secret(): string;
   /** A UUIDv7 (RFC 9562 §5.7): sorts by time, so rows that are made together lie together. */
   id(now: number): string;
+  /** Six decimal digits, each as likely as any: a user code (contract, Limits). */
+  digits(): string;
 }
 
 export const systemRandom: Random = {
   secret: () => randomBytes(secretBytes).toString('base64url'),
   id: uuidV7,
+  digits: () => String(randomInt(1_000_000)).padStart(6, '0'),
 };
 
 function uuidV7(now: number): string {

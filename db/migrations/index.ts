@@ -1,7 +1,9 @@
 import type { Migration } from 'kysely/migration';
 import * as webSignIn from './0001-web-sign-in.ts';
+import * as deviceFlow from './0002-device-flow.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-web-sign-in': webSignIn,
+  '0002-device-flow': deviceFlow,
 };

@@ -1,12 +1,15 @@
 import type { AuthorizationCode } from './authorization-code.ts';
+import type { DeviceCode, DeviceCodeState } from './device-code.ts';
 import type { ScopeConsent } from './oidc/scope-consent.ts';
 import type { Session } from './session.ts';
 import type { SignIn, SignInEnd } from './sign-in.ts';
 
-/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, Core §3.1.2.6). */
+/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, Core §3.1.2.6). */
 export type ErrorCode =
   | 'access_denied'
+  | 'authorization_pending'
   | 'consent_required'
+  | 'expired_token'
   | 'interaction_required'
   | 'invalid_client'
   | 'invalid_grant'
@@ -16,6 +19,7 @@ export type ErrorCode =
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'server_error'
+  | 'slow_down'
   | 'temporarily_unavailable'
   | 'unauthorized_client'
   | 'unsupported_grant_type'
@@ -56,6 +60,8 @@ export type Write =
       readonly at: number;
     }
   | { readonly write: 'endSignIn'; readonly id: string; readonly reason: SignInEnd; readonly at: number }
+  | { readonly write: 'insertDeviceCode'; readonly code: DeviceCode }
+  | { readonly write: 'moveDeviceCode'; readonly from: DeviceCodeState; readonly code: DeviceCode }
   | { readonly write: 'insertSession'; readonly session: Session }
   | { readonly write: 'moveSession'; readonly id: string; readonly from: string; readonly session: Session }
   | { readonly write: 'saveScopeConsent'; readonly consent: ScopeConsent };

@@ -34,6 +34,23 @@ export const sessionTouchInterval = hour;
 /** A sign-in page answers for this long; after that it offers to start again (pages 7). */
 export const flowLifetime = 12 * hour;
 
+/** Device code: 900 s, polled every 5 s; each slow_down adds 5 s for good (contract, Limits). */
+export const deviceCodeLifetime = 15 * minute;
+export const pollInterval = 5 * second;
+export const slowDownStep = 5 * second;
+
+/** A poll may come this much early, since the network wavers (decision 20). */
+export const pollTolerance = second;
+
+/** A device code that was not used is unknown this long after its expiry (decision 22). */
+export const deviceCodeMemory = 15 * minute;
+
+/** A user code is not given out again this long after its device code expired (decision 31). */
+export const userCodeRest = 30 * minute;
+
+/** device_name and device_model: at most 64 code points (contract, Limits; decision 33). */
+export const deviceDescriptionLength = 64;
+
 /** code_verifier: 43 to 128 characters; code_challenge: exactly 43 (RFC 7636 §4.1, §4.2; decision 19). */
 export const codeVerifierLength = { least: 43, most: 128 } as const;
 export const codeChallengeLength = 43;
@@ -95,3 +112,44 @@ export const metadataCacheSeconds = 300;
 
 /** How long a stopping service waits for requests under way (security, Z15). */
 export const drainTime = 8 * second;
+
+/** User codes are guessed at most this often in 15 minutes (decision 32). */
+export const wrongUserCodes = { window: 15 * minute, perMember: 5, perAddress: 30 } as const;
+
+/** A tenant's wrong entries stay under this number divided by its pending codes: a chance of 1 % (decision 32). */
+export const wrongUserCodesOfTenant = 10_000;
+
+/** Beyond that, entries wait this long (decision 32). */
+export const slowedEntry = 3 * second;
+
+/** What a tenant may set for itself, with what holds where it sets nothing; null is no limit. */
+export interface TenantLimits {
+  /** Pending device codes of the tenant (decision 32). */
+  readonly pendingDeviceCodes: number;
+  /** Device authorizations (security, Defaults). */
+  readonly deviceRequestsPerAddressAndMinute: number | null;
+  readonly deviceRequestsPerAddressAndHour: number | null;
+  readonly deviceRequestsPerClientAndMinute: number | null;
+  /** Wrong user codes from one address in 15 minutes (decision 32). */
+  readonly wrongUserCodesPerAddress: number | null;
+}
+
+export const tenantLimits: TenantLimits = {
+  pendingDeviceCodes: 1_000,
+  deviceRequestsPerAddressAndMinute: 30,
+  deviceRequestsPerAddressAndHour: 600,
+  deviceRequestsPerClientAndMinute: 1_000,
+  wrongUserCodesPerAddress: wrongUserCodes.perAddress,
+};
+
+/** Counters of a limiter kept in memory: at most this many keys; beyond, the oldest are dropped. */
+export const countedKeys = 50_000;
+
+/** The windows in which requests are counted. */
+export const countingWindow = { minute, hour } as const;
+
+/** Pending device codes whose last poll is remembered. */
+export const pacedCodes = 200_000;
+
+/** A free user code is drawn at most this often before the service says that it is full. */
+export const userCodeDraws = 50;

@@ -19,6 +19,7 @@ export type SignInState = 'active' | 'ended';
 /** Why a sign-in ended; kept for the audit and the member's account page. */
 export type SignInEnd =
   | 'code_reused'
+  | 'device_code_reused'
   | 'expired'
   | 'member_inactive'
   | 'refresh_token_reused'

@@ -1,3 +1,5 @@
+import type { TenantLimits } from './limits.ts';
+
 /** The algorithms we sign with: ES256 for access tokens, RS256 or ES256 for id_tokens (decision 26). */
 export type SigningAlgorithm = 'ES256' | 'RS256';
 
@@ -13,4 +15,5 @@ export interface Tenant {
   readonly brandColor: string;
   /** Development tenants show more on error pages and are never part of a production start. */
   readonly development: boolean;
+  readonly limits: TenantLimits;
 }

@@ -1,8 +1,11 @@
 import type { Client } from '../core/client.ts';
+import { withdraw } from '../core/device-code.ts';
 import { sha256 } from '../core/hash.ts';
 import { accessTokenSeconds, refreshTokenAbsolute, refreshTokenIdle, replayWindow } from '../core/limits.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
-import { insertClient } from '../storage/client.ts';
+import { apply } from '../storage/apply.ts';
+import { findClient, insertClient, updateDeviceFlow } from '../storage/client.ts';
+import { listOpenDeviceCodes } from '../storage/device-code.ts';
 import type { Tx } from '../storage/store.ts';
 
 /** A client as an operator registers it; what is left out gets its default. */
@@ -88,4 +91,24 @@ export function registrationProblems(client: Client): readonly string[] {
     problems.push(`The replay window must be 0 to ${replayWindow.most / 1_000} seconds.`);
   }
   return problems;
+}
+
+/**
+ * Turns the device flow of a client on or off. Off ends its pending codes: their polls answer `invalid_grant`
+ * and their pages say that they are not valid.
+ *
+ * @returns whether there is such a client
+ */
+export async function setDeviceFlow(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+  enabled: boolean,
+): Promise<boolean> {
+  if ((await findClient(tx, tenantId, clientId)) === null) return false;
+  await updateDeviceFlow(tx, tenantId, clientId, enabled);
+  if (!enabled) {
+    for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 import type { Write } from '../core/decision.ts';
 import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
+import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
 import { saveScopeConsent } from './scope-consent.ts';
 import { insertSession, moveSession } from './session.ts';
 import { endSignIn, insertSignIn, rotateSignIn } from './sign-in.ts';
@@ -22,6 +23,10 @@ function applyOne(tx: Tx, write: Write): Promise<void> {
       return rotateSignIn(tx, write);
     case 'endSignIn':
       return endSignIn(tx, write);
+    case 'insertDeviceCode':
+      return insertDeviceCode(tx, write.code);
+    case 'moveDeviceCode':
+      return moveDeviceCode(tx, write);
     case 'insertSession':
       return insertSession(tx, write.session);
     case 'moveSession':

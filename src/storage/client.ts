@@ -1,5 +1,5 @@
 import type { Client } from '../core/client.ts';
-import { fromFlag, fromList, toFlag } from './rows.ts';
+import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -26,6 +26,21 @@ export async function insertClient(tx: Tx, client: Client, createdAt: number): P
     .insertInto('clients')
     .values({ ...toRow(client), createdAt })
     .execute();
+}
+
+export async function updateDeviceFlow(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+  enabled: boolean,
+): Promise<void> {
+  const result = await tx
+    .updateTable('clients')
+    .set({ deviceFlow: toFlag(enabled) })
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .executeTakeFirst();
+  changedOne(result, 'device flow of a client');
 }
 
 function fromRow({ createdAt: _, ...row }: ClientRow): Client {

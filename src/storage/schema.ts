@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { AuthorizationCode } from '../core/authorization-code.ts';
 import type { Client } from '../core/client.ts';
+import type { DeviceCode } from '../core/device-code.ts';
 import type { Member } from '../core/members/member.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { Session } from '../core/session.ts';
@@ -20,6 +21,8 @@ export interface Database {
   sessions: Session;
   authorizationCodes: AuthorizationCode;
   signIns: SignIn;
+  deviceCodes: DeviceCode;
+  wrongUserCodes: WrongUserCodeRow;
   scopeConsents: ScopeConsent;
   packages: { id: Generated<number>; tenantId: string; name: string };
   products: { id: Generated<number>; tenantId: string; name: string };
@@ -35,8 +38,10 @@ export interface ServiceRow {
   initialisedAt: number;
 }
 
-export interface TenantRow extends Omit<Tenant, 'development'> {
+export interface TenantRow extends Omit<Tenant, 'development' | 'limits'> {
   development: number;
+  /** JSON of what the tenant sets for itself. */
+  limits: string;
   /** The key of refresh tokens and forms, encrypted under the master key. */
   tokenKey: Buffer;
   createdAt: number;
@@ -87,4 +92,12 @@ export interface SubscriptionRow {
   activatedAt: number;
   expiresAt: number;
   customPropertyValues: string;
+}
+
+export interface WrongUserCodeRow {
+  tenantId: string;
+  memberId: string;
+  /** The address it was entered from: IPv4, or the /64 of IPv6. */
+  address: string;
+  enteredAt: number;
 }

@@ -1,3 +1,4 @@
+import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { fromFlag, toFlag } from './rows.ts';
 import type { SigningKeyRow } from './schema.ts';
@@ -12,7 +13,11 @@ export interface StoredTenant {
 export async function listTenants(tx: Tx): Promise<readonly StoredTenant[]> {
   const rows = await tx.selectFrom('tenants').selectAll().orderBy('name').execute();
   return rows.map(({ tokenKey, createdAt: _, ...row }) => ({
-    tenant: { ...row, development: fromFlag(row.development) },
+    tenant: {
+      ...row,
+      development: fromFlag(row.development),
+      limits: { ...tenantLimits, ...(JSON.parse(row.limits) as Partial<TenantLimits>) },
+    },
     tokenKey,
   }));
 }
@@ -25,7 +30,13 @@ export async function insertTenant(
 ): Promise<void> {
   await tx
     .insertInto('tenants')
-    .values({ ...tenant, development: toFlag(tenant.development), tokenKey, createdAt })
+    .values({
+      ...tenant,
+      development: toFlag(tenant.development),
+      limits: JSON.stringify(tenant.limits),
+      tokenKey,
+      createdAt,
+    })
     .execute();
 }
 

@@ -1,3 +1,4 @@
+import { tenantLimits } from '../../src/core/limits.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import { type ClientRegistration, registerClient } from '../../src/operations/client.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant.ts';
@@ -98,6 +99,7 @@ export async function loadFixtures(
         host,
         brandColor: '#1f5fbf',
         development: false,
+        limits: tenantLimits,
       },
       vault,
       now,

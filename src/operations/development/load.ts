@@ -1,3 +1,4 @@
+import type { TenantLimits } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Passwords } from '../../password.ts';
@@ -17,6 +18,15 @@ import {
 } from './members.ts';
 
 const day = 24 * 60 * 60 * 1_000;
+
+/** Everything on a developer's machine comes from one address, so addresses are not limited there. */
+const developmentLimits: TenantLimits = {
+  pendingDeviceCodes: 5_000,
+  deviceRequestsPerAddressAndMinute: null,
+  deviceRequestsPerAddressAndHour: null,
+  deviceRequestsPerClientAndMinute: null,
+  wrongUserCodesPerAddress: null,
+};
 
 /** The issuer of a development tenant when the service listens on this port. */
 export function developmentAddress(tenant: DevelopmentTenant, port: number): Pick<Tenant, 'issuer' | 'host'> {
@@ -44,6 +54,7 @@ export async function prepareDevelopment(
             ...developmentAddress(tenant, port),
             brandColor: tenant.brandColor,
             development: true,
+            limits: developmentLimits,
           },
           vault,
           now,

@@ -1,0 +1,39 @@
+import type { Decision } from './decision.ts';
+import {
+  contextOf,
+  type DeviceCode,
+  type DeviceCodeState,
+  deviceCodeMachine,
+  isForgotten,
+  moveTo,
+} from './device-code.ts';
+import { step } from './machine.ts';
+
+/** What the member pressed on the approve page, in a session that entered this very code (decision 30). */
+export interface VerdictCommand {
+  readonly verdict: 'approve' | 'reject';
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly authenticatedAt: number;
+  readonly now: number;
+}
+
+/** The page that follows: what the code has come to, which may be what was pressed the first time. */
+export type VerdictAnswer = 'approved' | 'rejected' | 'not-valid';
+
+/** Decides an approval or a rejection; pressing twice, or going back, changes nothing (U18, U19). */
+export function decideDeviceCode(code: DeviceCode | null, command: VerdictCommand): Decision<VerdictAnswer> {
+  const { verdict, memberId, sessionId, authenticatedAt, now } = command;
+  if (code === null || isForgotten(code, now)) return { answer: 'not-valid', writes: [] };
+  const { state, outcomes } = step(deviceCodeMachine, code.state, contextOf(code, 0), {
+    type: verdict,
+    now,
+    memberId,
+  });
+  const next = { ...code, state: state as DeviceCodeState };
+  if (outcomes.includes('answerNotValid')) return { answer: 'not-valid', writes: moveTo(code, next) };
+  return {
+    answer: outcomes.includes('answerApproved') ? 'approved' : 'rejected',
+    writes: moveTo(code, { ...next, memberId, sessionId, authenticatedAt }),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Write } from '../core/decision.ts';
+import type { DeviceCode } from '../core/device-code.ts';
+import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
+import { changedOne } from './rows.ts';
+import type { Tx } from './store.ts';
+
+/** The device code of a tenant by its SHA-256, or null. */
+export async function findDeviceCode(tx: Tx, tenantId: string, hash: string): Promise<DeviceCode | null> {
+  const row = await tx
+    .selectFrom('deviceCodes')
+    .selectAll()
+    .where('hash', '=', hash)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The device code of a tenant by its id, or null. */
+export async function findDeviceCodeById(tx: Tx, tenantId: string, id: string): Promise<DeviceCode | null> {
+  const row = await tx
+    .selectFrom('deviceCodes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The newest device code of a tenant with this user code, whatever has become of it; or null. */
+export async function findDeviceCodeByUserCode(
+  tx: Tx,
+  tenantId: string,
+  userCodeHash: string,
+): Promise<DeviceCode | null> {
+  const row = await tx
+    .selectFrom('deviceCodes')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('userCodeHash', '=', userCodeHash)
+    .orderBy('createdAt', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Whether a user code may be given out: none of the tenant has it, or had it until lately (decision 31). */
+export async function isUserCodeFree(
+  tx: Tx,
+  tenantId: string,
+  userCodeHash: string,
+  now: number,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('deviceCodes')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('userCodeHash', '=', userCodeHash)
+    .where('expiresAt', '>', now - userCodeRest)
+    .executeTakeFirst();
+  return row === undefined;
+}
+
+/** How many codes of a tenant wait for a member. */
+export async function countPendingDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('deviceCodes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('tenantId', '=', tenantId)
+    .where('state', '=', 'pending')
+    .where('expiresAt', '>', now)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The codes of a client that could still become tokens. */
+export async function listOpenDeviceCodes(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+): Promise<readonly DeviceCode[]> {
+  return tx
+    .selectFrom('deviceCodes')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .where('state', 'in', ['pending', 'approved'])
+    .execute();
+}
+
+export async function insertDeviceCode(tx: Tx, code: DeviceCode): Promise<void> {
+  await tx.insertInto('deviceCodes').values(code).execute();
+}
+
+export async function moveDeviceCode(
+  tx: Tx,
+  { from, code }: Extract<Write, { write: 'moveDeviceCode' }>,
+): Promise<void> {
+  const { id, state, interval, memberId, sessionId, authenticatedAt, signInId } = code;
+  const result = await tx
+    .updateTable('deviceCodes')
+    .set({ state, interval, memberId, sessionId, authenticatedAt, signInId })
+    .where('id', '=', id)
+    .where('state', '=', from)
+    .executeTakeFirst();
+  changedOne(result, 'device code');
+}
+
+/** How many forgotten codes a new one clears away: more than one, so that the table shrinks. */
+const sweptAtOnce = 4;
+
+/**
+ * Deletes a few codes that were never used and are forgotten by now (decision 22). It runs with each new
+ * code, so that no job has to.
+ */
+export async function sweepDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<void> {
+  const ids = await tx
+    .selectFrom('deviceCodes')
+    .select('id')
+    .where('tenantId', '=', tenantId)
+    .where('state', 'in', ['pending', 'approved', 'denied', 'expired', 'withdrawn'])
+    .where('expiresAt', '<=', now - Math.max(deviceCodeMemory, userCodeRest))
+    .limit(sweptAtOnce)
+    .execute();
+  for (const { id } of ids) await tx.deleteFrom('deviceCodes').where('id', '=', id).execute();
+}

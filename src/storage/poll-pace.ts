@@ -1,0 +1,26 @@
+import { pacedCodes } from '../core/limits.ts';
+
+/**
+ * When each pending device code was polled last. It is kept in memory: a commit for every poll of every TV
+ * would be the dearest thing the service does, and all that a restart forgets is that one poll was early.
+ * The longer interval of a slow_down is on the disk.
+ */
+export interface PollPace {
+  /** ms, or null if this code was not polled since the start. */
+  lastPolledAt(id: string): number | null;
+  record(id: string, now: number): void;
+}
+
+/** @param most how many codes are remembered; beyond, the one not polled for longest is forgotten */
+export function createPollPace(most = pacedCodes): PollPace {
+  const times = new Map<string, number>();
+  return {
+    lastPolledAt: (id) => times.get(id) ?? null,
+    record(id, now) {
+      // Taken out first, so that the map's order is the order of the last polls.
+      times.delete(id);
+      times.set(id, now);
+      if (times.size > most) times.delete(times.keys().next().value ?? id);
+    },
+  };
+}
