@@ -18,6 +18,8 @@ export interface Config {
   readonly apiAudience: string;
   /** A Host that serves the member API alone, beside the tenants' own (decision 2). */
   readonly apiHost: string | null;
+  /** An MMDB file that knows where addresses are (decision 34); null shows addresses alone. */
+  readonly places: string | null;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -37,6 +39,7 @@ export const settings = {
   TRUSTED_PROXIES: 'addresses of reverse proxies, separated by commas',
   API_AUDIENCE: 'the aud of access tokens; urn:memberdoor:api by default',
   API_HOST: 'a host name that serves the member API alone',
+  PLACES: 'an MMDB file with cities or countries, to show where a device is; none by default',
   LOG_LEVEL: 'debug, info (default), warn, error or silent',
 } as const;
 
@@ -79,6 +82,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     trustedProxies,
     apiAudience: values.API_AUDIENCE ?? 'urn:memberdoor:api',
     apiHost: values.API_HOST?.toLowerCase() ?? null,
+    places: values.PLACES ?? null,
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };

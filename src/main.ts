@@ -5,11 +5,15 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { drainTime } from './core/limits.ts';
 import { buildApp } from './http/app.ts';
+import type { Deps } from './http/deps.ts';
+import { createRateLimiter } from './http/rate-limit.ts';
 import { logOptions } from './log.ts';
 import { prepareService } from './operations/service.ts';
 import { createPasswords } from './password.ts';
+import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
 import { StartupError } from './startup-error.ts';
+import { createPollPace } from './storage/poll-pace.ts';
 import { openStore, type Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
 import { developmentMasterKey, openVault } from './vault.ts';
@@ -51,7 +55,18 @@ export async function start(config: Config): Promise<Service> {
   try {
     const tenants = createTenants(vault);
     await store.transaction((tx) => tenants.reload(tx));
-    const deps = { config, store, tenants, passwords, clock: systemClock, random: systemRandom };
+    const deps: Deps = {
+      config,
+      store,
+      tenants,
+      passwords,
+      clock: systemClock,
+      random: systemRandom,
+      pollPace: createPollPace(),
+      rateLimiter: createRateLimiter(systemClock),
+      placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
+      pause: (ms) => wait(ms),
+    };
     const app = buildApp(deps, logOptions(config.logLevel, process.stdout.isTTY === true));
     await listen(app, config);
     if (config.environment === 'development') process.stdout.write(banner(config, tenants.all()));

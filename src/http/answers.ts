@@ -23,7 +23,9 @@ export function protocolError(error: ErrorCode, description: string): ProtocolEr
 /** The one table from error to status (RFC 6749 §5.2; decisions 15 and 16). */
 const statusOf: Readonly<Record<ErrorCode, number>> = {
   access_denied: 400,
+  authorization_pending: 400,
   consent_required: 400,
+  expired_token: 400,
   interaction_required: 400,
   invalid_client: 401,
   invalid_grant: 400,
@@ -33,6 +35,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   request_not_supported: 400,
   request_uri_not_supported: 400,
   server_error: 503,
+  slow_down: 400,
   temporarily_unavailable: 429,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
@@ -54,11 +57,19 @@ export function sendRefusal(
   refused: Refusal,
   status = statusOf[refused.error],
 ): FastifyReply {
-  if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds);
+  if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) {
+    reply.header('retry-after', retryAfterSeconds);
+  }
   if (refused.error === 'invalid_client' && reply.request.headers.authorization !== undefined) {
     reply.header('www-authenticate', 'Basic realm="memberdoor"');
   }
   return sendJson(reply, { error: refused.error, error_description: refused.description }, status);
+}
+
+/** The answer of a limiter (decision 16). */
+export function sendTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
+  const refused = refusal('temporarily_unavailable', 'too many requests, try again later');
+  return sendRefusal(reply.header('retry-after', retryAfter), refused);
 }
 
 /** Whether nothing was done because too much is waiting or storage is in trouble; the same again may work. */

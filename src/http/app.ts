@@ -16,8 +16,10 @@ import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
 import { accountPage } from './members/account.ts';
 import { consentPage } from './members/consent.ts';
+import { devicePages } from './members/device.ts';
 import { signInPage } from './members/sign-in.ts';
 import { authorizationEndpoint } from './oidc/authorize.ts';
+import { deviceAuthorizationEndpoint } from './oidc/device-authorization.ts';
 import { discoveryEndpoints } from './oidc/discovery.ts';
 import { logoutEndpoint } from './oidc/logout.ts';
 import { revocationEndpoint } from './oidc/revocation.ts';
@@ -56,7 +58,14 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
 
   app.register(async (protocol) => {
     protocol.setErrorHandler(protocolErrorHandler);
-    for (const endpoint of [tokenEndpoint, revocationEndpoint, userinfoEndpoint, profileEndpoint]) {
+    const endpoints = [
+      tokenEndpoint,
+      deviceAuthorizationEndpoint,
+      revocationEndpoint,
+      userinfoEndpoint,
+      profileEndpoint,
+    ];
+    for (const endpoint of endpoints) {
       protocol.register(async (scope) => endpoint(scope, deps));
     }
     discoveryEndpoints(protocol);
@@ -68,6 +77,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     signInPage(site, deps);
     consentPage(site, deps);
     accountPage(site, deps);
+    site.register(async (scope) => devicePages(scope, deps));
   });
   app.setErrorHandler(pageErrorHandler);
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'notFound'));

@@ -1,9 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Passwords } from '../password.ts';
+import type { PlaceOf } from '../places.ts';
 import type { Random } from '../random.ts';
+import type { PollPace } from '../storage/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
+import type { RateLimiter } from './rate-limit.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */
 export interface Deps {
@@ -13,4 +16,10 @@ export interface Deps {
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly random: Random;
+  readonly pollPace: PollPace;
+  readonly rateLimiter: RateLimiter;
+  /** The place of an address, in a language; null if it is not known, or no database is configured. */
+  readonly placeOf: PlaceOf;
+  /** Waits for ms: what slows down guessing. */
+  readonly pause: (ms: number) => Promise<void>;
 }

@@ -1,11 +1,19 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { retryAfterSeconds } from '../core/limits.ts';
+import { retryAfterSeconds, wrongUserCodes } from '../core/limits.ts';
 import { isOutage } from './answers.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { sendPage } from './pages.ts';
 
 /** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */
-export type ProblemKind = 'busy' | 'crossSite' | 'noFlow' | 'notFound' | 'request' | 'stale' | 'unexpected';
+export type ProblemKind =
+  | 'busy'
+  | 'crossSite'
+  | 'noFlow'
+  | 'notFound'
+  | 'request'
+  | 'stale'
+  | 'tooManyCodes'
+  | 'unexpected';
 
 const statusOf: Readonly<Record<ProblemKind, number>> = {
   busy: 503,
@@ -14,6 +22,7 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   notFound: 404,
   request: 400,
   stale: 403,
+  tooManyCodes: 429,
   unexpected: 500,
 };
 
@@ -34,6 +43,7 @@ export function sendProblem(
   const { request } = reply;
   const language = problem.language ?? chooseLanguage([], request.headers['accept-language']);
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
+  if (kind === 'tooManyCodes') reply.header('retry-after', wrongUserCodes.window / 1_000);
   return sendPage(reply, {
     template: 'problem.eta',
     language,

@@ -6,10 +6,13 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
+import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import { logOptions } from '../../src/log.ts';
 import { prepareService } from '../../src/operations/service.ts';
 import { createPasswords, type Passwords } from '../../src/password.ts';
+import { noPlaces, type PlaceOf } from '../../src/places.ts';
 import { systemRandom } from '../../src/random.ts';
+import { createPollPace } from '../../src/storage/poll-pace.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { openVault, type Vault } from '../../src/vault.ts';
@@ -30,6 +33,8 @@ export interface TestService {
   readonly http: HttpClient;
   /** Every line that was logged, as it would stand in the log. */
   readonly logLines: readonly string[];
+  /** Every wait (ms) that slowed somebody down; none is waited for. */
+  readonly pauses: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -40,6 +45,7 @@ export interface TestServiceOptions {
   readonly masterKey?: Buffer;
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
+  readonly placeOf?: PlaceOf;
 }
 
 export const apiAudience = 'urn:memberdoor:api';
@@ -66,6 +72,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   await store.transaction((tx) => tenants.reload(tx));
 
   const logLines: string[] = [];
+  const pauses: number[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       logLines.push(chunk.toString());
@@ -74,7 +81,20 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   });
   const config = { apiAudience, apiHost, trustedProxies };
   const app = buildApp(
-    { config, store, tenants, passwords, clock: clock.now, random: systemRandom },
+    {
+      config,
+      store,
+      tenants,
+      passwords,
+      clock: clock.now,
+      random: systemRandom,
+      pollPace: createPollPace(),
+      rateLimiter: createRateLimiter(clock.now),
+      placeOf: options.placeOf ?? noPlaces,
+      pause: async (ms) => {
+        pauses.push(ms);
+      },
+    },
     { ...logOptions('debug', false), stream },
   );
   await app.listen({ host: 'localhost', port });
@@ -90,6 +110,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     folder,
     http,
     logLines,
+    pauses,
     stop: async () => {
       http.close();
       await app.close();

@@ -11,6 +11,7 @@ import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
+import type { Translate } from '../language.ts';
 import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import { sendPage } from '../pages.ts';
@@ -157,11 +158,18 @@ async function sendForm(
     languageUrl: (tag) => flowUrl(url, sealed, tag),
     data: {
       client: shown?.client.name ?? null,
+      lead: leadOf(flow, shown?.client.name, t),
       flow: sealed,
       email: email ?? flow.parameters?.login_hint ?? '',
       problems,
     },
   });
+}
+
+/** What the member signs in for: an app, a TV, or the pages here. */
+function leadOf({ returnTo, parameters }: Flow, client: string | undefined, t: Translate): string | null {
+  if (client !== undefined) return t('signIn.lead', { client });
+  return parameters === null && returnTo.startsWith('/device') ? t('signIn.leadDevice') : null;
 }
 
 /** The client and request of a flow, read anew for a page that shows them; null where it has none. */

@@ -5,7 +5,7 @@ import { knownScopes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { allowAnyOrigin } from '../cors.ts';
 
-const grantTypes = ['authorization_code', 'refresh_token'];
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
 function discoveryOf({ issuer, deviceFlow }: OpenTenant): object {
@@ -20,13 +20,14 @@ function discoveryOf({ issuer, deviceFlow }: OpenTenant): object {
     // Listed only where a client has the device flow (contract, "Discovery document").
     ...(deviceFlow
       ? {
+          device_authorization_endpoint: `${issuer}/api/oidc/device/auth`,
           revocation_endpoint: `${issuer}/api/oidc/token/revocation`,
           revocation_endpoint_auth_methods_supported: methods,
         }
       : {}),
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
-    grant_types_supported: grantTypes,
+    grant_types_supported: ['authorization_code', 'refresh_token', ...(deviceFlow ? [deviceGrant] : [])],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     scopes_supported: knownScopes,

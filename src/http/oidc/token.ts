@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
+import { deviceCodeGrant } from './grants/device-code.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { issueTokens } from './issue-tokens.ts';
 
@@ -21,6 +22,7 @@ const parameters = [
   'redirect_uri',
   'refresh_token',
   'scope',
+  'device_code',
 ] as const;
 
 export type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
@@ -39,6 +41,7 @@ export type Grant = (request: GrantRequest) => Promise<TokenGrant | Refusal>;
 const grants: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCodeGrant,
   refresh_token: refreshTokenGrant,
+  'urn:ietf:params:oauth:grant-type:device_code': deviceCodeGrant,
 };
 
 /** POST /api/oidc/token (contract, "POST /api/oidc/token"; decisions 15 to 28). */

@@ -1,0 +1,167 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readUserCode, showUserCode } from '../../core/user-code.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { chooseLanguage, type Language } from '../language.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { type CurrentSession, currentSession } from '../session.ts';
+import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
+import { decideDevice, sealDevice } from './device-verdict.ts';
+import { flowUrl, sealFlow } from './flow.ts';
+
+const url = '/device';
+
+/**
+ * The device pages, where a member approves a TV (RFC 8628 §3.3; decisions 29, 30; pages 13 to 16):
+ *
+ *     GET  /device                the field for the code
+ *     GET  /device?user_code=…    the approve page, reached by typing or by the QR code; it changes nothing
+ *     POST /device/approve        approve or reject
+ *     GET  /device/approved, /device/rejected
+ */
+export function devicePages(app: FastifyInstance, deps: Deps): void {
+  // Where no client has the device flow there is nothing to approve (D6).
+  app.addHook('onRequest', async ({ tenant }, reply) => {
+    return tenant.deviceFlow ? undefined : sendProblem(reply, 'notFound');
+  });
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, { preHandler: requireSameOrigin }, (request, reply) => enter(request, reply));
+
+  refuseOtherMethods(app, `${url}/approve`, ['POST']);
+  app.post(`${url}/approve`, { preHandler: requireSameOrigin }, (request, reply) =>
+    decide(request, reply, deps),
+  );
+
+  for (const end of ['approved', 'rejected'] as const) {
+    refuseOtherMethods(app, `${url}/${end}`, ['GET']);
+    app.get(`${url}/${end}`, (request, reply) =>
+      sendPage(reply, {
+        template: `members/device-${end}.eta`,
+        language: languageOf(request, null),
+        title: `device.${end}.title`,
+      }),
+    );
+  }
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  // A page fetched ahead is not a page opened by a member (U2).
+  if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.status(503).send();
+  const { user_code: typed, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), [
+    'user_code',
+    'ui_locales',
+  ]).values;
+  const current = await deps.store.transaction((tx) => currentSession(tx, request, deps.clock()));
+  if (current === null) return sendToSignIn(reply, typed, chosen ?? null, deps);
+  const language = languageOf(request, current, chosen);
+  if (typed === undefined) return sendEntry(reply, language);
+  const digits = readUserCode(typed);
+  if (digits === null) return sendEntry(reply, language, { typed, problem: 'device.error.format' });
+
+  const result = await lookUpDevice(request, current, digits, deps);
+  if (result === 'limited') return sendProblem(reply, 'tooManyCodes', { language });
+  if (result === null) {
+    return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
+  }
+  return sendApprove(reply, language, current, digits, result, deps);
+}
+
+/** The code typed: it goes into the address, and the page that follows is the one the QR code opens. */
+async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { user_code: typed = '' } = pageForm(request, ['user_code']);
+  const digits = readUserCode(typed);
+  if (digits === null) {
+    return sendEntry(reply, languageOf(request, null), { typed, problem: 'device.error.format' });
+  }
+  return reply.redirect(deviceUrl(showUserCode(digits)), 303);
+}
+
+async function decide(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { confirm, verdict } = pageForm(request, ['confirm', 'verdict']);
+  const answer = await decideDevice(request, confirm, verdict === 'approve' ? 'approve' : 'reject', deps);
+  switch (answer.kind) {
+    case 'signed-out':
+      return sendToSignIn(reply, answer.typed, null, deps);
+    case 'foreign':
+      return sendProblem(reply, 'crossSite');
+    case 'not-valid':
+      return sendEntry(reply, languageOf(request, answer.current), { problem: 'device.error.notValid' });
+    case 'approved':
+    case 'rejected':
+      return reply.redirect(`${url}/${answer.kind}`, 303);
+    default:
+      throw new Error(`unknown answer ${JSON.stringify(answer satisfies never)}`);
+  }
+}
+
+const deviceUrl = (typed: string | undefined) =>
+  typed === undefined ? url : `${url}?user_code=${encodeURIComponent(typed)}`;
+
+/** The member signs in first; the code waits in the sealed flow and is not looked at (decision 29; U1). */
+function sendToSignIn(
+  reply: FastifyReply,
+  typed: string | undefined,
+  language: string | null,
+  deps: Deps,
+): FastifyReply {
+  const flow = { startedAt: deps.clock(), parameters: null, returnTo: deviceUrl(typed), language };
+  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
+}
+
+function languageOf(request: FastifyRequest, current: CurrentSession | null, chosen?: string): Language {
+  return chooseLanguage([chosen, current?.member.locale], request.headers['accept-language']);
+}
+
+interface Entry {
+  readonly typed?: string;
+  /** Key of the text that says what is wrong. */
+  readonly problem?: string;
+}
+
+function sendEntry(
+  reply: FastifyReply,
+  language: Language,
+  { typed = '', problem }: Entry = {},
+): Promise<FastifyReply> {
+  return sendPage(reply, {
+    template: 'members/device.eta',
+    language,
+    title: 'device.title',
+    status: problem === undefined ? 200 : 422,
+    isError: problem !== undefined,
+    languageUrl: (tag) => `${url}?ui_locales=${tag}`,
+    data: { typed, problem: problem === undefined ? null : language.t(problem) },
+  });
+}
+
+function sendApprove(
+  reply: FastifyReply,
+  language: Language,
+  current: CurrentSession,
+  digits: string,
+  { code, client }: FoundDevice,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const minutes = Math.max(0, Math.floor((deps.clock() - code.createdAt) / 60_000));
+  return sendPage(reply, {
+    template: 'members/device-approve.eta',
+    language,
+    title: 'device.approve.title',
+    languageUrl: (tag) => `${deviceUrl(showUserCode(digits))}&ui_locales=${tag}`,
+    data: {
+      client: client.name,
+      userCode: showUserCode(digits),
+      email: current.member.email,
+      deviceName: code.deviceName,
+      deviceModel: code.deviceModel,
+      ipAddress: code.ipAddress.replace(/^::ffff:(?=\d+\.)/, ''),
+      place: deps.placeOf(code.ipAddress, language.tag),
+      asked: language.t('device.approve.asked', { minutes }),
+      confirm: sealDevice(reply, { codeId: code.id, sessionId: current.session.id, digits }, deps),
+    },
+  });
+}

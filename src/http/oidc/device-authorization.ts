@@ -1,0 +1,135 @@
+import type { FastifyInstance } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
+import { issueDeviceCode } from '../../core/device-code.ts';
+import { sha256 } from '../../core/hash.ts';
+import { countingWindow, deviceCodeLifetime, pollInterval, userCodeDraws } from '../../core/limits.ts';
+import { authenticateClient } from '../../core/oidc/client-authentication.ts';
+import { readDeviceDescription } from '../../core/oidc/device-description.ts';
+import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
+import { hashUserCode, showUserCode } from '../../core/user-code.ts';
+import { apply } from '../../storage/apply.ts';
+import { findClient } from '../../storage/client.ts';
+import { countPendingDeviceCodes, isUserCodeFree, sweepDeviceCodes } from '../../storage/device-code.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { addressKey } from '../address.ts';
+import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answers.ts';
+import { cors, tenantOrigins } from '../cors.ts';
+import type { Deps } from '../deps.ts';
+import { protocolForm } from '../form.ts';
+import { clientCredentials } from './client-credentials.ts';
+
+const parameters = ['client_id', 'client_secret', 'scope', 'device_name', 'device_model'] as const;
+
+/** POST /api/oidc/device/auth (contract, "device flow step 1"; RFC 8628 §3.1, §3.2; decisions 29 to 33). */
+export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): void {
+  const url = '/api/oidc/device/auth';
+  // On a tenant without the device flow the endpoint does not exist, whatever is asked of it (D6).
+  app.addHook('onRequest', async ({ tenant }, reply) => {
+    return tenant.deviceFlow ? undefined : reply.status(404).send();
+  });
+  cors(app, url, ['POST'], tenantOrigins);
+  refuseOtherMethods(app, url, ['POST', 'OPTIONS']);
+  app.post(url, async (request, reply) => {
+    const { tenant } = request;
+    const address = addressKey(request.ip);
+    const { deviceRequestsPerAddressAndMinute, deviceRequestsPerAddressAndHour } = tenant.limits;
+    const take = (limit: number | null, window: number) =>
+      deps.rateLimiter.take(`device ${tenant.id} ${address}`, limit, window);
+    const wait =
+      take(deviceRequestsPerAddressAndMinute, countingWindow.minute) ??
+      take(deviceRequestsPerAddressAndHour, countingWindow.hour);
+    if (wait !== null) return sendTooMany(reply, wait);
+
+    const fields = protocolForm(request, parameters);
+    const credentials = clientCredentials(request, fields);
+    const answer = await deps.store.transaction(async (tx) => {
+      const client = authenticateClient(await findClient(tx, tenant.id, credentials.clientId), credentials);
+      if (isRefusal(client)) return client;
+      const asked = readRequest(client, fields);
+      return isRefusal(asked) ? asked : issue(tx, tenant, client, { ...asked, ipAddress: request.ip }, deps);
+    });
+    if (answer === 'too-many') return sendTooMany(reply, countingWindow.minute / 1_000);
+    return isRefusal(answer) ? sendRefusal(reply, answer) : sendJson(reply, answer);
+  });
+}
+
+/** What a device asks for, checked. */
+interface DeviceRequest {
+  readonly scope: Scope;
+  readonly deviceName: string | null;
+  readonly deviceModel: string | null;
+}
+
+/** Any other parameter is ignored; every error here is `invalid_request` (contract, Errors). */
+function readRequest(
+  client: Client,
+  fields: { scope?: string; device_name?: string; device_model?: string },
+): DeviceRequest | Refusal {
+  if (!client.deviceFlow) return refusal('invalid_request', 'the device flow is not enabled for this client');
+  const scope = readScope(fields.scope ?? '');
+  if (!scopeIncludes(scope, 'openid')) return refusal('invalid_request', 'scope must include openid');
+  const deviceName = readDeviceDescription(fields.device_name);
+  const deviceModel = readDeviceDescription(fields.device_model);
+  if (deviceName === undefined || deviceModel === undefined) {
+    const name = deviceName === undefined ? 'device_name' : 'device_model';
+    return refusal('invalid_request', `${name} is longer than 64 characters or has invisible ones`);
+  }
+  return { scope, deviceName, deviceModel };
+}
+
+/** Issues a device code with a user code that no other pending one of the tenant has. */
+async function issue(
+  tx: Tx,
+  tenant: OpenTenant,
+  client: Client,
+  facts: DeviceRequest & { readonly ipAddress: string },
+  { clock, random, rateLimiter }: Deps,
+): Promise<object | 'too-many'> {
+  const now = clock();
+  const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
+  const key = `device ${tenant.id} client ${client.clientId}`;
+  if (rateLimiter.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
+    return 'too-many';
+  await sweepDeviceCodes(tx, tenant.id, now);
+  if ((await countPendingDeviceCodes(tx, tenant.id, now)) >= pendingDeviceCodes) return 'too-many';
+  const digits = await drawUserCode(tx, tenant, now, random.digits);
+  if (digits === null) return 'too-many';
+
+  const deviceCode = random.secret();
+  const code = issueDeviceCode(
+    {
+      ...facts,
+      id: random.id(now),
+      tenantId: tenant.id,
+      clientId: client.clientId,
+      hash: sha256(deviceCode),
+      userCodeHash: hashUserCode(tenant.tokenKey, digits),
+    },
+    now,
+  );
+  await apply(tx, [{ write: 'insertDeviceCode', code }]);
+  const userCode = showUserCode(digits);
+  return {
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: `${tenant.issuer}/device`,
+    verification_uri_complete: `${tenant.issuer}/device?user_code=${encodeURIComponent(userCode)}`,
+    expires_in: deviceCodeLifetime / 1_000,
+    interval: pollInterval / 1_000,
+  };
+}
+
+async function drawUserCode(
+  tx: Tx,
+  tenant: OpenTenant,
+  now: number,
+  draw: () => string,
+): Promise<string | null> {
+  for (let draws = 0; draws < userCodeDraws; draws += 1) {
+    const digits = draw();
+    if (await isUserCodeFree(tx, tenant.id, hashUserCode(tenant.tokenKey, digits), now)) return digits;
+  }
+  return null;
+}

@@ -1,0 +1,33 @@
+import { type CityResponse, type CountryResponse, open, type Reader } from 'maxmind';
+import { StartupError } from './startup-error.ts';
+
+/** The place of an address in a language, such as "Oslo, Norge"; null if it is not known. */
+export type PlaceOf = (ip: string, language: string) => string | null;
+
+export const noPlaces: PlaceOf = () => null;
+
+/**
+ * Opens the operator's database of places (decision 34).
+ *
+ * @param path an MMDB file with cities or countries
+ * @throws StartupError if it cannot be read
+ */
+export async function openPlaces(path: string): Promise<PlaceOf> {
+  let reader: Reader<CityResponse & CountryResponse>;
+  try {
+    reader = await open<CityResponse & CountryResponse>(path);
+  } catch {
+    throw new StartupError(`The file of places ${path} cannot be read as an MMDB database.`);
+  }
+  return (ip, language) => {
+    const found = reader.get(ip);
+    const parts = [found?.city?.names, found?.country?.names].map((names) => nameIn(names, language));
+    const place = parts.filter((part) => part !== undefined).join(', ');
+    return place === '' ? null : place;
+  };
+}
+
+function nameIn(names: object | undefined, language: string): string | undefined {
+  const byLanguage = names as Record<string, string> | undefined;
+  return byLanguage?.[language] ?? byLanguage?.en;
+}
