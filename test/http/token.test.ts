@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../support/fixtures.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { codeFor, refresh, type Tokens, token, tokensFor, visitor } from '../support/visitor.ts';
+import { codeFor, refresh, type Tokens, token, visitor } from '../support/visitor.ts';
 
 let service: TestService;
 
@@ -47,14 +47,5 @@ describe('exchange of an authorization code', () => {
     expect((await refresh(service, hosts.a, first.refresh_token)).json()).toMatchObject({
       error: 'invalid_grant',
     });
-  });
-});
-
-describe('refresh', () => {
-  it('T1: the current refresh token gives a new one, and the same member', async () => {
-    const first = await tokensFor(service, hosts.a);
-    const answer = await refresh(service, hosts.a, first.refresh_token);
-    expect(answer.status).toBe(200);
-    expect(answer.json<Tokens & Record<string, unknown>>().refresh_token).not.toBe(first.refresh_token);
   });
 });
