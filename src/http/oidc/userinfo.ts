@@ -15,14 +15,13 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenant } = request;
-    const inBody =
-      request.body instanceof Map
-        ? pick(request.body as Form, ['access_token']).values.access_token
-        : undefined;
+    const form = request.body instanceof Map ? (request.body as Form) : new Map();
+    const { values, repeated } = pick(form, ['access_token']);
+    const { access_token: inBody } = values;
     const inHeader = bearerToken(request);
-    if (inBody !== undefined && request.headers.authorization !== undefined) {
-      return sendBearerProblem(reply, 'invalid_request');
-    }
+    // One token, in one place (RFC 6750 §2, §3.1).
+    const isTwice = inBody !== undefined && request.headers.authorization !== undefined;
+    if (isTwice || repeated.length > 0) return sendBearerProblem(reply, 'invalid_request');
     const result = await checkBearer(
       inHeader ?? inBody,
       (issuer) => (issuer === tenant.issuer ? tenant : null),
