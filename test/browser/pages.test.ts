@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { HtmlValidate } from 'html-validate';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { screenshot, sizes, type View } from '../support/browser.ts';
+import { hostedPages, type Site, startSite } from '../support/site.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended'],
+  rules: {
+    'doctype-style': ['error', { style: 'lowercase' }],
+    'void-style': ['error', { style: 'omit' }],
+    'no-trailing-whitespace': 'off',
+    // Apps and tenants choose their own names.
+    'long-title': 'off',
+    // Our own script has its content's hash in its name.
+    'require-sri': ['error', { target: 'crossorigin' }],
+  },
+});
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.stop());
+
+const looks = [
+  { size: 'phone', dark: false, dir: 'ltr' },
+  { size: 'phone', dark: true, dir: 'ltr' },
+  { size: 'phone', dark: true, dir: 'rtl' },
+  { size: 'desk', dark: false, dir: 'ltr' },
+  { size: 'desk', dark: true, dir: 'rtl' },
+] as const;
+
+async function show({ page }: View, { size, dark, dir }: (typeof looks)[number]): Promise<void> {
+  await page.setViewportSize(sizes[size]);
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  await page.evaluate(`document.documentElement.dir = '${dir}'`);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe finds, as lines that tell where. */
+async function axeFindings({ page }: View): Promise<readonly string[]> {
+  await page.evaluate(`if (!('axe' in window)) { ${axe} }`);
+  const violations = await page.evaluate<readonly Violation[]>(
+    `axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations)`,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+}
+
+describe.each(Object.keys(hostedPages))('the page "%s"', (name) => {
+  let view: View;
+
+  beforeAll(async () => {
+    view = await site.browser.open();
+    await hostedPages[name]?.(view, site);
+    await view.page.waitForLoadState();
+  });
+  afterAll(() => view.context.close());
+
+  it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
+    const { documents, requests } = view;
+    const own = requests.filter((url) => url.startsWith(site.issuer));
+    const last = own.lastIndexOf(documents.at(-1)?.url() ?? '');
+    const after = own.slice(last + 1);
+    expect(after.length).toBeLessThanOrEqual(1);
+    const script = await site.service.http(new URL(site.issuer).host, new URL(after[0] ?? '').pathname);
+    const html = await documents.at(-1)?.text();
+    expect(Buffer.byteLength(html ?? '') + Buffer.byteLength(script.text)).toBeLessThan(20_000);
+  });
+
+  it('pages 1: is valid HTML', async () => {
+    const report = await validator.validateString((await view.documents.at(-1)?.text()) ?? '');
+    const messages = report.results.flatMap((result) => result.messages);
+    expect(messages.map(({ ruleId, message, line }) => `${ruleId}, line ${line}: ${message}`)).toEqual([]);
+  });
+
+  it('pages 4, 5: names the tenant in its title, its language and its direction', async () => {
+    const { page } = view;
+    const isError = /error|wrong|nothing|stale|not found/.test(name);
+    expect(await page.title()).toMatch(isError ? /^Error: .+ – Acme$/ : /^(?!Error).+ – Acme$/);
+    const root = page.locator('html');
+    expect([await root.getAttribute('lang'), await root.getAttribute('dir')]).toEqual(['en', 'ltr']);
+    expect(await page.locator('h1').count()).toBe(1);
+  });
+
+  it('pages 3: shows where the keyboard is', async () => {
+    const { page } = view;
+    const focused = `(() => {
+      const { activeElement } = document;
+      if (activeElement === document.body) return null;
+      const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
+      return { tag: activeElement.tagName, outlineStyle, wide: parseFloat(outlineWidth) >= 2 };
+    })()`;
+    const all = await page.locator('a[href], button, input:not([type=hidden]), summary').count();
+    for (let index = 0; index < all; index += 1) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(focused)).toMatchObject({ outlineStyle: 'solid', wide: true });
+    }
+  });
+
+  it('pages 3: fits 320 px without sideways scroll', async () => {
+    const { page } = view;
+    await page.setViewportSize(sizes.narrow);
+    for (const dir of ['rtl', 'ltr']) {
+      await page.evaluate(`document.documentElement.dir = '${dir}'`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
+    }
+  });
+
+  it('pages 3: has no axe violations, light and dark, on a phone and a desk, in either direction', async () => {
+    for (const look of looks) {
+      await show(view, look);
+      expect(await axeFindings(view), JSON.stringify(look)).toEqual([]);
+      if (look.size === 'phone' && look.dir === 'ltr') {
+        await screenshot(view.page, `${name.replaceAll(' ', '-')}-${look.dark ? 'dark' : 'light'}`);
+      }
+    }
+  });
+
+  it('W1: breaks no rule of its own security policy, and no script fails', () => {
+    expect(view.problems).toEqual([]);
+  });
+});
