@@ -1,0 +1,91 @@
+import type { AnyStateMachine } from 'xstate';
+import { authorizationCodeMachine } from '../src/core/authorization-code.ts';
+import { deviceCodeMachine } from '../src/core/device-code.ts';
+import { refreshTokenMachine } from '../src/core/refresh-token.ts';
+import { sessionMachine } from '../src/core/session.ts';
+import { signInMachine } from '../src/core/sign-in.ts';
+
+/** A machine of the core, with the file that it heads and the table that stores its state. */
+export interface DocumentedMachine {
+  readonly machine: AnyStateMachine;
+  /** Below the project's folder. */
+  readonly file: string;
+  /** null where the state is not stored but follows from another row. */
+  readonly table: string | null;
+}
+
+/** Every machine of the core, in the order of the document. A new one is added here. */
+export const machines: readonly DocumentedMachine[] = [
+  {
+    machine: authorizationCodeMachine,
+    file: 'src/core/authorization-code.ts',
+    table: 'authorizationCodes',
+  },
+  { machine: deviceCodeMachine, file: 'src/core/device-code.ts', table: 'deviceCodes' },
+  { machine: refreshTokenMachine, file: 'src/core/refresh-token.ts', table: null },
+  { machine: signInMachine, file: 'src/core/sign-in.ts', table: 'signIns' },
+  { machine: sessionMachine, file: 'src/core/session.ts', table: 'sessions' },
+];
+
+/** One transition of a machine, in words. */
+export interface Transition {
+  readonly state: string;
+  readonly event: string;
+  /** The guard's name, or – for "otherwise". */
+  readonly condition: string;
+  readonly next: string;
+  readonly outcomes: readonly string[];
+}
+
+/** Every transition of a machine, in the order in which its conditions are asked. */
+export function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
+  return Object.entries(machine.states).flatMap(([state, node]) =>
+    [...node.transitions].flatMap(([event, transitions]) =>
+      transitions.map(({ guard, target, actions }) => ({
+        state,
+        event,
+        condition: guard === undefined ? '–' : nameOf(guard),
+        next: target?.[0]?.key ?? state,
+        outcomes: actions.map(nameOf),
+      })),
+    ),
+  );
+}
+
+/** The Markdown table of a machine, line by line: what stands at the head of its file and in the document. */
+export function stateTable(machine: AnyStateMachine): readonly string[] {
+  return [
+    '| state | event | condition | next state | outcomes |',
+    '|---|---|---|---|---|',
+    ...transitionsOf(machine).map(
+      ({ state, event, condition, next, outcomes }) =>
+        `| ${state} | ${event} | ${condition} | ${next} | ${outcomes.join(', ')} |`,
+    ),
+  ];
+}
+
+/** The whole of docs/states.md. */
+export function statesDocument(): string {
+  const parts = machines.map(({ machine, file, table }) => {
+    const where =
+      table === null ? 'Not stored: it follows from another row.' : `Stored in the table \`${table}\`.`;
+    const lines = [`## ${capitalised(machine.id)}`, `\`${file}\`. ${where}`, stateTable(machine).join('\n')];
+    return lines.join('\n\n');
+  });
+  return `${[heading, ...parts].join('\n\n')}\n`;
+}
+
+const heading = `# States
+
+Every state machine of the core, written by \`npm run docs\` from the machines themselves. The conditions of one
+state and event are asked from top to bottom; the first that holds decides, and – means otherwise. The outcomes
+are what the caller does then. An event that a state does not list does not exist.`;
+
+/** Guards and actions are named in the machines; a nameless one could not be documented. */
+function nameOf(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (typeof part === 'object' && part !== null && 'type' in part) return String(part.type);
+  throw new Error('a guard or an action has no name');
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
