@@ -91,6 +91,9 @@ export const headerBytes = 32 * 1_024;
 export const requestTimeout = 15 * second;
 export const connectionTimeout = 25 * second;
 
+/** How often sockets are checked for those times; Node's own 30 s would double them. */
+export const connectionsCheckingInterval = 5 * second;
+
 /** What `Retry-After` says when storage or the password queue is in trouble (decision 16). */
 export const retryAfterSeconds = 5;
 

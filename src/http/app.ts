@@ -4,6 +4,7 @@ import fastifyFormbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import {
   bodyBytes,
+  connectionsCheckingInterval,
   connectionTimeout,
   headerBytes,
   requestTimeout,
@@ -44,7 +45,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       // Queries are read by `queryOf`, strictly, and only where a route has one.
       querystringParser: () => ({}),
     },
-    http: { maxHeaderSize: headerBytes },
+    http: { maxHeaderSize: headerBytes, headersTimeout: requestTimeout, connectionsCheckingInterval },
     return503OnClosing: false,
   });
   refuseWhileClosing(app);
