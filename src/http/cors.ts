@@ -1,4 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+} from 'fastify';
 
 /** Which origins may read a route from a script: all of them, or those that clients have registered. */
 export type AllowOrigin = (request: FastifyRequest, origin: string) => boolean;
@@ -14,14 +20,17 @@ export const tenantOrigins: AllowOrigin = ({ tenant }, origin) => tenant.webOrig
 /**
  * Lets scripts of allowed origins read a route, and answers its preflight (Fetch §3.2). Other origins get
  * the same answer without the header, which their browser then keeps from them (H10).
+ *
+ * @param config the settings of the route itself: its preflight is served wherever the route is
  */
 export function cors(
   app: FastifyInstance,
   url: string,
   methods: readonly HTTPMethods[],
   allow: AllowOrigin,
+  config: FastifyContextConfig = {},
 ): void {
-  app.options(url, async (request, reply) => {
+  app.options(url, { config }, async (request, reply) => {
     if (allowOrigin(request, reply, allow)) {
       reply.headers({
         'access-control-allow-methods': methods.join(', '),

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { profileOf } from '../../core/members/profile.ts';
 import { listSubscriptions } from '../../storage/subscription.ts';
 import { refuseOtherMethods, sendJson } from '../answers.ts';
@@ -13,14 +13,15 @@ import { bearerMember, bearerToken, checkBearer, sendBearerProblem } from '../oi
 export function profileEndpoint(app: FastifyInstance, deps: Deps): void {
   const { store, tenants, clock } = deps;
   const url = '/api/v1/members/profile/info-with-active-subscriptions';
-  cors(app, url, ['GET'], (_request, origin) =>
-    tenants.all().some(({ webOrigins }) => webOrigins.has(origin)),
-  );
+  const config = { memberApi: true };
+  const allow = (_request: FastifyRequest, origin: string) =>
+    tenants.all().some(({ webOrigins }) => webOrigins.has(origin));
+  cors(app, url, ['GET'], allow, config);
   refuseOtherMethods(app, url, ['GET', 'HEAD', 'OPTIONS']);
   app.route({
     method: ['GET', 'HEAD'],
     url,
-    config: { memberApi: true },
+    config,
     handler: async (request, reply) => {
       const result = await checkBearer(bearerToken(request), tenants.byIssuer, deps);
       if (!result.ok) return sendBearerProblem(reply, result.problem);
