@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const core = fileURLToPath(new URL('../../src/core', import.meta.url));
+
+const files = readdirSync(core, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => {
+    const path = join(core, name);
+    return { name, path, code: withoutComments(readFileSync(path, 'utf8')) };
+  });
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
+}
+
+/** The names that a file imports, by where they come from. */
+function importsOf(code: string): readonly { from: string; names: readonly string[] }[] {
+  const statements = /^(?:import|export)\b([^;'"]*?)\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm;
+  return [...code.matchAll(statements)].map(([, names = '', from, bare]) => ({
+    from: from ?? bare ?? '',
+    names: names.match(/[\w*]+/g)?.filter((name) => name !== 'type') ?? [],
+  }));
+}
+
+const cryptoAllowed = ['createHash', 'createHmac', 'timingSafeEqual'];
+
+/** What would let time, chance, or the world outside into a decision. */
+const impure = {
+  'a promise': /\b(?:async|await|Promise)\b|\.then\(/,
+  'the time of day': /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)|\bperformance\b/,
+  chance: /\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b|\bgetRandomValues\b/,
+  'the process': /\bprocess\b|\bglobalThis\b/,
+  'a timer': /\bset(?:Timeout|Interval|Immediate)\b/,
+  'output or the network': /\bconsole\b|\bfetch\b/,
+  'an import while it runs': /\bimport\(|\brequire\(/,
+};
+
+describe.each(files)('src/core/$name', ({ path, code }) => {
+  it('imports xstate, three functions of node:crypto and the core, nothing else', () => {
+    const foreign = importsOf(code).filter(({ from, names }) => {
+      if (from === 'xstate') return false;
+      if (from === 'node:crypto') return names.some((name) => !cryptoAllowed.includes(name));
+      return !from.startsWith('.') || relative(core, resolve(dirname(path), from)).startsWith('..');
+    });
+    expect(foreign).toEqual([]);
+  });
+
+  it('has no promise, clock, chance, process, timer or output', () => {
+    const found = Object.entries(impure).filter(([, pattern]) => pattern.test(code));
+    expect(found.map(([what]) => what)).toEqual([]);
+  });
+});
+
+describe('the core as a whole', () => {
+  it('calls xstate in machine.ts alone; the nouns only set machines up', () => {
+    const callers = files.filter(({ code }) =>
+      importsOf(code).some(({ from, names }) => from === 'xstate' && names.some((name) => name !== 'setup')),
+    );
+    expect(callers.map(({ name }) => name)).toEqual(['machine.ts']);
+  });
+
+  it('hashes in hash.ts alone', () => {
+    const callers = files.filter(({ code }) => importsOf(code).some(({ from }) => from === 'node:crypto'));
+    expect(callers.map(({ name }) => name)).toEqual(['hash.ts']);
+  });
+});
+
+describe('the check itself', () => {
+  it('sees every import of a file', () => {
+    const code = [
+      "import { a, type B } from './a.ts';",
+      "import c from 'c';",
+      "import * as d from 'd';",
+      "import 'e';",
+      "import type {\n  F,\n  G,\n} from '../f.ts';",
+      "export { h } from 'h';",
+    ].join('\n');
+    expect(importsOf(code)).toEqual([
+      { from: './a.ts', names: ['a', 'B'] },
+      { from: 'c', names: ['c'] },
+      { from: 'd', names: ['*', 'as', 'd'] },
+      { from: 'e', names: [] },
+      { from: '../f.ts', names: ['F', 'G'] },
+      { from: 'h', names: ['h'] },
+    ]);
+  });
+
+  it('lets a time be written that was handed in', () => {
+    expect(impure['the time of day'].test('new Date(ms).toISOString()')).toBe(false);
+    expect(impure['the time of day'].test('new Date()')).toBe(true);
+  });
+
+  it('reads code, not comments', () => {
+    expect(withoutComments("/** await */ const a = 'https://a'; // Date.now()").trim()).toBe(
+      "const a = 'https://a';",
+    );
+  });
+});
