@@ -18,19 +18,19 @@ const start: World = { now, records: { ...noRecords, signIns: { [began.id]: bega
 const signInOf = ({ records }: World): SignIn => records.signIns[began.id] ?? began;
 
 /** Each event comes a millisecond after the one before it. */
-const after = (world: World, writes: readonly Write[]): World => ({
+const following = (world: World, writes: readonly Write[]): World => ({
   now: world.now + 1,
   records: written(world.records, writes),
   refused: false,
 });
 
 const ending = (reason: SignInEnd) => (world: World) =>
-  after(world, endSignIn(signInOf(world), reason, world.now));
+  following(world, endSignIn(signInOf(world), reason, world.now));
 
 const events: Events<World> = {
   rotate: (world) => {
     try {
-      return after(world, rotateSignIn(signInOf(world), world.now));
+      return following(world, rotateSignIn(signInOf(world), world.now));
     } catch {
       return { ...world, now: world.now + 1, refused: true };
     }
