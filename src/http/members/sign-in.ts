@@ -71,6 +71,8 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const { email = '', password = '' } = form;
   const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
+  // A password that long is nobody's; it is turned away before it costs a hash (A3).
+  if (!isHashable(password)) return sendForm(reply, flow, deps, { email, wrong: true, status: 400 });
   const verified = await verifyPassword(request, email, password, deps);
   if (verified === null) return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
   return signIn(request, reply, flow, verified, deps);
@@ -83,7 +85,6 @@ async function verifyPassword(
   password: string,
   { store, passwords }: Deps,
 ): Promise<(MemberWithPassword & { newHash: string | null }) | null> {
-  if (!isHashable(password)) return null;
   const found = await store.transaction((tx) => findMemberByEmail(tx, request.tenant.id, email));
   const isRight = await passwords.verify(password, found?.passwordHash ?? null);
   if (found === null || !isRight || found.member.status !== 'active') return null;
@@ -129,6 +130,7 @@ interface FormState {
   readonly email?: string;
   readonly missing?: readonly string[];
   readonly wrong?: boolean;
+  readonly status?: number;
   readonly outcome?: { readonly client: Client; readonly request: AuthorizationRequest };
 }
 
@@ -137,7 +139,7 @@ async function sendForm(
   reply: FastifyReply,
   flow: Flow,
   deps: Deps,
-  { email, missing = [], wrong = false, outcome }: FormState = {},
+  { email, missing = [], wrong = false, status = 422, outcome }: FormState = {},
 ): Promise<FastifyReply> {
   const { request } = reply;
   const shown = outcome ?? (await requestOf(request, flow, deps));
@@ -152,7 +154,7 @@ async function sendForm(
     template: 'members/sign-in.eta',
     language,
     title: 'signIn.title',
-    status: problems.length > 0 ? 422 : 200,
+    status: problems.length > 0 ? status : 200,
     isError: problems.length > 0,
     formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
     languageUrl: (tag) => flowUrl(url, sealed, tag),
