@@ -1,9 +1,11 @@
 import { type AuthorizationCode, issueAuthorizationCode } from '../../src/core/authorization-code.ts';
 import type { Client } from '../../src/core/client.ts';
 import { sha256 } from '../../src/core/hash.ts';
+import { tenantLimits } from '../../src/core/limits.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import type { Session } from '../../src/core/session.ts';
 import { beginSignIn, type SignIn } from '../../src/core/sign-in.ts';
+import type { Tenant } from '../../src/core/tenant.ts';
 
 /** The moment at which the records below are made. */
 export const now = Date.UTC(2026, 0, 15, 12);
@@ -16,6 +18,20 @@ export const day = 24 * hour;
 // The pair of RFC 7636, appendix B.
 export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 export const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+/** The tenant of this letter, with every field telling. */
+export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): Tenant {
+  return {
+    id: `tenant-${letter}`,
+    name: `Tenant ${letter.toUpperCase()}`,
+    issuer: `https://${letter}.test`,
+    host: `${letter}.test`,
+    brandColor: '#1f5fbf',
+    development: false,
+    limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
+    ...changes,
+  };
+}
 
 /** A confidential client of tenant-a, with every field telling; its secret is `the secret`. */
 export function clientRecord(changes: Partial<Client> = {}): Client {

@@ -1,0 +1,244 @@
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isRefusal, type Refusal, refusal } from '../../src/core/decision.ts';
+import { refresh } from '../../src/core/refresh-token.ts';
+import { apply } from '../../src/storage/apply.ts';
+import { findClient } from '../../src/storage/client.ts';
+import { findMember } from '../../src/storage/member.ts';
+import { findSignIn, insertSignIn, rotateSignIn } from '../../src/storage/sign-in.ts';
+import { StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
+import { insertTenant } from '../../src/storage/tenant.ts';
+import { now, signInRecord, tenantRecord } from '../support/records.ts';
+import { storeWithMember } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A store, and another connection to its file: what a second program, or a look from outside, sees. */
+async function storeAndOutside(): Promise<{ store: Store; outside: SQLite.Database }> {
+  const folder = temporaryFolder();
+  const store = await storeWithMember(folder);
+  const outside = new SQLite(join(folder, 'memberdoor.db'), { timeout: 0 });
+  onTestFinished(() => {
+    outside.close();
+  });
+  return { store, outside };
+}
+
+/** The word of these tests: the name of tenant a, to which each piece of work adds a letter. */
+async function write(tx: Tx, letter: string): Promise<void> {
+  await tx
+    .updateTable('tenants')
+    .set({ name: sql`name || ${letter}` })
+    .where('id', '=', 'tenant-a')
+    .execute();
+}
+
+const readWord = async (tx: Tx) =>
+  (await tx.selectFrom('tenants').select('name').where('id', '=', 'tenant-a').executeTakeFirstOrThrow()).name;
+
+const wordOf = (store: Store) => store.transaction(readWord);
+const seenBy = (outside: SQLite.Database) =>
+  outside.prepare("select name from tenants where id = 'tenant-a'").pluck().get();
+
+const statusesOf = async (work: readonly Promise<unknown>[]) =>
+  (await Promise.allSettled(work)).map(({ status }) => status);
+
+describe('pieces of work that wait together', () => {
+  it('run in their order, each seeing what those before it wrote', async () => {
+    const store = await storeWithMember();
+    const words = await Promise.all(
+      [...'bcdefg'].map((letter) =>
+        store.transaction(async (tx) => {
+          await write(tx, letter);
+          return readWord(tx);
+        }),
+      ),
+    );
+    expect(words.at(-1)).toBe('Tenant Abcdefg');
+    expect(words[0]).toBe('Tenant Ab');
+  });
+
+  it('share one commit: from outside all of them are seen at once', async () => {
+    const { store, outside } = await storeAndOutside();
+    const seen: unknown[] = [];
+    const work = [...'bcd'].map((letter) =>
+      store.transaction(async (tx) => {
+        await write(tx, letter);
+        seen.push(seenBy(outside));
+      }),
+    );
+    await work[0];
+    expect(seen).toEqual(['Tenant A', 'Tenant A', 'Tenant A']);
+    expect(seenBy(outside)).toBe('Tenant Abcd');
+    await Promise.all(work);
+  });
+
+  it('are answered after the commit, not before', async () => {
+    const { store, outside } = await storeAndOutside();
+    await store.transaction((tx) => write(tx, 'b'));
+    expect(seenBy(outside)).toBe('Tenant Ab');
+  });
+
+  it('more of them than fit one commit all run', async () => {
+    const store = await storeWithMember();
+    await Promise.all(Array.from({ length: 150 }, () => store.transaction((tx) => write(tx, '.'))));
+    expect(await wordOf(store)).toBe(`Tenant A${'.'.repeat(150)}`);
+  });
+
+  it('a piece may ask for another transaction once it is done', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => write(tx, 'b')).then(() => store.transaction((tx) => write(tx, 'c')));
+    expect(await wordOf(store)).toBe('Tenant Abc');
+  });
+});
+
+describe('a piece that throws', () => {
+  it('is rolled back alone, and its caller gets its error', async () => {
+    const store = await storeWithMember();
+    const bug = new Error('a bug');
+    const work = [
+      store.transaction((tx) => write(tx, 'b')),
+      store.transaction(async (tx) => {
+        await write(tx, 'x');
+        throw bug;
+      }),
+      store.transaction((tx) => write(tx, 'c')),
+    ];
+    expect(await statusesOf(work)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await expect(work[1]).rejects.toBe(bug);
+    expect(await wordOf(store)).toBe('Tenant Abc');
+  });
+
+  it('by a constraint of the database too', async () => {
+    const store = await storeWithMember();
+    const work = [
+      store.transaction((tx) => write(tx, 'b')),
+      store.transaction(async (tx) => {
+        await write(tx, 'x');
+        await insertTenant(tx, tenantRecord('b'), Buffer.from('key'), now);
+      }),
+      store.transaction((tx) => write(tx, 'c')),
+    ];
+    expect(await statusesOf(work)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await wordOf(store)).toBe('Tenant Abc');
+  });
+});
+
+describe('a commit that fails', () => {
+  it('Z10: while another program holds the file, everybody is told and nothing changes; then it goes on', async () => {
+    const { store, outside } = await storeAndOutside();
+    outside.exec('begin immediate');
+    const work = [...'bcd'].map((letter) => store.transaction((tx) => write(tx, letter)));
+    for (const each of work) await expect(each).rejects.toThrow(StorageUnavailable);
+    outside.exec('rollback');
+    expect(seenBy(outside)).toBe('Tenant A');
+    await store.transaction((tx) => write(tx, 'e'));
+    expect(await wordOf(store)).toBe('Tenant Ae');
+  });
+
+  it('at its very end takes back what every piece wrote', async () => {
+    const store = await storeWithMember();
+    const work = [
+      store.transaction((tx) => write(tx, 'b')),
+      store.transaction(async (tx) => {
+        // A reference that is checked at the commit alone makes the commit itself fail.
+        await sql`pragma defer_foreign_keys = on`.execute(tx);
+        await insertSignIn(tx, signInRecord({ memberId: 'nobody' }));
+      }),
+      store.transaction((tx) => write(tx, 'c')),
+    ];
+    for (const each of work) await expect(each).rejects.toThrow(StorageUnavailable);
+    expect(await wordOf(store)).toBe('Tenant A');
+  });
+});
+
+describe('the queue', () => {
+  it('takes 10,000 pieces; the next is refused at once, and those in it still run', async () => {
+    const store = await storeWithMember();
+    const waiting = Array.from({ length: 10_000 }, (_, index) => store.transaction(async () => index));
+    await expect(store.transaction((tx) => write(tx, 'x'))).rejects.toThrow(StorageUnavailable);
+    expect((await Promise.all(waiting)).at(-1)).toBe(9_999);
+    await store.transaction((tx) => write(tx, 'b'));
+    expect(await wordOf(store)).toBe('Tenant Ab');
+  });
+});
+
+describe('100 at once', () => {
+  it('of 100 conditional updates exactly one wins', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
+    const rotation = { write: 'rotateSignIn', id: 'sign-in-1', from: 1, to: 2, at: now } as const;
+    const work = Array.from({ length: 100 }, () => store.transaction((tx) => rotateSignIn(tx, rotation)));
+    expect((await statusesOf(work)).filter((status) => status === 'fulfilled')).toHaveLength(1);
+    const signIn = await store.transaction((tx) => findSignIn(tx, 'tenant-a', 'sign-in-1'));
+    expect(signIn).toMatchObject({ generation: 2, state: 'active' });
+  });
+
+  it('T4: of 100 refreshes with one token exactly one gets tokens, and the sign-in ends', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
+    const refreshOnce = async (tx: Tx) => {
+      const client = await findClient(tx, 'tenant-a', 'client-1');
+      if (client === null) throw new Error('no client');
+      const { answer, writes } = refresh(await findSignIn(tx, 'tenant-a', 'sign-in-1'), {
+        client,
+        token: { signInId: 'sign-in-1', generation: 1 },
+        member: await findMember(tx, 'tenant-a', 'member-1'),
+        scope: undefined,
+        now,
+      });
+      await apply(tx, writes);
+      return answer;
+    };
+    const answers = await Promise.all(Array.from({ length: 100 }, () => store.transaction(refreshOnce)));
+    expect(answers.filter((answer) => !isRefusal(answer))).toHaveLength(1);
+    expect(await store.transaction((tx) => findSignIn(tx, 'tenant-a', 'sign-in-1'))).toMatchObject({
+      generation: 2,
+      state: 'ended',
+      endReason: 'refresh_token_reused',
+    });
+  });
+});
+
+describe('any mix of pieces', () => {
+  /** Writes its letter; then answers, refuses (a value, so the letter stays) or throws (so it goes). */
+  const piece = fc.record({
+    letter: fc.constantFrom(...'bcdefgh'),
+    ending: fc.constantFrom('answers', 'refuses', 'throws'),
+  });
+
+  it('leaves what running them one by one would leave, and answers the same', async () => {
+    const store = await storeWithMember();
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 80 }), async (pieces) => {
+        await store.transaction((tx) =>
+          tx.updateTable('tenants').set({ name: '' }).where('id', '=', 'tenant-a').execute(),
+        );
+        const work = pieces.map(({ letter, ending }) =>
+          store.transaction(async (tx): Promise<string | Refusal> => {
+            await write(tx, letter);
+            if (ending === 'throws') throw new Error(letter);
+            return ending === 'refuses' ? refusal('invalid_grant', letter) : readWord(tx);
+          }),
+        );
+        const results = await Promise.allSettled(work);
+
+        let word = '';
+        for (const [index, { letter, ending }] of pieces.entries()) {
+          if (ending !== 'throws') word += letter;
+          expect(results[index]).toMatchObject(
+            {
+              answers: { value: word },
+              refuses: { value: { kind: 'refusal', description: letter } },
+              throws: { reason: { message: letter } },
+            }[ending],
+          );
+        }
+        expect(await wordOf(store)).toBe(word);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

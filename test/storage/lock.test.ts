@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StartupError } from '../../src/startup-error.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { newStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const store = new URL('../../src/storage/store.ts', import.meta.url).href;
+
+/** Opens the folder in a process of its own, says how that went in one line, and lives on. */
+const program = `
+  import { openStore } from ${JSON.stringify(store)};
+  const line = await openStore(process.argv[1], true).then(() => 'open', (error) => error.name + ': ' + error.message);
+  console.log(line);
+  process.stdin.resume();
+`;
+
+async function openElsewhere(folder: string): Promise<{ process: ChildProcess; line: string }> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program, folder], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { process: child, line };
+}
+
+describe('Z11: a data folder is served by one process', () => {
+  it('a second opening in the same process is refused, and the first goes on', async () => {
+    const folder = temporaryFolder();
+    const first = await newStore(folder);
+    const second = openStore(folder, true);
+    await expect(second).rejects.toThrow(StartupError);
+    await expect(second).rejects.toThrow('another memberdoor is using it');
+    expect(await first.transaction(async () => 'works')).toBe('works');
+  });
+
+  it('a second process is refused', async () => {
+    const folder = temporaryFolder();
+    await newStore(folder);
+    const { line } = await openElsewhere(folder);
+    expect(line).toMatch(/^StartupError: .*another memberdoor is using it\.$/);
+  });
+
+  it('a folder that was closed is free', async () => {
+    const folder = temporaryFolder();
+    const first = await openStore(folder, true);
+    await first.close();
+    const second = await newStore(folder);
+    expect(await second.transaction(async () => 'works')).toBe('works');
+  });
+
+  it('a process that is killed leaves no lock behind', async () => {
+    const folder = temporaryFolder();
+    const { process: child, line } = await openElsewhere(folder);
+    expect(line).toBe('open');
+    await expect(openStore(folder, true)).rejects.toThrow('another memberdoor is using it');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const store = await newStore(folder);
+    expect(await store.transaction(async () => 'works')).toBe('works');
+  });
+});
