@@ -2,19 +2,21 @@ import { randomInt } from 'node:crypto';
 import fastifyCookie from '@fastify/cookie';
 import fastifyFormbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
+import { refusal } from '../core/decision.ts';
 import {
   bodyBytes,
   connectionsCheckingInterval,
   connectionTimeout,
   headerBytes,
   requestTimeout,
-  retryAfterSeconds,
 } from '../core/limits.ts';
-import { protocolErrorHandler } from './answers.ts';
+import { StorageUnavailable } from '../storage/group-commit.ts';
+import { protocolErrorHandler, sendRefusal } from './answers.ts';
 import { profileEndpoint } from './api/profile.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
+import { answerBadAddress, answerMalformed } from './malformed.ts';
 import { accountPage } from './members/account.ts';
 import { consentPage } from './members/consent.ts';
 import { devicePages } from './members/device.ts';
@@ -28,7 +30,7 @@ import { tokenEndpoint } from './oidc/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages.ts';
 import { pageErrorHandler, sendProblem } from './problem.ts';
-import { tenantHook } from './tenant.ts';
+import { findTenant, refuseUnknownHosts } from './tenant.ts';
 
 /** Everything that answers HTTP, wired by name. */
 export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
@@ -47,11 +49,14 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     },
     http: { maxHeaderSize: headerBytes, headersTimeout: requestTimeout, connectionsCheckingInterval },
     return503OnClosing: false,
+    frameworkErrors: answerBadAddress,
+    clientErrorHandler: answerMalformed,
   });
-  refuseWhileClosing(app);
   logRequests(app);
-  tenantHook(app, deps);
+  findTenant(app, deps);
   securityHeaders(app);
+  refuseUnknownHosts(app, deps);
+  refuseWhileClosing(app);
   app.removeAllContentTypeParsers();
   app.register(fastifyFormbody, { bodyLimit: bodyBytes, parser: parseForm as never });
   app.register(fastifyCookie);
@@ -81,7 +86,11 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     site.register(async (scope) => devicePages(scope, deps));
   });
   app.setErrorHandler(pageErrorHandler);
-  app.setNotFoundHandler((_request, reply) => sendProblem(reply, 'notFound'));
+  app.setNotFoundHandler((request, reply) =>
+    request.url.startsWith('/api/')
+      ? sendRefusal(reply, refusal('invalid_request', 'there is nothing at this address'), 404)
+      : sendProblem(reply, 'notFound'),
+  );
   return app;
 }
 
@@ -109,7 +118,7 @@ function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** While the service drains, new requests are told to come back (H21). */
+/** While the service drains, new requests are told to come back, each in the form of its route (H21). */
 function refuseWhileClosing(app: FastifyInstance): void {
   let closing = false;
   app.addHook('preClose', async () => {
@@ -117,10 +126,7 @@ function refuseWhileClosing(app: FastifyInstance): void {
   });
   app.addHook('onRequest', async (_request, reply) => {
     if (!closing) return;
-    return reply
-      .headers({ 'retry-after': String(retryAfterSeconds), connection: 'close' })
-      .status(503)
-      .type('text/plain; charset=utf-8')
-      .send('The service is restarting\n');
+    reply.header('connection', 'close');
+    throw new StorageUnavailable('the service is stopping');
   });
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import helmet, { type HelmetOptions } from 'helmet';
 
 const year = 365 * 24 * 60 * 60;
@@ -29,11 +29,16 @@ const overHttps = headersOf({
   strictTransportSecurity: { maxAge: year, includeSubDomains: false },
 });
 
-/** Sets the security headers of every answer (W2). HSTS is for https alone (RFC 6797 §7.2). */
+/** Sets the security headers of every answer (W2). */
 export function securityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(request.tenant?.issuer.startsWith('https:') === false ? overHttp : overHttps);
+  app.addHook('onRequest', async (_request, reply) => {
+    setSecurityHeaders(reply);
   });
+}
+
+/** HSTS is for https alone (RFC 6797 §7.2). */
+export function setSecurityHeaders(reply: FastifyReply): void {
+  reply.headers(reply.request.tenant?.issuer.startsWith('https:') === false ? overHttp : overHttps);
 }
 
 /**

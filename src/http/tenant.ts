@@ -13,18 +13,26 @@ declare module 'fastify' {
   }
 }
 
+const hostOf = ({ headers }: FastifyRequest) => (headers.host ?? '').toLowerCase();
+
 /**
  * Finds the tenant by the raw Host header, before anything else is looked at (decision 1). No forwarded
- * header can choose it, whoever sends one (X8); an unknown host learns nothing (X7).
+ * header can choose it, whoever sends one (X8).
  */
-export function tenantHook(app: FastifyInstance, { tenants, config }: Deps): void {
+export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
   app.decorateRequest('tenant');
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    const host = (request.headers.host ?? '').toLowerCase();
+  app.addHook('onRequest', async (request) => {
+    const host = hostOf(request);
     const tenant = tenants.byHost(host) ?? tenants.byHost(host.replace(/:(?:80|443)$/, ''));
     if (tenant !== null) request.tenant = tenant;
-    else if (!(host === config.apiHost && request.routeOptions.config.memberApi === true)) {
-      return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
-    }
+  });
+}
+
+/** An unknown host learns nothing (X7). */
+export function refuseUnknownHosts(app: FastifyInstance, { config }: Deps): void {
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.tenant !== undefined) return;
+    if (hostOf(request) === config.apiHost && request.routeOptions.config.memberApi === true) return;
+    return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
   });
 }
