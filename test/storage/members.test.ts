@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import type { Member } from '../../src/core/members/member.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  insertMember,
+  updateMemberStatus,
+  updatePasswordHash,
+} from '../../src/storage/member.ts';
+import { insertPackage, insertSubscription, listSubscriptions } from '../../src/storage/subscription.ts';
+import { insertTenant, listTenants, updateTenantAddress } from '../../src/storage/tenant.ts';
+import { memberRecord, now, tenantRecord } from '../support/records.ts';
+import { newStore, storeWithMember } from '../support/store.ts';
+
+/** A member of tenant b who gave as little as possible, and the same address as the member of tenant a. */
+const sparse: Member = {
+  id: 'member-2',
+  tenantId: 'tenant-b',
+  userId: 101,
+  memberNumber: 9_001,
+  email: 'ada@example.test',
+  emailVerified: false,
+  fullName: 'هدى',
+  nickName: '',
+  phone: '',
+  phoneVerified: true,
+  avatar: null,
+  locale: null,
+  userType: 'member',
+  status: 'disabled',
+  address: {
+    line1: null,
+    city: null,
+    postCode: null,
+    postOffice: null,
+    country: null,
+    name: null,
+    email: null,
+  },
+  createdAt: now,
+  updatedAt: now + 1,
+};
+
+describe('members', () => {
+  it('are read as they were written, field by field', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => insertMember(tx, sparse, 'hash of member-2'));
+    const found = await store.transaction(async (tx) => [
+      await findMember(tx, 'tenant-a', 'member-1'),
+      await findMember(tx, 'tenant-b', 'member-2'),
+    ]);
+    expect(found).toEqual([memberRecord(), sparse]);
+  });
+
+  it('of another tenant are not found', async () => {
+    const store = await storeWithMember();
+    const found = await store.transaction(async (tx) => [
+      await findMember(tx, 'tenant-b', 'member-1'),
+      await findMemberByEmail(tx, 'tenant-b', 'ada@example.test'),
+    ]);
+    expect(found).toEqual([null, null]);
+  });
+
+  it.each(['Ada@Example.test', 'ada@example.test', ' ADA@EXAMPLE.TEST '])(
+    'are found by their address, also written "%s", with the hash of the password',
+    async (email) => {
+      const store = await storeWithMember();
+      await store.transaction((tx) => insertMember(tx, sparse, 'hash of member-2'));
+      const found = await store.transaction(async (tx) => [
+        await findMemberByEmail(tx, 'tenant-a', email),
+        await findMemberByEmail(tx, 'tenant-b', email),
+      ]);
+      expect(found).toEqual([
+        { member: memberRecord(), passwordHash: 'hash of member-1' },
+        { member: sparse, passwordHash: 'hash of member-2' },
+      ]);
+    },
+  );
+
+  it('have an address that is theirs alone within the tenant, however it is written', async () => {
+    const store = await storeWithMember();
+    const twin = memberRecord({ id: 'twin', userId: 1, memberNumber: 1, email: 'ADA@example.test' });
+    await expect(store.transaction((tx) => insertMember(tx, twin, 'hash'))).rejects.toThrow('UNIQUE');
+  });
+
+  it('change their status, and nothing else', async () => {
+    const store = await storeWithMember();
+    const change = { id: 'member-1', tenantId: 'tenant-a', status: 'disabled', updatedAt: now } as const;
+    await store.transaction((tx) => updateMemberStatus(tx, change));
+    expect(await store.transaction((tx) => findMember(tx, 'tenant-a', 'member-1'))).toEqual(
+      memberRecord({ status: 'disabled', updatedAt: now }),
+    );
+    const foreign = store.transaction((tx) => updateMemberStatus(tx, { ...change, tenantId: 'tenant-b' }));
+    await expect(foreign).rejects.toThrow('0 rows changed');
+  });
+
+  it('change their password, and nothing else', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => updatePasswordHash(tx, 'member-1', 'new hash'));
+    expect(await store.transaction((tx) => findMemberByEmail(tx, 'tenant-a', 'ada@example.test'))).toEqual({
+      member: memberRecord(),
+      passwordHash: 'new hash',
+    });
+    const nobody = store.transaction((tx) => updatePasswordHash(tx, 'nobody', 'hash'));
+    await expect(nobody).rejects.toThrow('0 rows changed');
+  });
+});
+
+describe('subscriptions', () => {
+  it('are read as they were written, oldest first, each with its package and products', async () => {
+    const store = await storeWithMember();
+    const [gold, news] = await store.transaction(async (tx) => {
+      const ids = [
+        await insertPackage(tx, 'tenant-a', { name: 'Gold', products: ['Film', 'Sport'] }),
+        await insertPackage(tx, 'tenant-a', { name: 'News', products: [] }),
+      ] as const;
+      await insertSubscription(tx, 'tenant-a', 'member-1', {
+        packageId: ids[0],
+        createdAt: now - 3,
+        activatedAt: now - 2,
+        expiresAt: now + 1,
+        customPropertyValues: { seats: 2.5, code: '"x"', since: '2026-01-01T00:00:00.000Z' },
+      });
+      await insertSubscription(tx, 'tenant-a', 'member-1', {
+        packageId: ids[1],
+        createdAt: now - 30,
+        activatedAt: now - 20,
+        expiresAt: now - 10,
+        customPropertyValues: {},
+      });
+      return ids;
+    });
+    const found = await store.transaction((tx) => listSubscriptions(tx, 'member-1'));
+    expect(found).toEqual([
+      {
+        subscriptionId: expect.any(Number),
+        packageId: gold,
+        packageName: 'Gold',
+        products: [
+          { id: expect.any(Number), name: 'Film' },
+          { id: expect.any(Number), name: 'Sport' },
+        ],
+        createdAt: now - 3,
+        activatedAt: now - 2,
+        expiresAt: now + 1,
+        customPropertyValues: { seats: 2.5, code: '"x"', since: '2026-01-01T00:00:00.000Z' },
+      },
+      {
+        subscriptionId: expect.any(Number),
+        packageId: news,
+        packageName: 'News',
+        products: [],
+        createdAt: now - 30,
+        activatedAt: now - 20,
+        expiresAt: now - 10,
+        customPropertyValues: {},
+      },
+    ]);
+  });
+
+  it('of another member are not listed', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => insertMember(tx, sparse, 'hash of member-2'));
+    expect(await store.transaction((tx) => listSubscriptions(tx, 'member-2'))).toEqual([]);
+  });
+});
+
+describe('tenants', () => {
+  it('are read as they were written, by name, each with its encrypted token key', async () => {
+    const store = await newStore();
+    const a = tenantRecord('a');
+    const b = tenantRecord('b', { development: true, brandColor: '#0b7a4b' });
+    await store.transaction(async (tx) => {
+      await insertTenant(tx, b, Buffer.from('key of b'), now);
+      await insertTenant(tx, a, Buffer.from('key of a'), now);
+    });
+    expect(await store.transaction(listTenants)).toEqual([
+      { tenant: a, tokenKey: Buffer.from('key of a') },
+      { tenant: b, tokenKey: Buffer.from('key of b') },
+    ]);
+  });
+
+  it('have an issuer and a host that are theirs alone', async () => {
+    const store = await storeWithMember();
+    for (const change of [{ issuer: 'https://a.test' }, { host: 'a.test' }]) {
+      const twin = { ...tenantRecord('b'), id: 'twin', issuer: 'https://c.test', host: 'c.test', ...change };
+      const again = store.transaction((tx) => insertTenant(tx, twin, Buffer.from('key'), now));
+      await expect(again).rejects.toThrow('UNIQUE');
+    }
+  });
+
+  it('take on another address', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => updateTenantAddress(tx, 'tenant-a', 'https://new.test', 'new.test'));
+    const tenants = await store.transaction(listTenants);
+    expect(tenants.map(({ tenant }) => tenant.issuer)).toEqual(['https://new.test', 'https://b.test']);
+  });
+});

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../src/core/client.ts';
+import type { Write } from '../../src/core/decision.ts';
+import { sha256 } from '../../src/core/hash.ts';
+import { apply } from '../../src/storage/apply.ts';
+import { findAuthorizationCode } from '../../src/storage/authorization-code.ts';
+import { findClient, insertClient, listClients } from '../../src/storage/client.ts';
+import { findScopeConsent } from '../../src/storage/scope-consent.ts';
+import {
+  findSession,
+  findSessionBySecret,
+  insertSession,
+  listActiveSessions,
+} from '../../src/storage/session.ts';
+import { findSignIn, insertSignIn, listActiveSignIns } from '../../src/storage/sign-in.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { clientRecord, codeRecord, hour, now, sessionRecord, signInRecord } from '../support/records.ts';
+import { storeWithMember } from '../support/store.ts';
+
+const write = (store: Store, ...writes: readonly Write[]) => store.transaction((tx) => apply(tx, writes));
+
+/** A client that differs from `clientRecord()` in every field but its tenant. */
+const otherClient: Client = {
+  tenantId: 'tenant-a',
+  clientId: 'client-2',
+  name: 'Client “Two”',
+  type: 'public',
+  secretHashes: [],
+  redirectUris: ['com.example.app:/cb'],
+  postLogoutRedirectUris: [],
+  webOrigins: ['https://one.test', 'https://two.test'],
+  signupDisabled: true,
+  deviceFlow: false,
+  thirdParty: true,
+  idTokenAlgorithm: 'RS256',
+  claimsInIdToken: false,
+  accessTokenSeconds: 14_400,
+  refreshTokenIdle: 1,
+  refreshTokenAbsolute: 2,
+  replayWindow: 30_000,
+};
+
+describe('clients', () => {
+  it('are read as they were written, field by field', async () => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => insertClient(tx, otherClient, now));
+    const found = await store.transaction(async (tx) => [
+      await findClient(tx, 'tenant-a', 'client-1'),
+      await findClient(tx, 'tenant-a', 'client-2'),
+    ]);
+    expect(found).toEqual([clientRecord(), otherClient]);
+  });
+
+  it.each(['signupDisabled', 'deviceFlow', 'thirdParty', 'claimsInIdToken'] as const)(
+    'have %s in a column of its own',
+    async (flag) => {
+      const store = await storeWithMember();
+      const none = { signupDisabled: false, deviceFlow: false, thirdParty: false, claimsInIdToken: false };
+      const client = clientRecord({ clientId: 'flagged', ...none, [flag]: true });
+      await store.transaction((tx) => insertClient(tx, client, now));
+      expect(await store.transaction((tx) => findClient(tx, 'tenant-a', 'flagged'))).toEqual(client);
+    },
+  );
+
+  it('of another tenant are not found, though one there may bear the same client_id', async () => {
+    const store = await storeWithMember();
+    expect(await store.transaction((tx) => findClient(tx, 'tenant-b', 'client-1'))).toBeNull();
+    const twin = clientRecord({ tenantId: 'tenant-b', name: 'Twin' });
+    await store.transaction((tx) => insertClient(tx, twin, now));
+    expect(await store.transaction((tx) => findClient(tx, 'tenant-b', 'client-1'))).toEqual(twin);
+    expect(await store.transaction((tx) => listClients(tx, 'tenant-a'))).toEqual([clientRecord()]);
+    expect(await store.transaction((tx) => listClients(tx))).toEqual([clientRecord(), twin]);
+  });
+
+  it('have an id that is theirs alone within the tenant', async () => {
+    const store = await storeWithMember();
+    const again = store.transaction((tx) => insertClient(tx, clientRecord(), now));
+    await expect(again).rejects.toThrow('UNIQUE');
+  });
+});
+
+describe('sessions', () => {
+  it('are read as they were written, by sid and by cookie', async () => {
+    const store = await storeWithMember();
+    const found = await store.transaction(async (tx) => [
+      await findSession(tx, 'tenant-a', 'session-1'),
+      await findSessionBySecret(tx, 'tenant-a', sha256('cookie-1')),
+    ]);
+    expect(found).toEqual([sessionRecord(), sessionRecord()]);
+  });
+
+  it('of another tenant are not found', async () => {
+    const store = await storeWithMember();
+    const found = await store.transaction(async (tx) => [
+      await findSession(tx, 'tenant-b', 'session-1'),
+      await findSessionBySecret(tx, 'tenant-b', sha256('cookie-1')),
+    ]);
+    expect(found).toEqual([null, null]);
+  });
+
+  it('take on everything that a renewal changes', async () => {
+    const store = await storeWithMember();
+    const session = sessionRecord({
+      secretHash: sha256('cookie-2'),
+      authenticatedAt: now + 1,
+      lastUsedAt: now + 2,
+      userAgent: 'Safari',
+      ipAddress: '2001:db8::1',
+    });
+    await write(store, { write: 'moveSession', id: 'session-1', from: 'active', session });
+    expect(await store.transaction((tx) => findSession(tx, 'tenant-a', 'session-1'))).toEqual(session);
+    expect(
+      await store.transaction((tx) => findSessionBySecret(tx, 'tenant-a', sha256('cookie-1'))),
+    ).toBeNull();
+  });
+
+  it('that are not in the state a decision saw are not moved', async () => {
+    const store = await storeWithMember();
+    const ended = sessionRecord({ state: 'ended' });
+    const move = { write: 'moveSession', id: 'session-1', from: 'active', session: ended } as const;
+    await write(store, move);
+    await expect(write(store, move)).rejects.toThrow('0 rows changed');
+  });
+
+  it('are listed while they are active, of one member', async () => {
+    const store = await storeWithMember();
+    await store.transaction(async (tx) => {
+      await insertSession(tx, sessionRecord({ id: 'over', secretHash: 'over', state: 'ended' }));
+      await insertSession(tx, sessionRecord({ id: 'late', secretHash: 'late', state: 'expired' }));
+    });
+    expect(await store.transaction((tx) => listActiveSessions(tx, 'member-1'))).toEqual([sessionRecord()]);
+    expect(await store.transaction((tx) => listActiveSessions(tx, 'member-2'))).toEqual([]);
+  });
+});
+
+describe('authorization codes', () => {
+  const code = codeRecord();
+  const find = (store: Store, tenantId = 'tenant-a') =>
+    store.transaction((tx) => findAuthorizationCode(tx, tenantId, code.hash));
+
+  it.each([
+    ['with every field', code],
+    ['without a nonce', codeRecord({ nonce: null })],
+  ])('are read as they were written, %s', async (_what, stored) => {
+    const store = await storeWithMember();
+    await write(store, { write: 'insertAuthorizationCode', code: stored });
+    expect(await find(store)).toEqual(stored);
+  });
+
+  it('of another tenant are not found', async () => {
+    const store = await storeWithMember();
+    await write(store, { write: 'insertAuthorizationCode', code });
+    expect(await find(store, 'tenant-b')).toBeNull();
+  });
+
+  it('are moved once, together with the sign-in that they begin', async () => {
+    const store = await storeWithMember();
+    const move = { write: 'moveAuthorizationCode', hash: code.hash, from: 'issued', to: 'used' } as const;
+    const writes: readonly Write[] = [
+      { write: 'insertSignIn', signIn: signInRecord() },
+      { ...move, signInId: 'sign-in-1' },
+    ];
+    await write(store, { write: 'insertAuthorizationCode', code }, ...writes);
+    expect(await find(store)).toEqual({ ...code, state: 'used', signInId: 'sign-in-1' });
+    const again = write(
+      store,
+      { write: 'insertSignIn', signIn: signInRecord({ id: 'sign-in-2' }) },
+      writes[1] as Write,
+    );
+    await expect(again).rejects.toThrow('0 rows changed');
+    expect(await store.transaction((tx) => findSignIn(tx, 'tenant-a', 'sign-in-2'))).toBeNull();
+  });
+});
+
+describe('sign-ins', () => {
+  const find = (store: Store, tenantId = 'tenant-a') =>
+    store.transaction((tx) => findSignIn(tx, tenantId, 'sign-in-1'));
+
+  it.each([
+    ['that is active', signInRecord()],
+    ['that has ended', signInRecord({ state: 'ended', endedAt: now, endReason: 'signed_out' })],
+  ])('are read as they were written: one %s', async (_what, signIn) => {
+    const store = await storeWithMember();
+    await write(store, { write: 'insertSignIn', signIn });
+    expect(await find(store)).toEqual(signIn);
+  });
+
+  it('of another tenant are not found', async () => {
+    const store = await storeWithMember();
+    await write(store, { write: 'insertSignIn', signIn: signInRecord() });
+    expect(await find(store, 'tenant-b')).toBeNull();
+  });
+
+  it('rotate from the generation that was seen, and no other', async () => {
+    const store = await storeWithMember();
+    await write(store, { write: 'insertSignIn', signIn: signInRecord() });
+    await write(store, { write: 'rotateSignIn', id: 'sign-in-1', from: 3, to: 4, at: now + hour });
+    expect(await find(store)).toEqual(signInRecord({ generation: 4, rotatedAt: now + hour }));
+    const again = write(store, { write: 'rotateSignIn', id: 'sign-in-1', from: 3, to: 4, at: now });
+    await expect(again).rejects.toThrow('0 rows changed');
+  });
+
+  it('end once, and do not rotate any more', async () => {
+    const store = await storeWithMember();
+    await write(store, { write: 'insertSignIn', signIn: signInRecord() });
+    const end = { write: 'endSignIn', id: 'sign-in-1', reason: 'revoked', at: now + hour } as const;
+    await write(store, end);
+    const ended = signInRecord({ state: 'ended', endedAt: now + hour, endReason: 'revoked' });
+    expect(await find(store)).toEqual(ended);
+    await expect(write(store, { ...end, reason: 'expired' })).rejects.toThrow('0 rows changed');
+    const rotation = write(store, { write: 'rotateSignIn', id: 'sign-in-1', from: 3, to: 4, at: now });
+    await expect(rotation).rejects.toThrow('0 rows changed');
+    expect(await find(store)).toEqual(ended);
+  });
+
+  it('are listed while they are active, of one member', async () => {
+    const store = await storeWithMember();
+    await store.transaction(async (tx) => {
+      await insertSignIn(tx, signInRecord());
+      await insertSignIn(tx, signInRecord({ id: 'over', state: 'ended' }));
+    });
+    expect(await store.transaction((tx) => listActiveSignIns(tx, 'member-1'))).toEqual([signInRecord()]);
+    expect(await store.transaction((tx) => listActiveSignIns(tx, 'member-2'))).toEqual([]);
+  });
+});
+
+describe('consents to a scope', () => {
+  const consent = {
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    clientId: 'client-1',
+    scope: 'openid email',
+    grantedAt: now,
+  };
+  const find = (store: Store, memberId: string, clientId: string) =>
+    store.transaction((tx) => findScopeConsent(tx, memberId, clientId));
+
+  it('are read as they were written, by member and client', async () => {
+    const store = await storeWithMember();
+    await write(store, { write: 'saveScopeConsent', consent });
+    expect(await find(store, 'member-1', 'client-1')).toEqual(consent);
+    expect(await find(store, 'member-1', 'client-2')).toBeNull();
+    expect(await find(store, 'member-2', 'client-1')).toBeNull();
+  });
+
+  it('give way to the newest', async () => {
+    const store = await storeWithMember();
+    const newer = { ...consent, scope: 'openid', grantedAt: now + 1 };
+    await write(store, { write: 'saveScopeConsent', consent }, { write: 'saveScopeConsent', consent: newer });
+    expect(await find(store, 'member-1', 'client-1')).toEqual(newer);
+  });
+
+  it('name a client of the same tenant', async () => {
+    const store = await storeWithMember();
+    const foreign = { ...consent, tenantId: 'tenant-b' };
+    await expect(write(store, { write: 'saveScopeConsent', consent: foreign })).rejects.toThrow(
+      'FOREIGN KEY',
+    );
+  });
+});
