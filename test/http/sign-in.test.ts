@@ -108,6 +108,8 @@ describe('A1: nothing tells an account that is there from one that is not', () =
         await browser.signIn(page, emails[kind], 'wrong one');
         times[kind].push(performance.now() - from);
       }
+      // Each sample is a quarter of an hour's: the third failure in a row must cost what the first one did.
+      service.clock.advance(16 * 60_000);
     }
     const medians = kinds.map((kind) => times[kind].sort((a, b) => a - b)[10] ?? 0);
     // A password that is not hashed would take a tenth of the time.
@@ -275,18 +277,18 @@ describe('A12: a flood of passwords', () => {
       times.push(performance.now() - from);
       expect(status).toBe(200);
     }
-    const busy = (await answers).filter(({ status }) => status === 503);
-    const wrong = (await answers).filter(({ status }) => status === 422);
+    const turnedAway = (await answers).filter(({ status }) => status !== 422);
     flood.close();
-    expect(busy.length + wrong.length).toBe(200);
-    expect(busy.length).toBeGreaterThan(0);
-    expect(wrong.length).toBeGreaterThanOrEqual(50);
-    for (const answer of busy) {
+    expect(turnedAway.length).toBeGreaterThan(0);
+    expect(turnedAway.length).toBeLessThan(200);
+    for (const answer of turnedAway) {
+      expect([429, 503]).toContain(answer.status);
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
       expect(answer.text).toMatch(/<title>Error: /);
     }
     expect(times.sort((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(100);
+    service.clock.advance(16 * 60_000);
     expect((await browser.signIn(page, 'u1@example.test')).status).toBe(303);
   });
 });
