@@ -110,6 +110,27 @@ export async function phoneOf(service: TestService, host: string, email = 'u1@ex
   return phone;
 }
 
+/** A code that this phone has approved. */
+export async function approvedCodes(
+  service: TestService,
+  phone: Phone,
+  app: Omit<App, 'redirectUri'> = apps.pub1,
+): Promise<DeviceAuthorization> {
+  const codes = await codesFor(service, phone.host, app);
+  await phone.approve(codes.user_code);
+  return codes;
+}
+
+/** A code that this phone has approved, and the tokens that its first poll got. */
+export async function usedCodes(
+  service: TestService,
+  phone: Phone,
+  app: Omit<App, 'redirectUri'> = apps.pub1,
+): Promise<DeviceAuthorization & { readonly tokens: Tokens }> {
+  const codes = await approvedCodes(service, phone, app);
+  return { ...codes, tokens: await pollTokens(service, phone.host, codes.device_code, app) };
+}
+
 /** The address of a code's page, as the QR code has it. */
 export const pageOf = (userCode: string) => `/device?user_code=${encodeURIComponent(userCode)}`;
 
