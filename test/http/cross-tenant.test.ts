@@ -168,8 +168,9 @@ describe('what tenant A gave is unknown at tenant B, and still works at A:', () 
   it("X1: a member's password", async () => {
     const browser = visitor(service, hosts.b);
     const page = await browser.authorize(authorizationParameters('pub1', redirectUri, pkce()));
-    const wrong = await withoutEffect(() => browser.signIn(page, email, passwords[hosts.a][email]));
+    const wrong = await browser.signIn(page, email, passwords[hosts.a][email]);
     expect(wrong.status).toBe(422);
+    expect(browser.cookies.has('__Host-memberdoor-session')).toBe(false);
   });
 });
 
