@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/core/hash.ts';
+import { type ClientRegistration, InvalidRegistration, registerClient } from '../../src/operations/client.ts';
+import { findClient } from '../../src/storage/client.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { day, now } from '../support/records.ts';
+import { storeWithMember } from '../support/store.ts';
+
+const register = (store: Store, registration: ClientRegistration) =>
+  store.transaction((tx) => registerClient(tx, 'tenant-a', registration, now));
+
+const find = (store: Store, clientId: string) =>
+  store.transaction((tx) => findClient(tx, 'tenant-a', clientId));
+
+/** The problems that a registration is refused for; nothing of it may be stored. */
+async function problemsOf(registration: ClientRegistration): Promise<readonly string[]> {
+  const store = await storeWithMember();
+  const error = await register(store, registration).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(InvalidRegistration);
+  expect(await find(store, registration.clientId)).toBeNull();
+  return (error as InvalidRegistration).problems;
+}
+
+const app: ClientRegistration = { clientId: 'app', name: 'App', type: 'public' };
+
+describe('registration of a client', () => {
+  it('gives what is left out its default', async () => {
+    const store = await storeWithMember();
+    const client = await register(store, app);
+    expect(client).toEqual({
+      tenantId: 'tenant-a',
+      clientId: 'app',
+      name: 'App',
+      type: 'public',
+      secretHashes: [],
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      webOrigins: [],
+      signupDisabled: false,
+      deviceFlow: false,
+      thirdParty: false,
+      idTokenAlgorithm: 'RS256',
+      claimsInIdToken: false,
+      accessTokenSeconds: 3_600,
+      refreshTokenIdle: 90 * day,
+      refreshTokenAbsolute: 365 * day,
+      replayWindow: 0,
+    });
+    expect(await find(store, 'app')).toEqual(client);
+  });
+
+  it('A18: keeps the hash of a secret, and never the secret', async () => {
+    const store = await storeWithMember();
+    const client = await register(store, { ...app, type: 'confidential', secret: 'the app’s secret' });
+    expect(client.secretHashes).toEqual([sha256('the app’s secret')]);
+    expect(JSON.stringify(await find(store, 'app'))).not.toContain('the app’s secret');
+  });
+
+  it.each([
+    ['http://app.test/cb', 'uses http, which is allowed only for 127.0.0.1, [::1] and localhost'],
+    ['https://*.app.test/cb', 'has a wildcard'],
+    ['https://app.test/cb#f', 'has a fragment'],
+    ['javascript:x', 'uses a scheme that is neither https nor a reversed domain name'],
+    ['/cb', 'is not an absolute URI'],
+  ])('R18: refuses the redirect URI and the logout address %s', async (uri, problem) => {
+    const words = `The address "${uri}" ${problem}.`;
+    expect(await problemsOf({ ...app, redirectUris: [uri] })).toEqual([words]);
+    expect(await problemsOf({ ...app, postLogoutRedirectUris: [uri] })).toEqual([words]);
+  });
+
+  it.each([
+    [
+      'a client_id with a space',
+      { clientId: 'my app' },
+      'The client_id must be 1 to 64 letters, digits, _ or -.',
+    ],
+    ['an empty client_id', { clientId: '' }, 'The client_id must be 1 to 64 letters, digits, _ or -.'],
+    [
+      'a client_id of 65 letters',
+      { clientId: 'x'.repeat(65) },
+      'The client_id must be 1 to 64 letters, digits, _ or -.',
+    ],
+    ['a blank name', { name: '  ' }, 'The name is missing.'],
+    ['a public client with a secret', { secret: 'x' }, 'A public client has no secret.'],
+    [
+      'a confidential client without one',
+      { type: 'confidential' as const },
+      'A confidential client needs a secret.',
+    ],
+    [
+      'a web origin with a path',
+      { webOrigins: ['https://app.test/'] },
+      '"https://app.test/" is not an origin such as https://app.example.com.',
+    ],
+    [
+      'the web origin null',
+      { webOrigins: ['null'] },
+      '"null" is not an origin such as https://app.example.com.',
+    ],
+    [
+      'an access token of more than four hours',
+      { accessTokenSeconds: 14_401 },
+      'The access token lifetime must be 1 to 14400 seconds.',
+    ],
+    [
+      'an access token of no time',
+      { accessTokenSeconds: 0 },
+      'The access token lifetime must be 1 to 14400 seconds.',
+    ],
+    [
+      'a replay window of more than 30 s',
+      { replayWindow: 30_001 },
+      'The replay window must be 0 to 30 seconds.',
+    ],
+    ['a replay window below 0', { replayWindow: -1 }, 'The replay window must be 0 to 30 seconds.'],
+  ])('refuses %s', async (_what, change, problem) => {
+    expect(await problemsOf({ ...app, ...change })).toEqual([problem]);
+  });
+
+  it('says every problem at once, and stores nothing', async () => {
+    const problems = await problemsOf({
+      clientId: 'a b',
+      name: '',
+      type: 'public',
+      secret: 'x',
+      redirectUris: ['http://app.test/cb', 'https://app.test/ok', 'javascript:x'],
+      postLogoutRedirectUris: ['https://app.test/out#f'],
+      webOrigins: ['app.test'],
+      accessTokenSeconds: 20_000,
+      replayWindow: 60_000,
+    });
+    expect(problems).toHaveLength(9);
+    expect(problems.join(' ')).not.toContain('https://app.test/ok');
+  });
+
+  it('takes what lies on the limit', async () => {
+    const store = await storeWithMember();
+    const onTheLimit = { clientId: 'x'.repeat(64), accessTokenSeconds: 14_400, replayWindow: 30_000 };
+    expect(await register(store, { ...app, ...onTheLimit })).toMatchObject(onTheLimit);
+  });
+});

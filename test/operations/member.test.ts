@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { disableMember } from '../../src/operations/member.ts';
+import { findMember, insertMember } from '../../src/storage/member.ts';
+import { findSession, insertSession } from '../../src/storage/session.ts';
+import { findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
+import type { Tx } from '../../src/storage/store.ts';
+import { hour, memberRecord, now, sessionRecord, signInRecord } from '../support/records.ts';
+import { storeWithMember } from '../support/store.ts';
+
+const later = now + hour;
+const revoked = signInRecord({ id: 'sign-in-2', state: 'ended', endedAt: now, endReason: 'revoked' });
+const bystander = memberRecord({ id: 'member-2', userId: 2, memberNumber: 2, email: 'bo@example.test' });
+const hisSession = sessionRecord({ id: 'session-2', memberId: 'member-2', secretHash: 'cookie-2' });
+const hisSignIn = signInRecord({ id: 'sign-in-3', memberId: 'member-2', sessionId: 'session-2' });
+
+/** Beside member-1 with a session, a sign-in and a revoked one: another member with one of each. */
+async function storeWithTwo() {
+  const store = await storeWithMember();
+  await store.transaction(async (tx) => {
+    await insertSignIn(tx, signInRecord());
+    await insertSignIn(tx, revoked);
+    await insertMember(tx, bystander, 'hash');
+    await insertSession(tx, hisSession);
+    await insertSignIn(tx, hisSignIn);
+  });
+  return store;
+}
+
+const everything = async (tx: Tx) => ({
+  members: [await findMember(tx, 'tenant-a', 'member-1'), await findMember(tx, 'tenant-a', 'member-2')],
+  sessions: [await findSession(tx, 'tenant-a', 'session-1'), await findSession(tx, 'tenant-a', 'session-2')],
+  signIns: [
+    await findSignIn(tx, 'tenant-a', 'sign-in-1'),
+    await findSignIn(tx, 'tenant-a', 'sign-in-2'),
+    await findSignIn(tx, 'tenant-a', 'sign-in-3'),
+  ],
+});
+
+describe('disabling a member (decision 28; A14, T19)', () => {
+  it('ends every session and sign-in of that member, and of no other', async () => {
+    const store = await storeWithTwo();
+    expect(await store.transaction((tx) => disableMember(tx, 'tenant-a', 'member-1', later))).toBe(true);
+    expect(await store.transaction(everything)).toEqual({
+      members: [memberRecord({ status: 'disabled', updatedAt: later }), bystander],
+      sessions: [sessionRecord({ state: 'ended' }), hisSession],
+      signIns: [
+        signInRecord({ state: 'ended', endedAt: later, endReason: 'member_inactive' }),
+        revoked,
+        hisSignIn,
+      ],
+    });
+  });
+
+  it('that is disabled already changes nothing', async () => {
+    const store = await storeWithTwo();
+    await store.transaction((tx) => disableMember(tx, 'tenant-a', 'member-1', later));
+    const before = await store.transaction(everything);
+    expect(await store.transaction((tx) => disableMember(tx, 'tenant-a', 'member-1', later + 1))).toBe(true);
+    expect(await store.transaction(everything)).toEqual(before);
+  });
+
+  it.each([
+    ['of another tenant', 'tenant-b', 'member-1'],
+    ['that does not exist', 'tenant-a', 'nobody'],
+  ])('%s changes nothing, and says so', async (_what, tenantId, id) => {
+    const store = await storeWithTwo();
+    const before = await store.transaction(everything);
+    expect(await store.transaction((tx) => disableMember(tx, tenantId, id, later))).toBe(false);
+    expect(await store.transaction(everything)).toEqual(before);
+  });
+});
