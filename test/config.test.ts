@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Config, readConfig, settings } from '../src/config.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const key = Buffer.alloc(32, 7);
+
+function configOf(environment: Record<string, string>): Config {
+  const result = readConfig(environment, '/project');
+  if (!result.ok) throw new Error(result.problems.join(' '));
+  return result.config;
+}
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  const result = readConfig(environment, '/project');
+  return result.ok ? [] : result.problems;
+}
+
+/** A file with this text, by its path. */
+function fileWith(text: string): string {
+  const path = join(temporaryFolder(), 'setting');
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('configuration', () => {
+  it('of nothing at all is a development start', () => {
+    expect(configOf({})).toMatchObject({
+      environment: 'development',
+      port: 3_000,
+      host: 'localhost',
+      dataFolder: '/project/db/data',
+      masterKey: null,
+      trustedProxies: [],
+      apiAudience: 'urn:memberdoor:api',
+      apiHost: null,
+      logLevel: 'info',
+    });
+  });
+
+  it('is read with every setting in its place', () => {
+    const environment = {
+      MEMBERDOOR_ENV: 'production',
+      MEMBERDOOR_PORT: '8080',
+      MEMBERDOOR_HOST: '0.0.0.0',
+      MEMBERDOOR_DATA: '/var/lib/memberdoor',
+      MEMBERDOOR_MASTER_KEY: key.toString('base64'),
+      MEMBERDOOR_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,2001:db8::/32',
+      MEMBERDOOR_API_AUDIENCE: 'https://api.test',
+      MEMBERDOOR_API_HOST: 'API.test',
+      MEMBERDOOR_LOG_LEVEL: 'warn',
+    };
+    expect(configOf(environment)).toMatchObject({
+      environment: 'production',
+      port: 8_080,
+      host: '0.0.0.0',
+      dataFolder: '/var/lib/memberdoor',
+      masterKey: key,
+      trustedProxies: ['192.0.2.1', '10.0.0.0/8', '2001:db8::/32'],
+      apiAudience: 'https://api.test',
+      apiHost: 'api.test',
+      logLevel: 'warn',
+    });
+  });
+
+  it('listens on the loopback address in production, unless told otherwise', () => {
+    const production = { MEMBERDOOR_ENV: 'production', MEMBERDOOR_MASTER_KEY: key.toString('base64') };
+    expect(configOf(production).host).toBe('127.0.0.1');
+  });
+
+  it('takes a relative data folder from the project’s', () => {
+    expect(configOf({ MEMBERDOOR_DATA: 'elsewhere' }).dataFolder).toBe('/project/elsewhere');
+  });
+
+  it('takes an empty variable for none, and leaves those of others alone', () => {
+    expect(configOf({ MEMBERDOOR_PORT: '', PORT: 'x', MEMBER_PORT: 'x' }).port).toBe(3_000);
+  });
+
+  it('explains each of its settings', () => {
+    for (const text of Object.values(settings)) expect(text).not.toBe('');
+  });
+});
+
+describe('a setting from a file', () => {
+  it('is read without the line end', () => {
+    const path = fileWith(`${key.toString('base64')}\n`);
+    expect(configOf({ MEMBERDOOR_MASTER_KEY_FILE: path }).masterKey).toEqual(key);
+  });
+
+  it('that cannot be read is a problem', () => {
+    const path = join(temporaryFolder(), 'missing');
+    expect(problemsOf({ MEMBERDOOR_HOST_FILE: path })).toEqual([
+      'MEMBERDOOR_HOST_FILE names a file that cannot be read.',
+    ]);
+  });
+
+  it('and as a value at once is a problem, since nobody can tell which', () => {
+    const twice = { MEMBERDOOR_PORT: '1', MEMBERDOOR_PORT_FILE: fileWith('2') };
+    expect(problemsOf(twice)).toEqual(['MEMBERDOOR_PORT is given twice, as a value and as a file.']);
+  });
+});
+
+describe('a problem of the configuration', () => {
+  it.each([
+    ['MEMBERDOOR_PROT', 'MEMBERDOOR_PORT'],
+    ['MEMBERDOOR_MASTERKEY', 'MEMBERDOOR_MASTER_KEY'],
+    ['MEMBERDOOR_MASTERKEY_FILE', 'MEMBERDOOR_MASTER_KEY'],
+    ['MEMBERDOOR_TRUSTED_PROXY', 'MEMBERDOOR_TRUSTED_PROXIES'],
+  ])('an unknown %s is most likely a misspelt %s', (sent, meant) => {
+    expect(problemsOf({ [sent]: 'x' })).toEqual([`${sent} is not a setting. Did you mean ${meant}?`]);
+  });
+
+  it.each(['MEMBERDOOR_SOMETHING_ELSE', 'MEMBERDOOR_CONSTRUCTOR', 'MEMBERDOOR_toString'])(
+    'an unknown %s is refused without a guess',
+    (name) => {
+      expect(problemsOf({ [name]: 'x' })).toEqual([`${name} is not a setting.`]);
+    },
+  );
+
+  it('production needs a master key', () => {
+    expect(problemsOf({ MEMBERDOOR_ENV: 'production' })).toEqual([
+      'MEMBERDOOR_MASTER_KEY must be given in production.',
+    ]);
+  });
+
+  it.each([
+    ['of 31 bytes', Buffer.alloc(31).toString('base64')],
+    ['of 33 bytes', Buffer.alloc(33).toString('base64')],
+    ['in hexadecimal', key.toString('hex')],
+    ['that is a password', 'correct horse battery staple'],
+  ])('a master key %s is refused, and not repeated', (_what, text) => {
+    const problems = problemsOf({ MEMBERDOOR_MASTER_KEY: text });
+    expect(problems).toEqual(['MEMBERDOOR_MASTER_KEY must be 32 bytes in base64.']);
+  });
+
+  it.each(['-1', '65536', '80.5', 'http'])('the port %s is refused', (port) => {
+    expect(problemsOf({ MEMBERDOOR_PORT: port })).toEqual([
+      'MEMBERDOOR_PORT must be a whole number from 0 to 65535.',
+    ]);
+  });
+
+  it('all of them are told at once', () => {
+    const problems = problemsOf({
+      MEMBERDOOR_ENV: 'stage',
+      MEMBERDOOR_PORT: 'http',
+      MEMBERDOOR_MASTER_KEY: 'short',
+      MEMBERDOOR_TRUSTED_PROXIES: 'proxy.test',
+      MEMBERDOOR_LOG_LEVEL: 'loud',
+      MEMBERDOOR_PROT: '1',
+    });
+    expect([...problems].sort()).toEqual([
+      'MEMBERDOOR_ENV must be one of development, production.',
+      'MEMBERDOOR_LOG_LEVEL must be one of debug, info, warn, error, silent.',
+      'MEMBERDOOR_MASTER_KEY must be 32 bytes in base64.',
+      'MEMBERDOOR_PORT must be a whole number from 0 to 65535.',
+      'MEMBERDOOR_PROT is not a setting. Did you mean MEMBERDOOR_PORT?',
+      'MEMBERDOOR_TRUSTED_PROXIES has an entry that is neither an address nor a network.',
+    ]);
+  });
+});
