@@ -1,0 +1,50 @@
+import type { TestBrowser, View } from './browser.ts';
+import { password } from './site.ts';
+
+/** A member's phone: a browser that remembers every page it showed and counts the taps. */
+export interface Phone {
+  readonly view: View;
+  /** Taps on buttons and links so far; typing is not one. */
+  taps(): number;
+  /** Opens an address, as scanning a QR code or typing it does. */
+  open(address: string): Promise<void>;
+  tap(button: string): Promise<void>;
+  /** Fills in the sign-in form and sends it. */
+  signIn(email?: string): Promise<void>;
+  /** The text of the page's heading. */
+  heading(): Promise<string>;
+  /** Every document that was shown, as it was sent; addresses are in `view.requests`. */
+  pages(): Promise<readonly string[]>;
+}
+
+export async function openPhone(browser: TestBrowser): Promise<Phone> {
+  const view = await browser.open({ size: 'phone' });
+  const { page } = view;
+  page.setDefaultTimeout(5_000);
+  const bodies: Promise<string>[] = [];
+  let taps = 0;
+  page.on('response', (response) => {
+    const isPage = response.request().resourceType() === 'document' && response.status() !== 303;
+    if (isPage) bodies.push(response.text());
+  });
+  const tap = async (button: string) => {
+    taps += 1;
+    await page.getByRole('button', { name: button, exact: true }).click();
+    await page.waitForLoadState();
+  };
+  return {
+    view,
+    taps: () => taps,
+    open: async (address) => {
+      await page.goto(address);
+    },
+    tap,
+    signIn: async (email = 'bo@example.com') => {
+      await page.fill('#email', email);
+      await page.fill('#password', password);
+      await tap('Sign in');
+    },
+    heading: async () => (await page.locator('h1').textContent()) ?? '',
+    pages: () => Promise.all(bodies),
+  };
+}
