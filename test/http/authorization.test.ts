@@ -227,7 +227,7 @@ describe('on the way to the credentials', () => {
     const rows = () => allRows(service, ['signInFailures']);
     const before = await rows();
     const fresh = visitor(service, hosts.a);
-    const page = await fresh.authorize(changed({ state: '{"action":"signup"}' }));
+    const page = await fresh.authorize(changed({}));
     const flow = field(page, 'flow');
     await fresh.send('/api/oidc/auth', { body: changed({}) });
     await fresh.send(`/sign-in?flow=${flow}&ui_locales=en`);
