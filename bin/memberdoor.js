@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the command on Node 24 or newer. Started by an older one, it hands over to the Node that the package's
 // own dependencies bring.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -20,6 +20,8 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
     console.error(`memberdoor: Node ${needed} or newer is needed; this is ${process.versions.node}.`);
     process.exit(1);
   }
-  const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...words], { stdio: 'inherit' });
-  process.exit(status ?? 1);
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...words], { stdio: 'inherit' });
+  // Who stops this process means the one that works.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('close', (code) => process.exit(code ?? 1));
 }

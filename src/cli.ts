@@ -5,6 +5,8 @@ import { StartupError } from './startup-error.ts';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
 
+const parentCheckInterval = 200;
+
 const help = `memberdoor: the members' door of a subscription platform
 
   memberdoor start   run the service
@@ -43,16 +45,25 @@ export async function run(words: readonly string[]): Promise<void> {
 async function runStart(config: Config): Promise<void> {
   const service = await start(config);
   let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      service.stop().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
-    });
-  }
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    service.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
+  stopWithNpm(stop);
+}
+
+/** Between npm and us stands a shell that dies of a signal without handing it on; its death is ours then. */
+function stopWithNpm(stop: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) stop();
+  }, parentCheckInterval).unref();
 }
 
 async function runInit(config: Config): Promise<void> {
