@@ -115,6 +115,12 @@ describe('the consent page', () => {
     await expectNothingGiven(() => decide(other, answer, 'allow'), 403);
   });
 
+  it('decision 14: a form that comes without the cookie of its browser is refused', async () => {
+    const { browser, answer } = await asked();
+    browser.cookies.delete('__Host-memberdoor-browser');
+    await expectNothingGiven(() => decide(browser, answer, 'allow'), 403);
+  });
+
   it('decision 14: a form that was changed, or has none of our flows, is refused', async () => {
     const { browser, answer } = await asked();
     const [payload = '', ...macs] = field(answer, 'flow').split('.');
