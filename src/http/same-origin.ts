@@ -19,6 +19,15 @@ export async function requireSameOrigin(request: FastifyRequest, reply: FastifyR
 }
 
 /**
+ * The same before the body is read: what is not form-encoded comes from no page of ours. A form of another
+ * site can be text/plain or multipart, and a script needs no preflight for those (U14).
+ */
+export async function requireOwnForm(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const isForm = /^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers['content-type'] ?? '');
+  return isForm ? requireSameOrigin(request, reply) : sendProblem(reply, 'crossSite');
+}
+
+/**
  * Whether another site's page posted this. Such a request comes without our Lax cookies; sent on as a GET it
  * brings them along.
  */

@@ -3,10 +3,10 @@ import { readUserCode, showUserCode } from '../../core/user-code.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { chooseLanguage, type Language } from '../language.ts';
+import { chooseLanguage, type Language } from '../../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
+import { requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
 import { decideDevice, sealDevice } from './device-verdict.ts';
@@ -29,12 +29,10 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   });
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, (request, reply) => show(request, reply, deps));
-  app.post(url, { preHandler: requireSameOrigin }, (request, reply) => enter(request, reply));
+  app.post(url, { onRequest: requireOwnForm }, (request, reply) => enter(request, reply));
 
   refuseOtherMethods(app, `${url}/approve`, ['POST']);
-  app.post(`${url}/approve`, { preHandler: requireSameOrigin }, (request, reply) =>
-    decide(request, reply, deps),
-  );
+  app.post(`${url}/approve`, { onRequest: requireOwnForm }, (request, reply) => decide(request, reply, deps));
 
   for (const end of ['approved', 'rejected'] as const) {
     refuseOtherMethods(app, `${url}/${end}`, ['GET']);
