@@ -78,6 +78,7 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     'https://app.test/cb',
     'https://app.test',
     'https://app.test:8443/cb?tenant=1',
+    "https://app.test/~a_b-c.d/(1)!$&'+,;=:@%C3%B8?x=[1]",
     'http://127.0.0.1/cb',
     'http://127.0.0.1:3000/cb',
     'http://[::1]/cb',
@@ -110,6 +111,10 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['https://app.test/c b', 'has white space, a backslash or a control character'],
     ['https://app.test/cb\n', 'has white space, a backslash or a control character'],
     ['https://evil.test\\@app.test/cb', 'has white space, a backslash or a control character'],
+    ['https://app.test/ø', 'has a character that must be percent-encoded'],
+    ['https://日本.test/cb', 'has a character that must be percent-encoded'],
+    ['https://app.test/"><script>', 'has a character that must be percent-encoded'],
+    ['https://app.test/{tenant}', 'has a character that must be percent-encoded'],
     ['https://app.test/cb\u0000', 'has white space, a backslash or a control character'],
   ])('R18: %j %s', (uri, problem) => {
     expect(redirectUriProblem(uri)).toBe(problem);

@@ -36,6 +36,8 @@ function differsInPortOnly(registered: string, requested: string): boolean {
 export function redirectUriProblem(uri: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\s\\\u0000-\u0020\u007f]/.test(uri)) return 'has white space, a backslash or a control character';
+  // RFC 3986 §2: it goes into a Location header as it is, where anything else cannot stand.
+  if (/[^!#-;=?-Z[\]_a-z~]/.test(uri)) return 'has a character that must be percent-encoded';
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard';
   if (!URL.canParse(uri)) return 'is not an absolute URI';
