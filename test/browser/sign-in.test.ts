@@ -91,7 +91,7 @@ describe.each([
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
     await page.goto(`${site.issuer}/account`);
     expect(new URL(page.url()).pathname).toBe('/sign-in');
-    await submitSignIn(view, 'ada@example.com');
+    await submitSignIn(view, 'bo@example.com');
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     expect(view.problems).toEqual([]);
   });

@@ -79,8 +79,8 @@ export async function submitSignIn({ page }: View, email: string, secret = passw
   await page.click('button.primary');
 }
 
-/** Gives the view the session of a member who signed in before. */
-export async function signIn({ context }: View, site: Site, email = 'ada@example.com'): Promise<void> {
+/** Gives the view the session of a member who signed in before; this one has chosen no language. */
+export async function signIn({ context }: View, site: Site, email = 'bo@example.com'): Promise<void> {
   const browser = visitor(site.service, new URL(site.issuer).host);
   const form = await browser.authorize(
     Object.fromEntries(new URL(site.authorization({ prompt: 'login' })).searchParams),
@@ -91,9 +91,27 @@ export async function signIn({ context }: View, site: Site, email = 'ada@example
   );
 }
 
+/** Opens what a TV shows as a QR code, in a browser that is signed in. */
+async function openApproval(view: View, site: Site): Promise<void> {
+  await signIn(view, site);
+  const answer = await site.service.http(new URL(site.issuer).host, '/api/oidc/device/auth', {
+    body: {
+      client_id: 'tv',
+      scope: 'openid offline_access',
+      device_name: 'The TV in the living room, '.padEnd(64, 'w'),
+      device_model: 'Vision 9000',
+    },
+  });
+  await view.page.goto(answer.json<{ verification_uri_complete: string }>().verification_uri_complete);
+}
+
 /** Every hosted page, and the way a browser comes to see it. */
 export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Promise<unknown>>> = {
   'sign-in': ({ page }, site) => page.goto(site.authorization()),
+  'sign-in in Arabic, all languages shown': async ({ page }, site) => {
+    await page.goto(site.authorization({ ui_locales: 'ar' }));
+    await page.evaluate('document.querySelector("details").open = true');
+  },
   'sign-in with nothing filled in': async ({ page }, site) => {
     await page.goto(site.authorization());
     await page.click('button.primary');
@@ -133,6 +151,25 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
     await view.page.goto(`${site.issuer}/api/oidc/session/end`);
   },
   'signed out': ({ page }, site) => page.goto(`${site.issuer}/api/oidc/session/end`),
+  'device code': async (view, site) => {
+    await signIn(view, site);
+    await view.page.goto(`${site.issuer}/device`);
+  },
+  'device code with an error': async (view, site) => {
+    await signIn(view, site);
+    await view.page.goto(`${site.issuer}/device`);
+    await view.page.fill('#user_code', '12');
+    await view.page.click('button.primary');
+  },
+  'device approval': openApproval,
+  'device approved': async (view, site) => {
+    await openApproval(view, site);
+    await view.page.click('button[value=approve]');
+  },
+  'device rejected': async (view, site) => {
+    await openApproval(view, site);
+    await view.page.click('button[value=reject]');
+  },
   'form post': async (view, site) => {
     await signIn(view, site);
     // The page sends itself as soon as it is there: too soon to be looked at.
