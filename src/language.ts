@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import Negotiator from 'negotiator';
 
-const folder = new URL('../../templates/languages/', import.meta.url);
+const folder = new URL('../templates/languages/', import.meta.url);
 
 /** The texts of one language: ICU messages by key. */
 type Catalogue = Readonly<Record<string, string>>;

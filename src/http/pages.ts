@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
-import { Eta } from 'eta';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Tenant } from '../core/tenant.ts';
+import { type Language, languageName, languages } from '../language.ts';
+import { createTemplates, templateFolder } from '../templates.ts';
 import { contentSecurityPolicy } from './headers.ts';
-import { type Language, languageName, languages } from './language.ts';
 
-const folder = new URL('../../templates/', import.meta.url);
-const styleSheet = readFileSync(new URL('assets/memberdoor.css', folder), 'utf8').replace(/\s*\n\s*/g, '\n');
-const script = readFileSync(new URL('assets/memberdoor.js', folder));
+const styleSheet = readFileSync(new URL('assets/memberdoor.css', templateFolder), 'utf8').replace(
+  /\s*\n\s*/g,
+  '\n',
+);
+const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
 const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
 const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
 
@@ -37,18 +39,9 @@ export interface Page {
 export function pages(app: FastifyInstance): void {
   app.register(fastifyView, {
     engine: {
-      eta: new Eta({
-        cache: true,
-        autoEscape: true,
-        autoFilter: true,
-        // A field that a template names and nobody filled is a bug, not an empty place on the page.
-        filterFunction: (value) => {
-          if (value === undefined) throw new Error('a template prints an undefined value');
-          return value === null ? '' : String(value);
-        },
-      }),
+      eta: createTemplates(),
     },
-    root: fileURLToPath(folder),
+    root: fileURLToPath(templateFolder),
     production: true,
   });
   app.route({

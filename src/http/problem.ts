@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds, wrongUserCodes } from '../core/limits.ts';
 import { isOutage } from './answers.ts';
-import { chooseLanguage, type Language } from './language.ts';
+import { chooseLanguage, type Language } from '../language.ts';
 import { sendPage } from './pages.ts';
 
 /** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */

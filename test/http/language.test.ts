@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage, languageName, languages } from '../../src/http/language.ts';
+import { chooseLanguage, languageName, languages } from '../../src/language.ts';
 
 type Catalogue = Readonly<Record<string, string>>;
 type Elements = ReturnType<IntlMessageFormat['getAst']>;

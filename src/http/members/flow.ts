@@ -4,7 +4,7 @@ import type { SentParameters } from '../../core/oidc/authorization-request.ts';
 import { seal, unseal } from '../../seal.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { chooseLanguage, type Language } from '../language.ts';
+import { chooseLanguage, type Language } from '../../language.ts';
 import type { AuthorizationContext, AuthorizationStep } from '../oidc/authorization.ts';
 import { readHintedMember } from '../oidc/id-token-hint.ts';
 import { sendProblem } from '../problem.ts';

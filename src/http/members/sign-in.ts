@@ -11,7 +11,7 @@ import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import type { Translate } from '../language.ts';
+import type { Translate } from '../../language.ts';
 import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import { sendPage } from '../pages.ts';

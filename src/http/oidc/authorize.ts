@@ -5,7 +5,7 @@ import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { chooseLanguage } from '../language.ts';
+import { chooseLanguage } from '../../language.ts';
 import { flowUrl, sealFlow } from '../members/flow.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';

@@ -10,7 +10,7 @@ import { refuseOtherMethods } from '../answers.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, queryOf } from '../form.ts';
-import { chooseLanguage } from '../language.ts';
+import { chooseLanguage } from '../../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';

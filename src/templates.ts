@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url';
+import { Eta } from 'eta';
+
+/** Where the templates of pages and mails are. */
+export const templateFolder = new URL('../templates/', import.meta.url);
+
+/** The template engine: everything is escaped, and nothing is read twice. */
+export function createTemplates(): Eta {
+  return new Eta({
+    views: fileURLToPath(templateFolder),
+    cache: true,
+    autoEscape: true,
+    autoFilter: true,
+    // A field that a template names and nobody filled is a bug, not an empty place on the page.
+    filterFunction: (value) => {
+      if (value === undefined) throw new Error('a template prints an undefined value');
+      return value === null ? '' : String(value);
+    },
+  });
+}
