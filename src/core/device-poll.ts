@@ -104,6 +104,11 @@ function tokensFor(
   };
 }
 
+/**
+ * A client without the device flow has no codes. A used one is watched all the same: two devices that hold it
+ * are as bad as ever.
+ */
 function belongsTo(code: DeviceCode, client: Client): boolean {
-  return code.tenantId === client.tenantId && code.clientId === client.clientId && client.deviceFlow;
+  const isOwn = code.tenantId === client.tenantId && code.clientId === client.clientId;
+  return isOwn && (client.deviceFlow || code.state === 'used');
 }
