@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { type CityResponse, type CountryResponse, open, type Reader } from 'maxmind';
 import { StartupError } from './startup-error.ts';
 
@@ -6,6 +7,8 @@ export type PlaceOf = (ip: string, language: string) => string | null;
 
 export const noPlaces: PlaceOf = () => null;
 
+type Place = CityResponse & CountryResponse;
+
 /**
  * Opens the operator's database of places (decision 34).
  *
@@ -13,18 +16,26 @@ export const noPlaces: PlaceOf = () => null;
  * @throws StartupError if it cannot be read
  */
 export async function openPlaces(path: string): Promise<PlaceOf> {
-  let reader: Reader<CityResponse & CountryResponse>;
+  let reader: Reader<Place>;
   try {
-    reader = await open<CityResponse & CountryResponse>(path);
+    reader = await open<Place>(path);
   } catch {
     throw new StartupError(`The file of places ${path} cannot be read as an MMDB database.`);
   }
   return (ip, language) => {
-    const found = reader.get(ip);
+    const found = find(reader, ip);
     const parts = [found?.city?.names, found?.country?.names].map((names) => nameIn(names, language));
     const place = parts.filter((part) => part !== undefined).join(', ');
     return place === '' ? null : place;
   };
+}
+
+/** What the file has of an address. Its reader takes every text for one, so that is checked here. */
+function find(reader: Reader<Place>, ip: string): Place | null {
+  const address = ip.replace(/^::ffff:(?=\d+\.)/i, '');
+  const version = isIP(address);
+  // In a file of IPv4 alone, the first bits of an IPv6 address would be taken for another address.
+  return version === 0 || version > reader.metadata.ipVersion ? null : reader.get(address);
 }
 
 function nameIn(names: object | undefined, language: string): string | undefined {
