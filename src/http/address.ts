@@ -1,16 +1,19 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6, SocketAddress } from 'node:net';
 
 /**
  * What a limiter counts as one address: an IPv4 address, or the /64 of an IPv6 one, since a household has at
  * least that many (security, Defaults).
  */
 export function addressKey(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
+  const [unscoped = ''] = ip.split('%');
+  if (!isIPv6(unscoped)) return ip;
+  // Node writes each address in one way, whichever way it came.
+  const { address } = new SocketAddress({ address: unscoped, family: 'ipv6' });
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  if (!isIPv6(ip)) return ip;
-  const [head = '', tail = ''] = ip.split('::');
+  const [head = '', tail = ''] = address.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === '' ? [] : tail.split(':');
-  const zeros = ip.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
+  const zeros = address.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
 }

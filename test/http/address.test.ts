@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { addressKey } from '../../src/http/address.ts';
+
+describe('what a limiter counts as one address', () => {
+  it.each(['203.0.113.7', '127.0.0.1', '0.0.0.0'])('an IPv4 address is itself: %s', (ip) => {
+    expect(addressKey(ip)).toBe(ip);
+  });
+
+  it.each(['::ffff:203.0.113.7', '::FFFF:203.0.113.7', '::ffff:cb00:7107', '0:0:0:0:0:ffff:203.0.113.7'])(
+    'an IPv4 address in IPv6 clothes is the IPv4 address: %s',
+    (ip) => expect(addressKey(ip)).toBe('203.0.113.7'),
+  );
+
+  it.each([
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:db8:1:2::', '2001:db8:1:2::1'],
+    ['2001:db8::1', '2001:db8::2:0:0:1'],
+    ['2001:db8::1', '2001:db8:0:0:1:2:3:4'],
+    ['2001:db8::1', '2001:DB8:0000:0::9'],
+    ['2001:db8:0:7::1', '2001:db8::7:1:2:3:4'],
+    ['2001:db8:1:2::1', '2001:0db8:0001:0002:0:0:0:1'],
+    ['fe80::1', 'fe80::2%eth0'],
+    ['64:ff9b::203.0.113.7', '64:ff9b::198.51.100.1'],
+    ['::1', '::2'],
+  ])('the /64 of an IPv6 address is one, however it is written: %s and %s', (one, other) => {
+    expect(addressKey(one)).toBe(addressKey(other));
+    expect(addressKey(one)).toMatch(/::\/64$/);
+  });
+
+  it.each([
+    ['2001:db8:1:2::1', '2001:db8:1:3::1'],
+    ['2001:db8:0:1::1', '2001:db8::1'],
+    ['2001:db8::1', '2001:db9::1'],
+    ['1::', '::1'],
+    ['::ffff:203.0.113.7', '::ffff:203.0.113.8'],
+    ['203.0.113.7', '203.0.113.70'],
+  ])('two networks are two: %s and %s', (one, other) => {
+    expect(addressKey(one)).not.toBe(addressKey(other));
+  });
+
+  it.each(['', 'unknown', '::ffff:999.0.0.1', 'a.test', '203.0.113.7:80'])(
+    'what is no address is itself, and no error: "%s"',
+    (ip) => expect(addressKey(ip)).toBe(ip),
+  );
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { createRateLimiter, type RateLimiter } from '../../src/http/rate-limit.ts';
+
+const minute = 60_000;
+
+/** A limiter and a time that stands still until it is set. */
+const limiterAt = (start: number, most?: number) => {
+  const time = { now: start };
+  return { time, limiter: createRateLimiter(() => time.now, most) };
+};
+
+/** Takes so often that the limit is reached. */
+const spend = (limiter: RateLimiter, key: string, limit: number, window = minute) =>
+  Array.from({ length: limit }, () => limiter.take(key, limit, window));
+
+describe('a limit', () => {
+  it('as many as the limit are allowed in a window, the next is not', () => {
+    const { limiter } = limiterAt(0);
+    expect(spend(limiter, 'a', 3)).toEqual([null, null, null]);
+    expect(limiter.take('a', 3, minute)).toBe(60);
+  });
+
+  it('what it answers is the whole seconds until the window ends, never 0', () => {
+    const { limiter, time } = limiterAt(1_000);
+    spend(limiter, 'a', 1);
+    for (const [now, wait] of [
+      [1_000, 60],
+      [1_001, 60],
+      [31_000, 30],
+      [60_000, 1],
+      [60_999, 1],
+    ] as const) {
+      time.now = now;
+      expect(limiter.take('a', 1, minute)).toBe(wait);
+    }
+  });
+
+  it('at the very end of the window a new one begins', () => {
+    const { limiter, time } = limiterAt(1_000);
+    spend(limiter, 'a', 2);
+    time.now = 61_000;
+    expect(spend(limiter, 'a', 2)).toEqual([null, null]);
+    expect(limiter.take('a', 2, minute)).toBe(60);
+  });
+
+  it('what is refused does not make the window longer', () => {
+    const { limiter, time } = limiterAt(0);
+    spend(limiter, 'a', 1);
+    for (time.now = 1_000; time.now < minute; time.now += 1_000) {
+      expect(limiter.take('a', 1, minute)).toBe((minute - time.now) / 1_000);
+    }
+    expect(limiter.take('a', 1, minute)).toBeNull();
+  });
+
+  it('two keys, and two windows of one key, are counted apart', () => {
+    const { limiter } = limiterAt(0);
+    spend(limiter, 'a', 1);
+    expect(limiter.take('b', 1, minute)).toBeNull();
+    expect(limiter.take('a', 1, 60 * minute)).toBeNull();
+    expect(limiter.take('a', 1, 60 * minute)).toBe(3_600);
+  });
+
+  it('a limit of 0 allows nothing, no limit allows everything and counts nothing', () => {
+    const { limiter } = limiterAt(0);
+    expect(limiter.take('a', 0, minute)).toBe(60);
+    for (let count = 0; count < 1_000; count += 1) expect(limiter.take('b', null, minute)).toBeNull();
+    expect(limiter.take('b', 1, minute)).toBeNull();
+  });
+
+  it('Z18: a clock that is set back, or on, locks nobody out for longer than a window', () => {
+    const { limiter, time } = limiterAt(10 * 60 * minute);
+    spend(limiter, 'a', 1);
+    time.now -= 60 * minute;
+    expect(limiter.take('a', 1, minute)).toBeNull();
+    expect(limiter.take('a', 1, minute)).toBe(60);
+    time.now += 24 * 60 * minute;
+    expect(limiter.take('a', 1, minute)).toBeNull();
+  });
+});
+
+describe('memory', () => {
+  it('of more keys than it may count the one that began longest ago is dropped', () => {
+    const { limiter } = limiterAt(0, 3);
+    for (const key of ['a', 'b', 'c']) spend(limiter, key, 1);
+    expect(limiter.take('a', 1, minute)).toBe(60);
+    spend(limiter, 'd', 1);
+    for (const key of ['b', 'c', 'd']) expect(limiter.take(key, 1, minute)).toBe(60);
+    expect(limiter.take('a', 1, minute)).toBeNull();
+  });
+
+  it('addresses without end take no more memory than the keys it may count', () => {
+    const { limiter } = limiterAt(0, 1_000);
+    const before = process.memoryUsage().heapUsed;
+    for (let count = 0; count < 300_000; count += 1) limiter.take(`address ${count}`, 1, minute);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(50 * 1024 * 1024);
+  });
+});
