@@ -20,7 +20,16 @@ export interface Config {
   readonly apiHost: string | null;
   /** An MMDB file that knows where addresses are (decision 34); null shows addresses alone. */
   readonly places: string | null;
+  readonly mail: MailSettings;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+}
+
+/** Where mails go. */
+export interface MailSettings {
+  /** `smtp://` or `smtps://`; null only in development, where mails are written to a folder. */
+  readonly smtpUrl: string | null;
+  /** The address that mails come from. */
+  readonly from: string;
 }
 
 export type ConfigResult =
@@ -40,6 +49,8 @@ export const settings = {
   API_AUDIENCE: 'the aud of access tokens; urn:memberdoor:api by default',
   API_HOST: 'a host name that serves the member API alone',
   PLACES: 'an MMDB file with cities or countries, to show where a device is; none by default',
+  SMTP_URL: 'production: the mail server; smtp://user:password@host:587 or smtps://… for port 465',
+  MAIL_FROM: 'production: the address that mails come from',
   LOG_LEVEL: 'debug, info (default), warn, error or silent',
 } as const;
 
@@ -83,6 +94,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     apiAudience: values.API_AUDIENCE ?? 'urn:memberdoor:api',
     apiHost: values.API_HOST?.toLowerCase() ?? null,
     places: values.PLACES ?? null,
+    mail: readMail(values, mode, problems),
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
@@ -127,6 +139,40 @@ function readMasterKey(
   const key = parseMasterKey(text);
   if (key === null) problems.push(`${prefix}MASTER_KEY must be 32 bytes in base64.`);
   return key;
+}
+
+/** Neither setting is repeated in a problem: the address of the server holds its password. */
+function readMail(
+  values: Partial<Record<Setting, string>>,
+  mode: Config['environment'],
+  problems: string[],
+): MailSettings {
+  const { SMTP_URL: smtpUrl, MAIL_FROM: from } = values;
+  if (smtpUrl === undefined && mode === 'production') {
+    problems.push(`${prefix}SMTP_URL must be given in production.`);
+  }
+  if (smtpUrl !== undefined && !isSmtpUrl(smtpUrl)) {
+    problems.push(`${prefix}SMTP_URL must be smtp:// or smtps:// with a host, without a path.`);
+  }
+  if (from === undefined && (mode === 'production' || smtpUrl !== undefined)) {
+    problems.push(`${prefix}MAIL_FROM must be given with a mail server.`);
+  }
+  if (from !== undefined && !/^[^\s@<>",;:()]+@[^\s@<>",;:()]+$/.test(from)) {
+    problems.push(`${prefix}MAIL_FROM must be one plain address.`);
+  }
+  return { smtpUrl: smtpUrl ?? null, from: from ?? 'memberdoor@localhost' };
+}
+
+function isSmtpUrl(text: string): boolean {
+  try {
+    const { protocol, hostname, pathname, search, hash, username, password } = new URL(text);
+    decodeURIComponent(`${username}${password}`);
+    return (
+      ['smtp:', 'smtps:'].includes(protocol) && hostname !== '' && `${pathname}${search}${hash}`.length <= 1
+    );
+  } catch {
+    return false;
+  }
 }
 
 function isSetting(key: string): key is Setting {

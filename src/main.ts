@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { banner } from './banner.ts';
@@ -8,6 +9,8 @@ import { buildApp } from './http/app.ts';
 import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { logOptions } from './log.ts';
+import { outboxTransport, smtpTransport } from './mail-transport.ts';
+import { createMailer, type Mailer, type Schedule } from './operations/mailer.ts';
 import { prepareService } from './operations/service.ts';
 import { createPasswords } from './password.ts';
 import { noPlaces, openPlaces } from './places.ts';
@@ -55,11 +58,22 @@ export async function start(config: Config): Promise<Service> {
   try {
     const tenants = createTenants(vault);
     await store.transaction((tx) => tenants.reload(tx));
+    const { transport, outboxFolder } = mailTransport(config);
+    const mailer = createMailer({
+      store,
+      vault,
+      clock: systemClock,
+      transport,
+      log: () => app.log,
+      schedule,
+    });
     const deps: Deps = {
       config,
       store,
       tenants,
       passwords,
+      mails: mailer,
+      outboxFolder,
       clock: systemClock,
       random: systemRandom,
       pollPace: createPollPace(),
@@ -71,7 +85,9 @@ export async function start(config: Config): Promise<Service> {
     await listen(app, config);
     if (config.environment === 'development') process.stdout.write(banner(config, tenants.all()));
     process.stdout.write(`ready ${tenants.all()[0]?.issuer ?? `http://${config.host}:${config.port}`}\n`);
-    return { app, stop: () => stop(app, store) };
+    // What waited when the service last stopped; nobody waits for it here.
+    void mailer.deliver();
+    return { app, stop: () => stop(app, mailer, store) };
   } catch (error) {
     await store.close();
     throw error;
@@ -89,8 +105,21 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
-async function stop(app: FastifyInstance, store: Store): Promise<void> {
-  // A client that never finishes its request must not keep the service from stopping.
-  await Promise.race([app.close(), wait(drainTime, undefined, { ref: false })]);
+/** Mails go to the mail server; in development, where none is configured, into a folder. */
+function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
+  if (smtpUrl !== null) return { transport: smtpTransport({ url: smtpUrl, from }), outboxFolder: null };
+  const outboxFolder = join(dataFolder, 'outbox');
+  return { transport: outboxTransport(outboxFolder, from), outboxFolder };
+}
+
+const schedule: Schedule = (work, ms) => {
+  const timer = setTimeout(work, ms).unref();
+  return () => clearTimeout(timer);
+};
+
+async function stop(app: FastifyInstance, mailer: Mailer, store: Store): Promise<void> {
+  // A client that never finishes its request, or a mail server, must not keep the service from stopping.
+  const drained = app.close().then(() => mailer.stop());
+  await Promise.race([drained, wait(drainTime, undefined, { ref: false })]);
   await store.close();
 }

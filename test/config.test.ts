@@ -6,6 +6,13 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 
 const key = Buffer.alloc(32, 7);
 
+/** What production cannot do without. */
+const needed = {
+  MEMBERDOOR_MASTER_KEY: key.toString('base64'),
+  MEMBERDOOR_SMTP_URL: 'smtp://mail.test',
+  MEMBERDOOR_MAIL_FROM: 'door@example.test',
+};
+
 function configOf(environment: Record<string, string>): Config {
   const result = readConfig(environment, '/project');
   if (!result.ok) throw new Error(result.problems.join(' '));
@@ -35,6 +42,7 @@ describe('configuration', () => {
       trustedProxies: [],
       apiAudience: 'urn:memberdoor:api',
       apiHost: null,
+      mail: { smtpUrl: null, from: 'memberdoor@localhost' },
       logLevel: 'info',
     });
   });
@@ -49,6 +57,8 @@ describe('configuration', () => {
       MEMBERDOOR_TRUSTED_PROXIES: '192.0.2.1, 10.0.0.0/8,2001:db8::/32',
       MEMBERDOOR_API_AUDIENCE: 'https://api.test',
       MEMBERDOOR_API_HOST: 'API.test',
+      MEMBERDOOR_SMTP_URL: 'smtps://user:p%40ss@mail.test:4465',
+      MEMBERDOOR_MAIL_FROM: 'door@example.test',
       MEMBERDOOR_LOG_LEVEL: 'warn',
     };
     expect(configOf(environment)).toMatchObject({
@@ -60,13 +70,13 @@ describe('configuration', () => {
       trustedProxies: ['192.0.2.1', '10.0.0.0/8', '2001:db8::/32'],
       apiAudience: 'https://api.test',
       apiHost: 'api.test',
+      mail: { smtpUrl: 'smtps://user:p%40ss@mail.test:4465', from: 'door@example.test' },
       logLevel: 'warn',
     });
   });
 
   it('listens on the loopback address in production, unless told otherwise', () => {
-    const production = { MEMBERDOOR_ENV: 'production', MEMBERDOOR_MASTER_KEY: key.toString('base64') };
-    expect(configOf(production).host).toBe('127.0.0.1');
+    expect(configOf({ MEMBERDOOR_ENV: 'production', ...needed }).host).toBe('127.0.0.1');
   });
 
   it('takes a relative data folder from the project’s', () => {
@@ -118,11 +128,41 @@ describe('a problem of the configuration', () => {
     },
   );
 
-  it('production needs a master key', () => {
+  it('production needs a master key and a mail server', () => {
     expect(problemsOf({ MEMBERDOOR_ENV: 'production' })).toEqual([
       'MEMBERDOOR_MASTER_KEY must be given in production.',
+      'MEMBERDOOR_SMTP_URL must be given in production.',
+      'MEMBERDOOR_MAIL_FROM must be given with a mail server.',
     ]);
   });
+
+  it('a mail server in development needs an address that mails come from', () => {
+    expect(problemsOf({ MEMBERDOOR_SMTP_URL: 'smtp://localhost:2525' })).toEqual([
+      'MEMBERDOOR_MAIL_FROM must be given with a mail server.',
+    ]);
+  });
+
+  it.each([
+    'mail.test',
+    'http://user:secret@mail.test',
+    'smtp://',
+    'smtp://user:secret@mail.test/path',
+    'smtp://user:secret@mail.test?tls=no',
+    'smtp://user:secret%@mail.test',
+  ])('the mail server %s is refused, and its password not repeated', (url) => {
+    const problems = problemsOf({ ...needed, MEMBERDOOR_SMTP_URL: url });
+    expect(problems).toEqual([
+      'MEMBERDOOR_SMTP_URL must be smtp:// or smtps:// with a host, without a path.',
+    ]);
+  });
+
+  it.each(['door', 'Door <door@example.test>', 'a@b.test, c@d.test', 'door@example.test\r\nBcc: x@y.test'])(
+    'mails cannot come from %j',
+    (from) => {
+      const problems = problemsOf({ ...needed, MEMBERDOOR_MAIL_FROM: from });
+      expect(problems).toEqual(['MEMBERDOOR_MAIL_FROM must be one plain address.']);
+    },
+  );
 
   it.each([
     ['of 31 bytes', Buffer.alloc(31).toString('base64')],

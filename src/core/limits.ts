@@ -156,3 +156,15 @@ export const pacedCodes = 200_000;
 
 /** A free user code is drawn at most this often before the service says that it is full. */
 export const userCodeDraws = 50;
+
+/** A mail that could not be sent is tried again after a minute, doubled each time, for two days. */
+export const mailRetry = { firstWait: minute, longestWait: 6 * hour, giveUpAfter: 2 * day } as const;
+
+/** Due mails are read from the queue this many at once. */
+export const mailBatch = 20;
+
+/** How long the mail server may take to be reached, to greet, and to be silent in between. */
+export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silence: 30 * second } as const;
+
+/** The development page of mails shows this many, the newest. */
+export const outboxShown = 50;

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { Mailer } from '../operations/mailer.ts';
 import type { Passwords } from '../password.ts';
 import type { PlaceOf } from '../places.ts';
 import type { Random } from '../random.ts';
@@ -14,6 +15,10 @@ export interface Deps {
   readonly store: Store;
   readonly tenants: Tenants;
   readonly passwords: Passwords;
+  /** Queues a mail in the transaction that causes it. */
+  readonly mails: Pick<Mailer, 'queue'>;
+  /** The folder that mails are written to instead of being sent; null where they are sent. */
+  readonly outboxFolder: string | null;
   readonly clock: Clock;
   readonly random: Random;
   readonly pollPace: PollPace;

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import { logOptions } from '../../src/log.ts';
+import { createMailer } from '../../src/operations/mailer.ts';
 import { prepareService } from '../../src/operations/service.ts';
 import { createPasswords, type Passwords } from '../../src/password.ts';
 import { noPlaces, type PlaceOf } from '../../src/places.ts';
@@ -19,6 +20,7 @@ import { openVault, type Vault } from '../../src/vault.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { loadFixtures } from './fixtures.ts';
 import { type HttpClient, httpClient } from './http.ts';
+import { type TestOutbox, testOutbox } from './outbox.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {
@@ -33,6 +35,10 @@ export interface TestService {
   readonly http: HttpClient;
   /** Every line that was logged, as it would stand in the log. */
   readonly logLines: readonly string[];
+  /** The mails that were taken; it can be made to refuse them. */
+  readonly outbox: TestOutbox;
+  /** Sends every mail that is due now: until then they wait in the queue. */
+  delivered(): Promise<void>;
   /** Every wait (ms) that slowed somebody down; none is waited for. */
   readonly pauses: readonly number[];
   stop(): Promise<void>;
@@ -79,6 +85,17 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
       done();
     },
   });
+  const outbox = testOutbox();
+  const outboxFolder = environment === 'development' ? join(folder, 'outbox') : null;
+  const mailer = createMailer({
+    store,
+    vault,
+    clock: clock.now,
+    transport: outbox.transport(outboxFolder),
+    log: () => app.log,
+    // Nothing leaves by itself: the test says when.
+    schedule: () => () => {},
+  });
   const config = { apiAudience, apiHost, trustedProxies };
   const app = buildApp(
     {
@@ -86,6 +103,8 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
       store,
       tenants,
       passwords,
+      mails: mailer,
+      outboxFolder,
       clock: clock.now,
       random: systemRandom,
       pollPace: createPollPace(),
@@ -110,10 +129,13 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     folder,
     http,
     logLines,
+    outbox,
+    delivered: () => mailer.deliver(),
     pauses,
     stop: async () => {
       http.close();
       await app.close();
+      await mailer.stop();
       await store.close();
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },

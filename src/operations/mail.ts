@@ -1,0 +1,197 @@
+import { emailProofLifetime } from '../core/limits.ts';
+import type { Tenant } from '../core/tenant.ts';
+import { chooseLanguage, type Language, type Translate } from '../language.ts';
+import { createTemplates } from '../templates.ts';
+
+/**
+ * Every mail that the service sends. Its values are texts, or times in ms; a value that is absent or empty is
+ * left out of the mail. `fullName` may be given to each of them, for the greeting.
+ *
+ * | name | to whom, when | values | code | where its button leads |
+ * |---|---|---|---|---|
+ * | signUp | the address of a sign-up, to prove it | fullName | yes | finishes the sign-up |
+ * | signUpKnown | an address that has an account, when somebody signs up with it | – | – | recovery |
+ * | passwordReset | a member who forgot the password | – | yes | the new password |
+ * | passwordChanged | a member whose password was changed | place, time | – | recovery |
+ * | emailChange | a new address, to prove it | – | yes | the account |
+ * | emailChanged | the address an account had before | email (the new one), time | – | – |
+ * | newTv | a member whose TV or app was signed in | client, device, place, time | – | the account |
+ * | newBrowser | a member who signed in with a new browser | browser, place, time | – | the account |
+ * | deletionRequested | a member who asked to be deleted | date (required) | – | the account, to keep it |
+ * | deletionCancelled | a member who keeps the account after all | – | – | the account |
+ */
+export const mailNames = [
+  'signUp',
+  'signUpKnown',
+  'passwordReset',
+  'passwordChanged',
+  'emailChange',
+  'emailChanged',
+  'newTv',
+  'newBrowser',
+  'deletionRequested',
+  'deletionCancelled',
+] as const;
+
+export type MailName = (typeof mailNames)[number];
+
+/** A mail that somebody is to get. */
+export interface Mail {
+  readonly name: MailName;
+  /** One address. */
+  readonly to: string;
+  /** The tag of a language; one that is not ours becomes the nearest. */
+  readonly language: string;
+  readonly values?: Readonly<Record<string, string | number>>;
+  /** Six digits as they are shown, such as `123 456`. */
+  readonly code?: string;
+  /** The absolute address that the one button opens. */
+  readonly link?: string;
+}
+
+/** A mail as it is sent. */
+export interface ComposedMail {
+  readonly name: MailName;
+  readonly language: string;
+  readonly fromName: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** What both forms of a mail are made of. */
+interface Parts {
+  readonly greeting: string | null;
+  readonly lead: string;
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  readonly link: { readonly label: string; readonly url: string; readonly asText: string } | null;
+  readonly code: { readonly label: string; readonly digits: string } | null;
+  /** What to know: how long it works, and what to do if it was not you. */
+  readonly notes: readonly string[];
+  readonly footer: string;
+}
+
+/** The values that are listed below the lead, in this order. */
+const factNames = ['client', 'device', 'browser', 'email', 'place', 'time'] as const;
+
+const minute = 60_000;
+
+/** How long the link and the code of a mail work. */
+const lifetimeOf: Readonly<Partial<Record<MailName, number>>> = {
+  signUp: emailProofLifetime.sign_up,
+  passwordReset: emailProofLifetime.password_reset,
+  emailChange: emailProofLifetime.email_change,
+};
+
+const templates = createTemplates();
+
+/** Writes a mail in the language of whoever gets it. */
+export function composeMail(tenant: Tenant, mail: Mail): ComposedMail {
+  const language = chooseLanguage([mail.language], undefined);
+  const values = { ...printable(mail.values ?? {}, language), tenant: oneLine(tenant.name) };
+  const parts = partsOf(mail, language, values);
+  const subject = language.t(`mail.${mail.name}.subject`, values);
+  return {
+    name: mail.name,
+    language: language.tag,
+    fromName: values.tenant,
+    to: mail.to,
+    subject,
+    text: textOf(parts),
+    html: templates.render('./mail/layout.eta', {
+      ...parts,
+      subject,
+      tenant,
+      lang: language.tag,
+      dir: language.direction,
+    }),
+  };
+}
+
+function partsOf(
+  { name, code, link }: Mail,
+  { t }: Language,
+  values: Readonly<Record<string, string>>,
+): Parts {
+  const { fullName = '' } = values;
+  return {
+    greeting: isName(fullName) ? t('mail.greeting', { fullName }) : null,
+    lead: t(`mail.${name}.lead`, values),
+    facts: factNames.flatMap((fact) => {
+      const value = values[fact] ?? '';
+      return value === '' ? [] : { label: t(`mail.fact.${fact}`), value };
+    }),
+    link: link === undefined ? null : { label: t(`mail.${name}.button`), url: link, asText: t('mail.link') },
+    code: code === undefined ? null : { label: t('mail.code'), digits: code },
+    notes: [...lifetimeNotes(name, t), t(`mail.${name}.note`, values)],
+    footer: t('mail.footer', values),
+  };
+}
+
+function lifetimeNotes(name: MailName, t: Translate): readonly string[] {
+  const lifetime = lifetimeOf[name];
+  if (lifetime === undefined) return [];
+  const minutes = Math.round(lifetime / minute);
+  return [
+    minutes < 60
+      ? t('mail.lifetime.minutes', { minutes })
+      : t('mail.lifetime.hours', { hours: Math.round(minutes / 60) }),
+  ];
+}
+
+/** Plain text: a link and a code have a line of their own, so that they can be taken up whole. */
+function textOf({ greeting, lead, facts, link, code, notes, footer }: Parts): string {
+  const paragraphs = [
+    greeting,
+    lead,
+    facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
+    link === null ? '' : `${link.label}:\n${link.url}`,
+    code === null ? '' : `${code.label}\n${code.digits}`,
+    ...notes,
+    `-- \n${footer}`,
+  ];
+  return `${paragraphs.filter(Boolean).join('\n\n')}\n`;
+}
+
+/** The values as they are printed: on one line each, times in words of the language. */
+function printable(
+  values: Readonly<Record<string, string | number>>,
+  { tag }: Language,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? oneLine(value) : timeInWords(value, tag, name === 'date'),
+    ]),
+  );
+}
+
+/** Nobody knows where the mail will be read, so times are in UTC and say so. */
+function timeInWords(time: number, tag: string, dayOnly: boolean): string {
+  const day = { timeZone: 'UTC', year: 'numeric', month: 'long', day: 'numeric' } as const;
+  const clock = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
+  return new Intl.DateTimeFormat(tag, dayOnly ? day : { ...day, ...clock }).format(time);
+}
+
+/** A value fills a place: it begins no new line, and turns no text around it (U+202E and its like). */
+function oneLine(value: string): string {
+  return value
+    .replace(/\p{Bidi_Control}/gu, '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+}
+
+const longestName = 60;
+
+/**
+ * Whether a name can be greeted by. Whoever signs somebody else up chooses the name, and mail programs make
+ * links of anything like an address: such a name is an advertisement sent through us.
+ */
+function isName(fullName: string): boolean {
+  return (
+    fullName !== '' &&
+    [...fullName].length <= longestName &&
+    !/[\p{L}\p{N}]\.[\p{L}\p{N}]|[:/@\\]/u.test(fullName)
+  );
+}

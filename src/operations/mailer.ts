@@ -1,0 +1,186 @@
+import type { Clock } from '../clock.ts';
+import { mailBatch, mailRetry } from '../core/limits.ts';
+import type { Tenant } from '../core/tenant.ts';
+import type { Log } from '../log.ts';
+import { MailRefused, type MailTransport, type OutgoingMail } from '../mail-transport.ts';
+import {
+  insertMail,
+  listDueMails,
+  mailFailed,
+  mailSent,
+  nextMailDueAt,
+  type WaitingMail,
+} from '../storage/members/mail.ts';
+import type { Store, Tx } from '../storage/store.ts';
+import type { Vault } from '../vault.ts';
+import { type ComposedMail, composeMail, type Mail } from './mail.ts';
+
+/** Sends mails: into the queue with the transaction that causes them, and out of it after its commit. */
+export interface Mailer {
+  /**
+   * Puts a mail into the queue, in the caller's transaction: it leaves if that commits, and never otherwise.
+   * Nothing is sent here, so no request waits for a mail server.
+   */
+  queue(tx: Tx, tenant: Tenant, mail: Mail): Promise<void>;
+  /** Sends all mails that are due, one after another. Whatever goes wrong, they stay in the queue. */
+  deliver(): Promise<void>;
+  /** Sends no more; resolves once the mail under way is done. */
+  stop(): Promise<void>;
+}
+
+/** Does something later. @returns what calls it off */
+export type Schedule = (work: () => void, ms: number) => () => void;
+
+export interface MailerDeps {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly transport: MailTransport;
+  /** Asked for at each line, since the log begins with the app and the app needs the mailer. */
+  readonly log: () => Pick<Log, 'info' | 'warn'>;
+  readonly schedule: Schedule;
+}
+
+/**
+ * Makes the one mailer of a service.
+ *
+ * A mail is marked as sent after the mail server took it: if the process dies between the two, it is sent
+ * twice, never not at all. A mail that was not taken is tried again, ever more seldom, and given up at last.
+ */
+export function createMailer(deps: MailerDeps): Mailer {
+  const { store, vault, clock, log } = deps;
+  const outgoing = createOutgoing(deps);
+  let running: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+  let callOff = () => {};
+
+  const planDelivery = (ms: number) => {
+    callOff();
+    if (!stopped) callOff = deps.schedule(() => void deliver(), ms);
+  };
+
+  const deliver = (): Promise<void> => {
+    if (stopped) return running ?? Promise.resolve();
+    again = true;
+    running ??= run();
+    return running;
+  };
+
+  async function run(): Promise<void> {
+    try {
+      let isReachable: boolean;
+      let next: number | null;
+      do {
+        again = false;
+        isReachable = await sendDue();
+        next = await store.transaction(nextMailDueAt);
+      } while (again && isReachable && !stopped);
+      const pause = isReachable ? 0 : mailRetry.firstWait;
+      if (next !== null) planDelivery(Math.max(next - clock(), pause));
+    } catch (error) {
+      log().warn({ err: error }, 'the mails that wait cannot be read or marked');
+      planDelivery(mailRetry.firstWait);
+    } finally {
+      // In the same breath as the last look at `again`, so that no mail is queued in between.
+      running = null;
+    }
+  }
+
+  /** @returns false if the server did not take a mail for a reason that goes for all mails */
+  async function sendDue(): Promise<boolean> {
+    for (;;) {
+      const due = await store.transaction((tx) => listDueMails(tx, clock(), mailBatch));
+      if (due.length === 0) return true;
+      for (const mail of due) {
+        if (stopped) return true;
+        if (!(await outgoing(mail))) return false;
+      }
+    }
+  }
+
+  return {
+    async queue(tx, tenant, mail) {
+      const composed = composeMail(tenant, mail);
+      const message = vault.encrypt(Buffer.from(JSON.stringify(composed)), tenant.id);
+      await insertMail(tx, { tenantId: tenant.id, name: mail.name, message }, clock());
+      // The delivery's own transaction comes after this one, so it sees the mail, or that it was rolled back.
+      if (running === null) planDelivery(0);
+      else again = true;
+    },
+    deliver,
+    async stop() {
+      stopped = true;
+      callOff();
+      await running;
+    },
+  };
+}
+
+/** What sends one mail and writes down how it went; it answers false if the server takes no mail at all. */
+function createOutgoing({ store, vault, clock, transport, log }: MailerDeps) {
+  /** Sent, but not marked, because storage was in trouble: they are marked later and not sent again. */
+  const unmarked = new Set<number>();
+  let isReachable = true;
+
+  const noteReachable = (now: boolean, reply: string) => {
+    if (now !== isReachable) {
+      if (now) log().info('the mail server takes mails again');
+      else log().warn({ reply }, 'the mail server takes no mails; they wait');
+    }
+    isReachable = now;
+  };
+
+  return async (mail: WaitingMail): Promise<boolean> => {
+    const refused = unmarked.has(mail.id) ? null : await send(mail);
+    if (refused === null) {
+      unmarked.add(mail.id);
+      noteReachable(true, '');
+      await store.transaction((tx) => mailSent(tx, mail.id, clock()));
+      unmarked.delete(mail.id);
+      return true;
+    }
+    noteReachable(refused.scope !== 'server', refused.reply);
+    const retryAt = retryAtOf(mail, refused, clock());
+    const attempts = mail.attempts + 1;
+    await store.transaction((tx) => mailFailed(tx, mail.id, { attempts, error: refused.reply, retryAt }));
+    const facts = { tenantId: mail.tenantId, mail: mail.id, name: mail.name, reply: refused.reply };
+    if (retryAt === null) log().warn({ ...facts, attempts }, 'a mail was given up');
+    else if (refused.scope !== 'server' && attempts === 1) log().warn(facts, 'a mail was refused and waits');
+    return refused.scope !== 'server';
+  };
+
+  async function send(mail: WaitingMail): Promise<MailRefused | null> {
+    const opened = open(mail, vault);
+    if (opened === null) return new MailRefused('mailbox', 'unreadable');
+    try {
+      await transport.send(opened);
+      return null;
+    } catch (error) {
+      // Anything but a refusal is a bug or a full disk, and no reason to lose the mail.
+      return error instanceof MailRefused ? error : new MailRefused('server', codeOf(error));
+    }
+  }
+}
+
+function open({ id, tenantId, message, createdAt }: WaitingMail, vault: Vault): OutgoingMail | null {
+  try {
+    const composed = JSON.parse(vault.decrypt(message, tenantId).toString()) as ComposedMail;
+    return { ...composed, id, tenantId, queuedAt: createdAt };
+  } catch {
+    // Of another key, or damaged: it must not keep the others from leaving.
+    return null;
+  }
+}
+
+/** When a mail is tried again; the last time is when its time is over. null gives it up. */
+function retryAtOf(mail: WaitingMail, { scope }: MailRefused, now: number): number | null {
+  const lastAt = mail.createdAt + mailRetry.giveUpAfter;
+  if (scope === 'mailbox' || now >= lastAt) return null;
+  const wait = Math.min(mailRetry.firstWait * 2 ** mail.attempts, mailRetry.longestWait);
+  return Math.min(now + wait, lastAt);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unexpected';
+}
