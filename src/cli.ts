@@ -43,18 +43,22 @@ export async function run(words: readonly string[]): Promise<void> {
 }
 
 async function runStart(config: Config): Promise<void> {
-  const service = await start(config);
+  const starting = start(config);
   let stopping = false;
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    service.stop().then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
+    starting
+      .then((service) => service.stop())
+      .then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
   };
+  // Before anyone can read that it is ready, and stop it.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   stopWithNpm(stop);
+  await starting;
 }
 
 /** Between npm and us stands a shell that dies of a signal without handing it on; its death is ours then. */

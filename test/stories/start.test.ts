@@ -200,7 +200,11 @@ describe('how it is started and stopped', () => {
 });
 
 describe('the production start', () => {
-  const production = { MEMBERDOOR_ENV: 'production' };
+  const production = {
+    MEMBERDOOR_ENV: 'production',
+    MEMBERDOOR_SMTP_URL: 'smtp://127.0.0.1:2525',
+    MEMBERDOOR_MAIL_FROM: 'door@example.com',
+  };
   const masterKey = { MEMBERDOOR_MASTER_KEY: randomBytes(32).toString('base64') };
 
   afterEach(killAll);
