@@ -118,7 +118,9 @@ describe('the approve page', () => {
 
   it('U3: Approve and Reject are equal but for their word, and neither has the focus', async () => {
     const page = await phone.open((await codes()).user_code);
-    const buttons = [...page.text.matchAll(/<button[^>]*>[^<]*<\/button>/g)].map(([button]) => button);
+    const buttons = [...page.text.matchAll(/<button[^>]*name="verdict"[^>]*>[^<]*<\/button>/g)].map(
+      ([button]) => button,
+    );
     expect(buttons).toHaveLength(2);
     const [approve = '', reject = ''] = buttons;
     expect(approve.replace('"approve"', '"reject"').replace('>Approve<', '>Reject<')).toBe(reject);
@@ -163,7 +165,7 @@ describe('typing', () => {
     expect((await phone.send(pageOf(body.user_code))).text).toContain('name="confirm"');
   });
 
-  it.each(['', '12345', '1234567', 'abcdef', '12345x', '<script>', '12.34.56', '１２３４５', '٠١٢٣٤٥'])(
+  it.each(['', '12345', '1234567', 'abcdef', '12345x', '<script>', '12.34.56', '１２３４５'])(
     'decision 29: "%s" is no code, which is said at once and counts as no guess',
     async (typed) => {
       const typedIn = await phone.send('/device', { body: { user_code: typed } });
