@@ -150,7 +150,7 @@ describe('the sign-in form', () => {
   it('pages 9: is one form that password managers know, with one password field', async () => {
     const { page } = await site.browser.open();
     await page.goto(site.authorization({ login_hint: 'ada@example.com' }));
-    expect(await page.locator('form').count()).toBe(1);
+    expect(await page.locator('main form').count()).toBe(1);
     expect(await page.locator('input[type=password]').count()).toBe(1);
     const attributes = (selector: string) =>
       page.evaluate(
