@@ -21,11 +21,15 @@ const counts = [0, 1, 2, 3, 5, 11, 21, 100];
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   da: [
     'device.approve.model', // Danish: Model
+    'mail.fact.browser', // Danish: Browser
+    'mail.fact.client', // Danish: App
     'problem.reference', // Danish: Reference
   ],
   de: [
     'device.approve.name', // German: Name
     'device.code', // German: Code
+    'mail.fact.browser', // German: Browser
+    'mail.fact.client', // German: App
   ],
   es: [
     'error.prefix', // Spanish: Error
@@ -33,12 +37,20 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   fr: [
     'device.code', // French: Code
   ],
+  nb: [
+    'mail.fact.client', // Norwegian: App
+  ],
   nl: [
     'device.approve.model', // Dutch: Model
     'device.code', // Dutch: Code
+    'mail.fact.browser', // Dutch: Browser
+    'mail.fact.client', // Dutch: App
   ],
   pl: [
     'device.approve.model', // Polish: Model
+  ],
+  sv: [
+    'mail.fact.client', // Swedish: App
   ],
 };
 
