@@ -27,7 +27,10 @@ export function openVault(masterKey: Buffer): Vault {
       return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
     decrypt(sealed, owner) {
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
+        // Without it Node would take a tag that somebody cut short.
+        authTagLength: tagBytes,
+      })
         .setAAD(Buffer.from(owner))
         .setAuthTag(sealed.subarray(-tagBytes));
       return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);

@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { authorizationCodeMachine } from '../src/core/authorization-code.ts';
 import { deviceCodeMachine } from '../src/core/device-code.ts';
+import { emailProofMachine } from '../src/core/members/email-proof.ts';
 import { refreshTokenMachine } from '../src/core/refresh-token.ts';
 import { sessionMachine } from '../src/core/session.ts';
 import { signInMachine } from '../src/core/sign-in.ts';
@@ -24,6 +25,7 @@ export const machines: readonly DocumentedMachine[] = [
   { machine: deviceCodeMachine, file: 'src/core/device-code.ts', table: 'deviceCodes' },
   { machine: refreshTokenMachine, file: 'src/core/refresh-token.ts', table: null },
   { machine: signInMachine, file: 'src/core/sign-in.ts', table: 'signIns' },
+  { machine: emailProofMachine, file: 'src/core/members/email-proof.ts', table: 'emailProofs' },
   { machine: sessionMachine, file: 'src/core/session.ts', table: 'sessions' },
 ];
 

@@ -19,7 +19,7 @@ import type { Client } from './client.ts';
 import { type Decision, type Refusal, refusal, type Write } from './decision.ts';
 import { authorizationCodeLifetime } from './limits.ts';
 import { step } from './machine.ts';
-import type { Member } from './members/member.ts';
+import { type Member, maySignIn } from './members/member.ts';
 import { verifierMatches } from './oidc/pkce.ts';
 import type { Scope } from './oidc/scope.ts';
 import { beginSignIn, endSignIn, isOffline, type SignIn } from './sign-in.ts';
@@ -143,7 +143,7 @@ export function exchange(
     now,
     redirectUriDiffers: command.redirectUri !== undefined && command.redirectUri !== code.redirectUri,
     verifierMatches: verifierMatches(command.codeVerifier, code.codeChallenge),
-    memberIsActive: member?.status === 'active',
+    memberIsActive: maySignIn(member, now),
   });
   const move = (signInId: string | null): readonly Write[] =>
     state === code.state

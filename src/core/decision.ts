@@ -1,5 +1,6 @@
 import type { AuthorizationCode } from './authorization-code.ts';
 import type { DeviceCode, DeviceCodeState } from './device-code.ts';
+import type { EmailProof, EmailProofState } from './members/email-proof.ts';
 import type { ScopeConsent } from './oidc/scope-consent.ts';
 import type { Session } from './session.ts';
 import type { SignIn, SignInEnd } from './sign-in.ts';
@@ -64,6 +65,8 @@ export type Write =
   | { readonly write: 'moveDeviceCode'; readonly from: DeviceCodeState; readonly code: DeviceCode }
   | { readonly write: 'insertSession'; readonly session: Session }
   | { readonly write: 'moveSession'; readonly id: string; readonly from: string; readonly session: Session }
+  | { readonly write: 'insertEmailProof'; readonly proof: EmailProof }
+  | { readonly write: 'moveEmailProof'; readonly from: EmailProofState; readonly proof: EmailProof }
   | { readonly write: 'saveScopeConsent'; readonly consent: ScopeConsent };
 
 /** What the core decided: the answer to give, and what to write in the same transaction. */

@@ -10,7 +10,7 @@ import {
 } from './device-code.ts';
 import { pollTolerance, slowDownStep } from './limits.ts';
 import { step } from './machine.ts';
-import type { Member } from './members/member.ts';
+import { type Member, maySignIn } from './members/member.ts';
 import { beginSignIn, endSignIn, isOffline, type SignIn } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 
@@ -60,7 +60,7 @@ export function poll(code: DeviceCode | null, command: PollCommand): Decision<Po
   const { state, outcomes } = step(deviceCodeMachine, code.state, contextOf(code, nextPollAt), {
     type: 'poll',
     now,
-    memberIsActive: member?.status === 'active',
+    memberIsActive: maySignIn(member, now),
   });
   const moved = moveTo(code, { ...code, state: state as DeviceCodeState });
   if (outcomes.includes('answerPending')) return { answer: pending, writes: [] };

@@ -28,6 +28,9 @@ export const replayWindow = { default: 0, most: 30 * second } as const;
 export const sessionIdle = 14 * day;
 export const sessionAbsolute = 90 * day;
 
+/** The cookie that names a browser lives as long as browsers let cookies live. */
+export const browserCookieLifetime = 400 * day;
+
 /** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
 export const sessionTouchInterval = hour;
 
@@ -135,7 +138,17 @@ export interface TenantLimits {
   readonly deviceRequestsPerClientAndMinute: number | null;
   /** Wrong user codes from one address in 15 minutes (decision 32). */
   readonly wrongUserCodesPerAddress: number | null;
+  /** Sign-ups from one address (security, Defaults). */
+  readonly signUpsPerAddressAndHour: number | null;
+  readonly signUpsPerAddressAndDay: number | null;
+  /** Failed sign-ins a minute from one address (security, Defaults). */
+  readonly failedSignInsPerAddressAndMinute: number | null;
+  /** How long an account that is to be deleted can be kept after all. ms. */
+  readonly deletionCoolingOff: number;
 }
+
+/** How long an account that is to be deleted can be kept after all, unless the tenant says otherwise. */
+export const deletionCoolingOff = 14 * day;
 
 export const tenantLimits: TenantLimits = {
   pendingDeviceCodes: 1_000,
@@ -143,19 +156,49 @@ export const tenantLimits: TenantLimits = {
   deviceRequestsPerAddressAndHour: 600,
   deviceRequestsPerClientAndMinute: 1_000,
   wrongUserCodesPerAddress: wrongUserCodes.perAddress,
+  signUpsPerAddressAndHour: 20,
+  signUpsPerAddressAndDay: 100,
+  failedSignInsPerAddressAndMinute: 30,
+  deletionCoolingOff,
 };
 
 /** Counters of a limiter kept in memory: at most this many keys; beyond, the oldest are dropped. */
 export const countedKeys = 50_000;
 
 /** The windows in which requests are counted. */
-export const countingWindow = { minute, hour } as const;
+export const countingWindow = { minute, hour, day } as const;
 
 /** Pending device codes whose last poll is remembered. */
 export const pacedCodes = 200_000;
 
 /** A free user code is drawn at most this often before the service says that it is full. */
 export const userCodeDraws = 50;
+
+/** New passwords: 12 code points or what the tenant sets, never under 8 (security, Defaults). */
+export const passwordLength = { default: 12, least: 8, most: 64 } as const;
+
+/** Failed sign-ins of one address: 5, then 1 minute doubling to 15; a day without one forgets (A6). */
+export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * minute, memory: day } as const;
+
+/** How long a message that proves an address works: a forgotten password 30 minutes, the others a day. */
+export const emailProofLifetime = {
+  sign_up: day,
+  password_reset: 30 * minute,
+  email_change: day,
+} as const;
+
+/** Wrong digits of such a message, after which only a new one helps: a chance of 1 in 200,000. */
+export const wrongEmailCodes = 5;
+
+/** Mails to one address in an hour, so that nobody's mailbox is flooded through us. */
+export const mailsPerHour = 5;
+
+/** Names and addresses that members give. */
+export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
+
+/** The link of a notice, "it was not me", works this long, and is never longer than this many characters. */
+export const noticeLifetime = 30 * day;
+export const noticeLength = 500;
 
 /** A mail that could not be sent is tried again after a minute, doubled each time, for two days. */
 export const mailRetry = { firstWait: minute, longestWait: 6 * hour, giveUpAfter: 2 * day } as const;

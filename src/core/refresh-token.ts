@@ -29,9 +29,9 @@ import type { Client } from './client.ts';
 import { type Decision, type Refusal, refusal } from './decision.ts';
 import { equalInConstantTime, hmac } from './hash.ts';
 import { step } from './machine.ts';
-import type { Member } from './members/member.ts';
+import { type Member, maySignIn } from './members/member.ts';
 import { readScope, scopeCovers } from './oidc/scope.ts';
-import { endSignIn, rotateSignIn, type SignIn, type SignInEnd } from './sign-in.ts';
+import { endSignIn, livesUntil, rotateSignIn, type SignIn, type SignInEnd } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
@@ -62,7 +62,7 @@ export const refreshTokenMachine = setup({
       event.type === 'refresh' &&
       event.memberIsActive &&
       !event.scopeIsWider &&
-      event.now < context.replayableUntil,
+      event.now < Math.min(context.replayableUntil, context.livesUntil),
   },
   actions: {
     issueTokens: outcome,
@@ -135,7 +135,7 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Decisio
   const scope = command.scope === undefined ? signIn.scope : readScope(command.scope);
   const { outcomes } = step(refreshTokenMachine, stateOf(token, signIn), lifeOf(token, signIn, client), {
     type: 'refresh',
-    memberIsActive: member?.status === 'active',
+    memberIsActive: maySignIn(member, now),
     scopeIsWider: !scopeCovers(signIn.scope, command.scope ?? ''),
     now,
   });
@@ -159,7 +159,7 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Decisio
       writes: rotates ? rotateSignIn(signIn, now) : [],
     };
   }
-  const reason = reasonOf(stateOf(token, signIn), member);
+  const reason = reasonOf(stateOf(token, signIn), member, now);
   return {
     answer: unknownToken,
     writes: outcomes.includes('endSignIn') ? endSignIn(signIn, reason, now) : [],
@@ -211,15 +211,12 @@ function stateOf(token: RefreshToken, signIn: SignIn): string {
 function lifeOf(token: RefreshToken, signIn: SignIn, client: Client) {
   const isPrevious = token.generation === signIn.generation - 1;
   return {
-    livesUntil: Math.min(
-      signIn.rotatedAt + client.refreshTokenIdle,
-      signIn.createdAt + client.refreshTokenAbsolute,
-    ),
+    livesUntil: livesUntil(signIn, client),
     replayableUntil: isPrevious ? signIn.rotatedAt + client.replayWindow : 0,
   };
 }
 
-function reasonOf(state: string, member: Member | null): SignInEnd {
+function reasonOf(state: string, member: Member | null, now: number): SignInEnd {
   if (state === 'superseded') return 'refresh_token_reused';
-  return member?.status === 'active' ? 'expired' : 'member_inactive';
+  return maySignIn(member, now) ? 'expired' : 'member_inactive';
 }

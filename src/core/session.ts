@@ -20,7 +20,7 @@ import { setup } from 'xstate';
 import type { Write } from './decision.ts';
 import { sessionAbsolute, sessionIdle, sessionTouchInterval } from './limits.ts';
 import { step } from './machine.ts';
-import type { Member } from './members/member.ts';
+import { type Member, maySignIn } from './members/member.ts';
 
 export type SessionState = 'active' | 'ended' | 'expired';
 
@@ -89,7 +89,7 @@ export interface SessionUse {
  */
 export function useSession(session: Session | null, member: Member | null, now: number): SessionUse {
   if (session === null) return { session: null, writes: [] };
-  if (member?.status !== 'active') return { session: null, writes: endSession(session) };
+  if (!maySignIn(member, now)) return { session: null, writes: endSession(session) };
   const { state, outcomes } = step(sessionMachine, session.state, lifeOf(session), { type: 'use', now });
   if (!outcomes.includes('accept')) {
     return { session: null, writes: moveTo(session, { ...session, state: state as SessionState }) };

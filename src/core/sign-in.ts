@@ -10,9 +10,11 @@
  * | ended | end | – | ended | ignore |
  */
 import { setup } from 'xstate';
+import type { Client } from './client.ts';
 import type { Write } from './decision.ts';
 import { step } from './machine.ts';
 import { type Scope, scopeIncludes } from './oidc/scope.ts';
+import { type Session, sessionLives } from './session.ts';
 
 export type SignInState = 'active' | 'ended';
 
@@ -43,6 +45,8 @@ export interface SignIn {
   readonly rotatedAt: number;
   readonly endedAt: number | null;
   readonly endReason: SignInEnd | null;
+  /** The name that the member gave this TV or app. */
+  readonly label: string | null;
 }
 
 const outcome = () => {};
@@ -85,6 +89,7 @@ export function beginSignIn(
     rotatedAt: now,
     endedAt: null,
     endReason: null,
+    label: null,
   };
 }
 
@@ -106,4 +111,24 @@ export function rotateSignIn(signIn: SignIn, now: number): readonly Write[] {
 /** Whether the sign-in outlives its browser session and has a refresh token (contract; decision 27). */
 export function isOffline(signIn: Pick<SignIn, 'scope'>): boolean {
   return scopeIncludes(signIn.scope, 'offline_access');
+}
+
+/** Until when its refresh token can be used, unless that happens before (decision 25). */
+export function livesUntil(
+  { createdAt, rotatedAt }: Pick<SignIn, 'createdAt' | 'rotatedAt'>,
+  { refreshTokenIdle, refreshTokenAbsolute }: Pick<Client, 'refreshTokenIdle' | 'refreshTokenAbsolute'>,
+): number {
+  return Math.min(rotatedAt + refreshTokenIdle, createdAt + refreshTokenAbsolute);
+}
+
+/**
+ * Whether a sign-in still gives its app access: one with offline_access until its refresh token is too old,
+ * another until its one access token is, and no longer than its browser session (decisions 25 to 27).
+ *
+ * @param session the browser session it was begun in, or null
+ */
+export function signInLives(signIn: SignIn, client: Client, session: Session | null, now: number): boolean {
+  if (signIn.state === 'ended') return false;
+  if (isOffline(signIn)) return now < livesUntil(signIn, client);
+  return now < signIn.createdAt + client.accessTokenSeconds * 1_000 && sessionLives(session, now);
 }

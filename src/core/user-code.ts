@@ -12,7 +12,11 @@ export function showUserCode(digits: string): string {
  * @returns the digits, or null if it is not six of them
  */
 export function readUserCode(typed: string): string | null {
-  const digits = typed.normalize('NFKC').replace(/[\s\u2010-\u2015\u2212-]/g, '');
+  const digits = typed
+    .normalize('NFKC')
+    .replace(/[\s\u2010-\u2015\u2212-]/g, '')
+    // Arabic and Persian keyboards type digits of their own; their code points end in the digit's value.
+    .replace(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
   return /^\d{6}$/.test(digits) ? digits : null;
 }
 

@@ -84,11 +84,18 @@ export function registrationProblems(client: Client): readonly string[] {
       problems.push(`"${origin}" is not an origin such as https://app.example.com.`);
     }
   }
-  if (client.accessTokenSeconds < 1 || client.accessTokenSeconds > accessTokenSeconds.most) {
+  const isWhole = (value: number, least: number, most: number) =>
+    Number.isSafeInteger(value) && value >= least && value <= most;
+  if (!isWhole(client.accessTokenSeconds, 1, accessTokenSeconds.most)) {
     problems.push(`The access token lifetime must be 1 to ${accessTokenSeconds.most} seconds.`);
   }
-  if (client.replayWindow < 0 || client.replayWindow > replayWindow.most) {
+  if (!isWhole(client.replayWindow, 0, replayWindow.most)) {
     problems.push(`The replay window must be 0 to ${replayWindow.most / 1_000} seconds.`);
+  }
+  for (const lifetime of [client.refreshTokenIdle, client.refreshTokenAbsolute]) {
+    if (!isWhole(lifetime, 1, Number.MAX_SAFE_INTEGER)) {
+      problems.push('The refresh token lifetimes must be whole milliseconds above 0.');
+    }
   }
   return problems;
 }

@@ -1,6 +1,7 @@
 import type { Write } from '../core/decision.ts';
 import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
 import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
+import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
 import { saveScopeConsent } from './scope-consent.ts';
 import { insertSession, moveSession } from './session.ts';
 import { endSignIn, insertSignIn, rotateSignIn } from './sign-in.ts';
@@ -31,6 +32,10 @@ function applyOne(tx: Tx, write: Write): Promise<void> {
       return insertSession(tx, write.session);
     case 'moveSession':
       return moveSession(tx, write);
+    case 'insertEmailProof':
+      return insertEmailProof(tx, write.proof);
+    case 'moveEmailProof':
+      return moveEmailProof(tx, write);
     case 'saveScopeConsent':
       return saveScopeConsent(tx, write.consent);
     default:

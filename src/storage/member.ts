@@ -43,6 +43,19 @@ export async function insertMember(tx: Tx, member: Member, passwordHash: string)
     .execute();
 }
 
+/** The next userId and memberNumber of a tenant. */
+export async function nextMemberNumbers(
+  tx: Tx,
+  tenantId: string,
+): Promise<{ userId: number; memberNumber: number }> {
+  const { userId, memberNumber } = await tx
+    .selectFrom('members')
+    .select((eb) => [eb.fn.max('userId').as('userId'), eb.fn.max('memberNumber').as('memberNumber')])
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirstOrThrow();
+  return { userId: (userId ?? 1_000) + 1, memberNumber: (memberNumber ?? 100_000) + 1 };
+}
+
 export async function updateMemberStatus(
   tx: Tx,
   member: Pick<Member, 'id' | 'tenantId' | 'status' | 'updatedAt'>,

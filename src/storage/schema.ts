@@ -2,7 +2,9 @@ import type { Generated } from 'kysely';
 import type { AuthorizationCode } from '../core/authorization-code.ts';
 import type { Client } from '../core/client.ts';
 import type { DeviceCode } from '../core/device-code.ts';
+import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
+import type { SignInFailures } from '../core/members/sign-in-limit.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { Session } from '../core/session.ts';
 import type { SignIn } from '../core/sign-in.ts';
@@ -21,6 +23,10 @@ export interface Database {
   sessions: Session;
   authorizationCodes: AuthorizationCode;
   signIns: SignIn;
+  emailProofs: EmailProof;
+  mails: MailRow;
+  signInFailures: SignInFailures & { tenantId: string; emailHash: string };
+  knownBrowsers: KnownBrowserRow;
   deviceCodes: DeviceCode;
   wrongUserCodes: WrongUserCodeRow;
   scopeConsents: ScopeConsent;
@@ -72,6 +78,8 @@ export interface ClientRow
 export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'phoneVerified'> {
   normalisedEmail: string;
   passwordHash: string;
+  /** When the personal data of a deleted member were erased. */
+  erasedAt: number | null;
   emailVerified: number;
   phoneVerified: number;
   addressLine1: string | null;
@@ -100,4 +108,27 @@ export interface WrongUserCodeRow {
   /** The address it was entered from: IPv4, or the /64 of IPv6. */
   address: string;
   enteredAt: number;
+}
+
+export interface MailRow {
+  id: Generated<number>;
+  tenantId: string;
+  /** Which of our mails it is. */
+  name: string;
+  /** JSON of recipient, subject and bodies, encrypted; null once it was sent or given up. */
+  message: Buffer | null;
+  state: 'waiting' | 'sent' | 'failed';
+  attempts: number;
+  nextAttemptAt: number;
+  lastError: string | null;
+  createdAt: number;
+  sentAt: number | null;
+}
+
+export interface KnownBrowserRow {
+  memberId: string;
+  /** SHA-256 of the browser's cookie. */
+  browserHash: string;
+  firstSeenAt: number;
+  lastSeenAt: number;
 }

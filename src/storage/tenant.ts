@@ -33,7 +33,7 @@ export async function insertTenant(
     .values({
       ...tenant,
       development: toFlag(tenant.development),
-      limits: JSON.stringify(tenant.limits),
+      limits: JSON.stringify(ownLimits(tenant.limits)),
       tokenKey,
       createdAt,
     })
@@ -56,4 +56,10 @@ export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void
 /** Takes a key out of the JWKS: tokens signed by it are refused from now on. */
 export async function retireSigningKey(tx: Tx, kid: string, retiredAt: number): Promise<void> {
   await tx.updateTable('signingKeys').set({ retiredAt }).where('kid', '=', kid).execute();
+}
+
+/** What a tenant sets for itself: the rest follows the defaults, also when those change. */
+function ownLimits(limits: TenantLimits): Partial<TenantLimits> {
+  const defaults: Record<string, number | null> = { ...tenantLimits };
+  return Object.fromEntries(Object.entries(limits).filter(([name, value]) => value !== defaults[name]));
 }

@@ -48,6 +48,7 @@ describe('sign-in', () => {
       rotatedAt: now,
       endedAt: null,
       endReason: null,
+      label: null,
     });
   });
 

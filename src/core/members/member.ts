@@ -37,6 +37,21 @@ export interface Member {
   readonly address: Address;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** From when on the account is gone, if its member asked for that. */
+  readonly deletionDueAt: number | null;
+}
+
+/**
+ * Whether a member may sign in and stay signed in (decision 28; A14, T19). A deletion needs no job to take
+ * hold: once it is due, the member is gone.
+ */
+export function maySignIn(member: Member | null, now: number): member is Member {
+  return member !== null && member.status === 'active' && !isGone(member, now);
+}
+
+/** Whether the account was deleted, even if its data are still to be erased. */
+export function isGone({ deletionDueAt }: Pick<Member, 'deletionDueAt'>, now: number): boolean {
+  return deletionDueAt !== null && now >= deletionDueAt;
 }
 
 /** The form in which addresses are compared: trimmed, NFC, lower case. One account per address and tenant. */

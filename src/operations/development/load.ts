@@ -1,4 +1,4 @@
-import type { TenantLimits } from '../../core/limits.ts';
+import { deletionCoolingOff, type TenantLimits } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Passwords } from '../../password.ts';
@@ -26,6 +26,10 @@ const developmentLimits: TenantLimits = {
   deviceRequestsPerAddressAndHour: null,
   deviceRequestsPerClientAndMinute: null,
   wrongUserCodesPerAddress: null,
+  signUpsPerAddressAndHour: null,
+  signUpsPerAddressAndDay: null,
+  failedSignInsPerAddressAndMinute: null,
+  deletionCoolingOff,
 };
 
 /** The issuer of a development tenant when the service listens on this port. */
@@ -131,6 +135,7 @@ async function loadMember(
     },
     createdAt: now,
     updatedAt: now,
+    deletionDueAt: null,
   };
   await insertMember(tx, member, passwordHash);
   for (const subscription of subscriptions) {

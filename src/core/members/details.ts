@@ -1,0 +1,30 @@
+import { memberTextLength } from '../limits.ts';
+
+/** What must not stand in a text that members give of themselves: controls and what is invisible. */
+const unfit = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
+/** Why a name is not taken, or null. */
+export function fullNameProblem(fullName: string): 'missing' | 'long' | 'unfit' | null {
+  if (fullName.trim() === '') return 'missing';
+  if ([...fullName].length > memberTextLength.fullName) return 'long';
+  return unfit.test(fullName) ? 'unfit' : null;
+}
+
+/** Why a free text of at most so many characters is not taken, or null; it may be empty. */
+export function textProblem(text: string, most: number): 'long' | 'unfit' | null {
+  if ([...text].length > most) return 'long';
+  return unfit.test(text) ? 'unfit' : null;
+}
+
+/**
+ * Why an e-mail address is not taken, or null. Whether it exists only a mail can tell; what is held here is
+ * that a mail server would understand it (RFC 5321 §4.5.3.1).
+ */
+export function emailProblem(email: string): 'missing' | 'malformed' | null {
+  const text = email.trim();
+  if (text === '') return 'missing';
+  if (text.length > memberTextLength.email || unfit.test(text)) return 'malformed';
+  return /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]+\.[^\s@.<>()[\],;:\\"]{2,}$/.test(text)
+    ? null
+    : 'malformed';
+}

@@ -1,0 +1,160 @@
+/**
+ * The proof that somebody reads an address: a message with a link and six digits, for one purpose. The browser
+ * that asked finishes with it, whichever device opened the message.
+ *
+ * | state | event | condition | next state | outcomes |
+ * |---|---|---|---|---|
+ * | pending | link | its time is over | expired | refuse |
+ * | pending | link | – | proven | accept |
+ * | pending | code | its time is over | expired | refuse |
+ * | pending | code | the code is wrong for the last time | exhausted | refuse |
+ * | pending | code | the code is wrong | pending | countWrongCode, refuse |
+ * | pending | code | – | proven | accept |
+ * | pending | finish | – | pending | refuse |
+ * | proven | link | – | proven | ignore |
+ * | proven | code | – | proven | ignore |
+ * | proven | finish | its time is over | expired | refuse |
+ * | proven | finish | – | finished | accept |
+ * | finished | link | – | finished | refuse |
+ * | finished | code | – | finished | refuse |
+ * | finished | finish | – | finished | refuse |
+ * | expired | link | – | expired | refuse |
+ * | expired | code | – | expired | refuse |
+ * | expired | finish | – | expired | refuse |
+ * | exhausted | link | – | exhausted | refuse |
+ * | exhausted | code | – | exhausted | refuse |
+ * | exhausted | finish | – | exhausted | refuse |
+ */
+import { setup } from 'xstate';
+import type { Decision, Write } from '../decision.ts';
+import { equalInConstantTime } from '../hash.ts';
+import { emailProofLifetime, wrongEmailCodes } from '../limits.ts';
+import { step } from '../machine.ts';
+
+export type EmailProofPurpose = 'sign_up' | 'password_reset' | 'email_change';
+export type EmailProofState = 'pending' | 'proven' | 'finished' | 'expired' | 'exhausted';
+
+/** A stored proof. Times are ms since the epoch. */
+export interface EmailProof {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly purpose: EmailProofPurpose;
+  readonly state: EmailProofState;
+  /** The account it is for; at a sign-up the one that has the address already, if any. */
+  readonly memberId: string | null;
+  /** The address that is proven, normalised. */
+  readonly email: string;
+  /** SHA-256 of the link's secret. */
+  readonly linkHash: string;
+  /** Keyed hash of the six digits. */
+  readonly codeHash: string;
+  readonly wrongCodes: number;
+  /** JSON of what is done with it once it is proven. */
+  readonly payload: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+const outcome = () => {};
+
+const refusals = {
+  link: { actions: 'refuse' },
+  code: { actions: 'refuse' },
+  finish: { actions: 'refuse' },
+} as const;
+
+export const emailProofMachine = setup({
+  types: {
+    context: {} as { expiresAt: number; wrongCodes: number },
+    events: {} as
+      | { type: 'link'; now: number }
+      | { type: 'code'; now: number; matches: boolean }
+      | { type: 'finish'; now: number },
+  },
+  guards: {
+    'its time is over': ({ context, event }) => event.now >= context.expiresAt,
+    'the code is wrong for the last time': ({ context, event }) =>
+      event.type === 'code' && !event.matches && context.wrongCodes + 1 >= wrongEmailCodes,
+    'the code is wrong': ({ event }) => event.type === 'code' && !event.matches,
+  },
+  actions: { accept: outcome, refuse: outcome, countWrongCode: outcome, ignore: outcome },
+}).createMachine({
+  id: 'email proof',
+  context: { expiresAt: 0, wrongCodes: 0 },
+  initial: 'pending',
+  states: {
+    pending: {
+      on: {
+        link: [
+          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
+          { target: 'proven', actions: 'accept' },
+        ],
+        code: [
+          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
+          { guard: 'the code is wrong for the last time', target: 'exhausted', actions: 'refuse' },
+          { guard: 'the code is wrong', actions: ['countWrongCode', 'refuse'] },
+          { target: 'proven', actions: 'accept' },
+        ],
+        finish: { actions: 'refuse' },
+      },
+    },
+    proven: {
+      on: {
+        link: { actions: 'ignore' },
+        code: { actions: 'ignore' },
+        finish: [
+          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
+          { target: 'finished', actions: 'accept' },
+        ],
+      },
+    },
+    finished: { on: refusals },
+    expired: { on: refusals },
+    exhausted: { on: refusals },
+  },
+});
+
+/** A proof as it begins. */
+export function beginEmailProof(
+  facts: Omit<EmailProof, 'state' | 'wrongCodes' | 'createdAt' | 'expiresAt'>,
+  now: number,
+): EmailProof {
+  return {
+    ...facts,
+    state: 'pending',
+    wrongCodes: 0,
+    createdAt: now,
+    expiresAt: now + emailProofLifetime[facts.purpose],
+  };
+}
+
+/** What the person brought: the link of the message, or its digits as a keyed hash. */
+export type Presented = { readonly by: 'link' } | { readonly by: 'code'; readonly codeHash: string };
+
+/** Decides what the person brought; the answer says whether the address is proven now, or was before. */
+export function presentProof(proof: EmailProof, presented: Presented, now: number): Decision<boolean> {
+  const event =
+    presented.by === 'link'
+      ? ({ type: 'link', now } as const)
+      : ({ type: 'code', now, matches: equalInConstantTime(presented.codeHash, proof.codeHash) } as const);
+  const { state, outcomes } = step(emailProofMachine, proof.state, proof, event);
+  const counted = proof.wrongCodes + (outcomes.includes('countWrongCode') ? 1 : 0);
+  return {
+    answer: outcomes.includes('accept') || outcomes.includes('ignore'),
+    writes: moveTo(proof, { ...proof, state: state as EmailProofState, wrongCodes: counted }),
+  };
+}
+
+/** Uses a proven address up: what it was for may be done now, once. */
+export function finishProof(proof: EmailProof, now: number): Decision<boolean> {
+  const { state, outcomes } = step(emailProofMachine, proof.state, proof, { type: 'finish', now });
+  return {
+    answer: outcomes.includes('accept'),
+    writes: moveTo(proof, { ...proof, state: state as EmailProofState }),
+  };
+}
+
+function moveTo(from: EmailProof, to: EmailProof): readonly Write[] {
+  if (from.state === to.state && from.wrongCodes === to.wrongCodes) return [];
+  return [{ write: 'moveEmailProof', from: from.state, proof: to }];
+}

@@ -1,0 +1,43 @@
+import { passwordBytes, passwordLength } from '../limits.ts';
+import { normaliseEmail } from './member.ts';
+
+/** Why a password is not taken; the last part of the text's key. */
+export type PasswordProblem = 'missing' | 'short' | 'long' | 'common' | 'address';
+
+/** What a new password is held against. */
+export interface PasswordRules {
+  /** Code points, as the tenant sets it. */
+  readonly least: number;
+  /** The address of the account: it is the first thing anyone tries. */
+  readonly email: string;
+  /** Whether a lower-case text is on the list of common passwords. */
+  readonly isCommon: (text: string) => boolean;
+}
+
+/**
+ * Checks a new password (security, Defaults; NIST SP 800-63B §3.1.1.2): long enough, not common, not the
+ * address; no rules of composition.
+ *
+ * @returns what is wrong with it, or null
+ */
+export function passwordProblem(password: string, rules: PasswordRules): PasswordProblem | null {
+  if (password === '') return 'missing';
+  const text = password.normalize('NFC');
+  if (Buffer.byteLength(text) > passwordBytes) return 'long';
+  if ([...text].length < Math.max(rules.least, passwordLength.least)) return 'short';
+  const plain = text.toLowerCase();
+  const email = normaliseEmail(rules.email);
+  if (plain === email || plain === email.split('@')[0]) return 'address';
+  return rules.isCommon(plain) || rules.isCommon(repeatedPart(plain)) || isOneCharacter(plain)
+    ? 'common'
+    : null;
+}
+
+/** The shortest text that the whole repeats: "abcabcabc" is as easy to guess as "abc". */
+function repeatedPart(text: string): string {
+  return /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
+}
+
+function isOneCharacter(text: string): boolean {
+  return new Set(text).size === 1;
+}

@@ -1,0 +1,25 @@
+import { signInLimit } from '../limits.ts';
+
+/** The failed sign-ins of one address since the last good one. */
+export interface SignInFailures {
+  readonly failures: number;
+  readonly lastFailedAt: number;
+}
+
+/**
+ * Until when an address may not be tried again: after five failures a minute, doubled by each further one to
+ * at most fifteen, and never for good (security, Defaults; A6).
+ *
+ * @returns ms since the epoch; 0 if it may be tried now and always could
+ */
+export function blockedUntil(failed: SignInFailures | null): number {
+  if (failed === null || failed.failures < signInLimit.failures) return 0;
+  const doublings = Math.min(failed.failures - signInLimit.failures, 10);
+  return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, signInLimit.longestWait);
+}
+
+/** One failure more; those of yesterday are forgotten. */
+export function failedAgain(failed: SignInFailures | null, now: number): SignInFailures {
+  const stillCounts = failed !== null && now - failed.lastFailedAt < signInLimit.memory;
+  return { failures: (stillCounts ? failed.failures : 0) + 1, lastFailedAt: now };
+}

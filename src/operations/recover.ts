@@ -1,0 +1,101 @@
+import { finishProof, presentProof } from '../core/members/email-proof.ts';
+import { endSession } from '../core/session.ts';
+import { endSignIn } from '../core/sign-in.ts';
+import { apply } from '../storage/apply.ts';
+import { findMember, findMemberByEmail, updatePasswordHash } from '../storage/member.ts';
+import { findEmailProofByLink } from '../storage/members/email-proof.ts';
+import { forgetKnownBrowsers } from '../storage/members/known-browser.ts';
+import { listActiveSessions } from '../storage/session.ts';
+import { listActiveSignIns } from '../storage/sign-in.ts';
+import type { Tx } from '../storage/store.ts';
+import type { OpenTenant } from '../tenants.ts';
+import { type MemberDeps, mayMail, newProof } from './sign-up.ts';
+
+/** What a forgotten password was asked for with. */
+export interface RecoverPayload {
+  readonly language: string;
+  /** The flow to go on with after signing in. */
+  readonly flow: unknown;
+}
+
+/** Mails the owner of an address a link for a new password. An address without an account gets nothing. */
+export async function askForRecovery(
+  tx: Tx,
+  tenant: OpenTenant,
+  email: string,
+  payload: RecoverPayload,
+  deps: MemberDeps,
+): Promise<void> {
+  const found = await findMemberByEmail(tx, tenant.id, email);
+  const { proof, link } = newProof(
+    tenant,
+    { purpose: 'password_reset', email, memberId: found?.member.id ?? null, payload },
+    deps,
+  );
+  const mayMailNow = await mayMail(tx, tenant.id, email, deps.clock());
+  // The row is written for an unknown address too: it takes as long, and counts against flooding.
+  await apply(tx, [{ write: 'insertEmailProof', proof }]);
+  if (found?.member.status !== 'active' || !mayMailNow) return;
+  const { member } = found;
+  await deps.mails.queue(tx, tenant, {
+    name: 'passwordReset',
+    to: member.email,
+    language: member.locale ?? payload.language,
+    values: { fullName: member.fullName },
+    link: `${tenant.issuer}/recover/reset/${link}`,
+  });
+}
+
+/**
+ * Sets a new password by a recovery link, which works once (pages 10; security, Accounts).
+ *
+ * @param everywhere whether all sessions and sign-ins of the member end with it
+ * @returns whether the link was good
+ */
+export async function resetPassword(
+  tx: Tx,
+  tenant: OpenTenant,
+  linkHash: string,
+  passwordHash: string,
+  everywhere: boolean,
+  deps: MemberDeps,
+): Promise<boolean> {
+  const now = deps.clock();
+  const found = await findEmailProofByLink(tx, tenant.id, linkHash);
+  if (found?.purpose !== 'password_reset' || found.memberId === null) return false;
+  const member = await findMember(tx, tenant.id, found.memberId);
+  const presented = presentProof(found, { by: 'link' }, now);
+  await apply(tx, presented.writes);
+  if (!presented.answer || member?.status !== 'active') return false;
+  const proven = await findEmailProofByLink(tx, tenant.id, linkHash);
+  if (proven === null) return false;
+  const finished = finishProof(proven, now);
+  await apply(tx, finished.writes);
+  if (!finished.answer) return false;
+  await updatePasswordHash(tx, member.id, passwordHash);
+  if (everywhere) await signOutEverywhere(tx, member.id, now);
+  await deps.mails.queue(tx, tenant, {
+    name: 'passwordChanged',
+    to: member.email,
+    language: member.locale ?? 'en',
+    values: { fullName: member.fullName },
+    link: `${tenant.issuer}/recover`,
+  });
+  return true;
+}
+
+/** Ends every session and sign-in of a member, but for those named, and forgets the browsers. */
+export async function signOutEverywhere(
+  tx: Tx,
+  memberId: string,
+  now: number,
+  butSessionId: string | null = null,
+): Promise<void> {
+  for (const session of await listActiveSessions(tx, memberId)) {
+    if (session.id !== butSessionId) await apply(tx, endSession(session));
+  }
+  for (const signIn of await listActiveSignIns(tx, memberId)) {
+    await apply(tx, endSignIn(signIn, 'signed_out', now));
+  }
+  await forgetKnownBrowsers(tx, memberId);
+}

@@ -1,0 +1,164 @@
+import type { Clock } from '../clock.ts';
+import { hmac, sha256 } from '../core/hash.ts';
+import { mailsPerHour } from '../core/limits.ts';
+import { beginEmailProof, type EmailProof, type EmailProofPurpose } from '../core/members/email-proof.ts';
+import { type Member, normaliseEmail } from '../core/members/member.ts';
+import { showUserCode } from '../core/user-code.ts';
+import type { Random } from '../random.ts';
+import { apply } from '../storage/apply.ts';
+import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/member.ts';
+import { countEmailProofs } from '../storage/members/email-proof.ts';
+import type { Tx } from '../storage/store.ts';
+import type { OpenTenant } from '../tenants.ts';
+import type { Mailer } from './mailer.ts';
+
+/** What these operations need beside the transaction. */
+export interface MemberDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mails: Pick<Mailer, 'queue'>;
+}
+
+/** What a sign-up asked for, kept until the address is proven. */
+export interface SignUpPayload {
+  readonly fullName: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly language: string;
+  /** SHA-256 of the cookie of the browser that asked: it alone goes on with the flow. */
+  readonly browserHash: string;
+  /** The flow to go on with. */
+  readonly flow: unknown;
+}
+
+const hour = 60 * 60 * 1_000;
+
+/** A proof with its secrets in clear, for the mail that carries them. */
+export interface NewProof {
+  readonly proof: EmailProof;
+  readonly link: string;
+  readonly code: string;
+}
+
+/** Makes a proof; only hashes of its link and its digits are kept. */
+export function newProof(
+  tenant: OpenTenant,
+  facts: {
+    readonly purpose: EmailProofPurpose;
+    readonly email: string;
+    readonly memberId: string | null;
+    readonly payload: object;
+  },
+  { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
+): NewProof {
+  const now = clock();
+  const id = random.id(now);
+  const link = random.secret();
+  const digits = random.digits();
+  const proof = beginEmailProof(
+    {
+      id,
+      tenantId: tenant.id,
+      purpose: facts.purpose,
+      memberId: facts.memberId,
+      email: normaliseEmail(facts.email),
+      linkHash: sha256(link),
+      codeHash: hashProofCode(tenant.tokenKey, id, digits),
+      payload: JSON.stringify(facts.payload),
+    },
+    now,
+  );
+  return { proof, link, code: showUserCode(digits) };
+}
+
+/** The keyed hash of a proof's digits: keyed and bound to the proof, since there are only a million. */
+export function hashProofCode(key: Buffer, proofId: string, digits: string): string {
+  return hmac(key, 'email proof', proofId, digits).toString('base64url');
+}
+
+/** Whether an address may be sent one more message now. */
+export async function mayMail(tx: Tx, tenantId: string, email: string, now: number): Promise<boolean> {
+  return (await countEmailProofs(tx, tenantId, normaliseEmail(email), now - hour)) < mailsPerHour;
+}
+
+/**
+ * Takes a sign-up in: a mail goes to the address, and the account begins when the address is proven. Whoever
+ * has an account with this address is told so by mail; the answer is the same.
+ *
+ * @returns the id of the proof
+ */
+export async function askForSignUp(
+  tx: Tx,
+  tenant: OpenTenant,
+  payload: SignUpPayload,
+  deps: MemberDeps,
+): Promise<string> {
+  const known = await findMemberByEmail(tx, tenant.id, payload.email);
+  const mayMailNow = await mayMail(tx, tenant.id, payload.email, deps.clock());
+  const { proof, link, code } = newProof(
+    tenant,
+    { purpose: 'sign_up', email: payload.email, memberId: known?.member.id ?? null, payload },
+    deps,
+  );
+  await apply(tx, [{ write: 'insertEmailProof', proof }]);
+  if (mayMailNow) {
+    await deps.mails.queue(tx, tenant, {
+      to: payload.email.trim(),
+      language: known?.member.locale ?? payload.language,
+      ...(known === null
+        ? {
+            name: 'signUp',
+            values: { fullName: payload.fullName },
+            code,
+            link: `${tenant.issuer}/sign-up/confirm/${link}`,
+          }
+        : {
+            name: 'signUpKnown',
+            values: { fullName: known.member.fullName },
+            link: `${tenant.issuer}/recover`,
+          }),
+    });
+  }
+  return proof.id;
+}
+
+/** The member of a proven sign-up: made now, or null if the address got an account in between. */
+export async function beginMember(
+  tx: Tx,
+  tenant: OpenTenant,
+  proof: EmailProof,
+  { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
+): Promise<Member | null> {
+  const payload = JSON.parse(proof.payload) as SignUpPayload;
+  if ((await findMemberByEmail(tx, tenant.id, payload.email)) !== null) return null;
+  const now = clock();
+  const member: Member = {
+    id: random.id(now),
+    tenantId: tenant.id,
+    ...(await nextMemberNumbers(tx, tenant.id)),
+    email: payload.email.trim(),
+    emailVerified: true,
+    fullName: payload.fullName.trim(),
+    nickName: '',
+    phone: '',
+    phoneVerified: false,
+    avatar: null,
+    locale: payload.language,
+    userType: 'member',
+    status: 'active',
+    address: {
+      line1: null,
+      city: null,
+      postCode: null,
+      postOffice: null,
+      country: null,
+      name: null,
+      email: null,
+    },
+    createdAt: now,
+    updatedAt: now,
+    deletionDueAt: null,
+  };
+  await insertMember(tx, member, payload.passwordHash);
+  return member;
+}

@@ -1,0 +1,71 @@
+import type { Write } from '../../core/decision.ts';
+import type { EmailProof } from '../../core/members/email-proof.ts';
+import { changedOne } from '../rows.ts';
+import type { Tx } from '../store.ts';
+
+/** The proof of a tenant by its id, or null. */
+export async function findEmailProof(tx: Tx, tenantId: string, id: string): Promise<EmailProof | null> {
+  const row = await tx
+    .selectFrom('emailProofs')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The proof of a tenant by the SHA-256 of its link's secret, or null. */
+export async function findEmailProofByLink(
+  tx: Tx,
+  tenantId: string,
+  linkHash: string,
+): Promise<EmailProof | null> {
+  const row = await tx
+    .selectFrom('emailProofs')
+    .selectAll()
+    .where('linkHash', '=', linkHash)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** How many proofs an address was sent since a time. */
+export async function countEmailProofs(
+  tx: Tx,
+  tenantId: string,
+  email: string,
+  since: number,
+): Promise<number> {
+  const { count } = await tx
+    .selectFrom('emailProofs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('tenantId', '=', tenantId)
+    .where('email', '=', email)
+    .where('createdAt', '>', since)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Stores a proof, and drops what expired a day ago or more. */
+export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void> {
+  const day = 24 * 60 * 60 * 1_000;
+  await tx
+    .deleteFrom('emailProofs')
+    .where('expiresAt', '<', proof.createdAt - day)
+    .execute();
+  await tx.insertInto('emailProofs').values(proof).execute();
+}
+
+export async function moveEmailProof(
+  tx: Tx,
+  { from, proof }: Extract<Write, { write: 'moveEmailProof' }>,
+): Promise<void> {
+  const { id, state, wrongCodes } = proof;
+  const result = await tx
+    .updateTable('emailProofs')
+    .set({ state, wrongCodes })
+    .where('id', '=', id)
+    .where('state', '=', from)
+    .executeTakeFirst();
+  changedOne(result, 'email proof');
+}

@@ -1,0 +1,95 @@
+import type { Tx } from '../store.ts';
+
+/** A mail that waits, its message still encrypted. */
+export interface WaitingMail {
+  readonly id: number;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly message: Buffer;
+  readonly attempts: number;
+  readonly createdAt: number;
+}
+
+/** Puts a mail into the queue; it leaves after the commit. */
+export async function insertMail(
+  tx: Tx,
+  mail: { readonly tenantId: string; readonly name: string; readonly message: Buffer },
+  now: number,
+): Promise<void> {
+  await tx
+    .insertInto('mails')
+    .values({
+      ...mail,
+      state: 'waiting',
+      attempts: 0,
+      nextAttemptAt: now,
+      lastError: null,
+      createdAt: now,
+      sentAt: null,
+    })
+    .execute();
+}
+
+/** The mails that are due, oldest first. */
+export async function listDueMails(tx: Tx, now: number, most: number): Promise<readonly WaitingMail[]> {
+  const rows = await tx
+    .selectFrom('mails')
+    .select(['id', 'tenantId', 'name', 'message', 'attempts', 'createdAt'])
+    .where('state', '=', 'waiting')
+    .where('nextAttemptAt', '<=', now)
+    .orderBy('nextAttemptAt')
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.flatMap((row) => (row.message === null ? [] : [{ ...row, message: row.message }]));
+}
+
+/** When the next mail is due, or null if none waits. */
+export async function nextMailDueAt(tx: Tx): Promise<number | null> {
+  const row = await tx
+    .selectFrom('mails')
+    .select('nextAttemptAt')
+    .where('state', '=', 'waiting')
+    .orderBy('nextAttemptAt')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.nextAttemptAt ?? null;
+}
+
+/** A mail was taken by the mail server: its message is dropped. */
+export async function mailSent(tx: Tx, id: number, now: number): Promise<void> {
+  await tx
+    .updateTable('mails')
+    .set({ state: 'sent', sentAt: now, message: null, lastError: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** A mail was not taken: it is tried again at a time, or given up with null. */
+export async function mailFailed(
+  tx: Tx,
+  id: number,
+  { attempts, error, retryAt }: { attempts: number; error: string; retryAt: number | null },
+): Promise<void> {
+  await tx
+    .updateTable('mails')
+    .set({
+      attempts,
+      lastError: error,
+      ...(retryAt === null ? { state: 'failed' as const, message: null } : { nextAttemptAt: retryAt }),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** How many mails wait and how many were given up: for the operator. */
+export async function countMails(tx: Tx): Promise<{ waiting: number; failed: number }> {
+  const rows = await tx
+    .selectFrom('mails')
+    .select(['state', (eb) => eb.fn.countAll<number>().as('count')])
+    .where('state', '!=', 'sent')
+    .groupBy('state')
+    .execute();
+  const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
+  return { waiting: of('waiting'), failed: of('failed') };
+}
