@@ -1,6 +1,6 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sessionAbsolute } from '../core/limits.ts';
+import { browserCookieLifetime, sessionAbsolute } from '../core/limits.ts';
 import type { Random } from '../random.ts';
 
 /**
@@ -47,6 +47,9 @@ export function ensureBrowserCookie(reply: FastifyReply, random: Random): string
   const known = browserCookie(request);
   if (known !== '') return known;
   const value = random.secret();
-  reply.setCookie(nameOf(request, 'browser'), value, attributes(request));
+  reply.setCookie(nameOf(request, 'browser'), value, {
+    ...attributes(request),
+    maxAge: browserCookieLifetime / 1_000,
+  });
   return value;
 }

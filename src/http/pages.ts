@@ -28,8 +28,8 @@ export interface Page {
   readonly status?: number;
   /** CSP sources that a form of the page may lead to, beside ourselves. */
   readonly formTargets?: readonly string[];
-  /** Where the language switcher leads, given a language; without it the page has none. */
-  readonly languageUrl?: (tag: string) => string;
+  /** The page again in another language, as a GET form; without it the page has no switcher. */
+  readonly again?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   /** Whether the page shows that something went wrong: the title then begins with "Error" (pages 6). */
   readonly isError?: boolean;
   readonly data?: Readonly<Record<string, unknown>>;
@@ -80,20 +80,14 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     heading: name,
     style: style.text,
     scriptUrl,
-    switcher: page.languageUrl === undefined ? [] : switcher(page.languageUrl, language.tag),
+    again: page.again ?? null,
+    languages: languageNames,
     // The request's id is in the log too, so a member can name what went wrong (pages 8).
     reference: reply.request.id,
   });
 }
 
-function switcher(languageUrl: (tag: string) => string, current: string) {
-  return languages.map((tag) => ({
-    tag,
-    name: languageName(tag),
-    url: languageUrl(tag),
-    current: tag === current,
-  }));
-}
+const languageNames = languages.map((tag) => ({ tag, name: languageName(tag) }));
 
 const styles = new WeakMap<Tenant, { text: string; hash: string }>();
 

@@ -1,28 +1,36 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds, wrongUserCodes } from '../core/limits.ts';
-import { isOutage } from './answers.ts';
 import { chooseLanguage, type Language } from '../language.ts';
+import { isOutage } from './answers.ts';
 import { sendPage } from './pages.ts';
 
 /** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */
 export type ProblemKind =
   | 'busy'
   | 'crossSite'
+  | 'linkUsed'
   | 'noFlow'
+  | 'noSignUp'
   | 'notFound'
   | 'request'
   | 'stale'
   | 'tooManyCodes'
+  | 'tooManySignIns'
+  | 'tooManySignUps'
   | 'unexpected';
 
 const statusOf: Readonly<Record<ProblemKind, number>> = {
   busy: 503,
   crossSite: 403,
+  linkUsed: 410,
   noFlow: 400,
+  noSignUp: 403,
   notFound: 404,
   request: 400,
   stale: 403,
   tooManyCodes: 429,
+  tooManySignIns: 429,
+  tooManySignUps: 429,
   unexpected: 500,
 };
 

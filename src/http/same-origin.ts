@@ -27,11 +27,16 @@ export async function requireOwnForm(request: FastifyRequest, reply: FastifyRepl
   return isForm ? requireSameOrigin(request, reply) : sendProblem(reply, 'crossSite');
 }
 
+/** Whether a page of another site led here, as far as the browser says so. */
+export function isFromAnotherSite({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || site === 'same-site';
+}
+
 /**
  * Whether another site's page posted this. Such a request comes without our Lax cookies; sent on as a GET it
  * brings them along.
  */
-export function isCrossSitePost({ method, headers }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site'];
-  return method === 'POST' && (site === 'cross-site' || site === 'same-site');
+export function isCrossSitePost(request: FastifyRequest): boolean {
+  return request.method === 'POST' && isFromAnotherSite(request);
 }

@@ -149,13 +149,13 @@ describe('every answer', () => {
     expect(headers['x-frame-options']).toBe('DENY');
   });
 
-  it('W2: of discovery and keys too; those alone may be loaded by any page', async () => {
+  it('W2: of discovery and keys too', async () => {
     for (const path of ['/.well-known/openid-configuration', '/api/oidc/jwks']) {
       const { headers } = await service.http(hosts.a, path);
       expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);
       expect(headers['x-content-type-options']).toBe('nosniff');
       expect(headers['referrer-policy']).toBe('no-referrer');
-      expect(headers['cross-origin-resource-policy']).toBe('cross-origin');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
     }
   });
 

@@ -30,6 +30,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'device.code', // German: Code
     'mail.fact.browser', // German: Browser
     'mail.fact.client', // German: App
+    'member.fullName', // German: Name
   ],
   es: [
     'error.prefix', // Spanish: Error

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { chooseLanguage } from '../../language.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { chooseLanguage } from '../../language.ts';
 import { sealConfirmation } from '../oidc/logout.ts';
 import { sendPage } from '../pages.ts';
 import { currentSession } from '../session.ts';

@@ -21,7 +21,7 @@ export function consentPage(app: FastifyInstance, deps: Deps): void {
     const { flow } = pick(queryOf(request) ?? new Map(), ['flow']).values;
     return take(request, reply, flow, undefined, deps);
   });
-  app.post(url, { preHandler: requireSameOrigin }, (request, reply) => {
+  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => {
     const { flow, action } = pageForm(request, ['flow', 'action']);
     return take(request, reply, flow, action, deps);
   });

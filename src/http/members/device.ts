@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode, showUserCode } from '../../core/user-code.ts';
+import { chooseLanguage, type Language } from '../../language.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { chooseLanguage, type Language } from '../../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
-import { requireOwnForm } from '../same-origin.ts';
+import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
 import { decideDevice, sealDevice } from './device-verdict.ts';
@@ -60,6 +60,8 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   const digits = readUserCode(typed);
   if (digits === null) return sendEntry(reply, language, { typed, problem: 'device.error.format' });
 
+  // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
+  if (isFromAnotherSite(request)) return sendEntry(reply, language, { typed: showUserCode(digits) });
   const result = await lookUpDevice(request, current, digits, deps);
   if (result === 'limited') return sendProblem(reply, 'tooManyCodes', { language });
   if (result === null) {
@@ -131,7 +133,7 @@ function sendEntry(
     title: 'device.title',
     status: problem === undefined ? 200 : 422,
     isError: problem !== undefined,
-    languageUrl: (tag) => `${url}?ui_locales=${tag}`,
+    again: { action: url, fields: {} },
     data: { typed, problem: problem === undefined ? null : language.t(problem) },
   });
 }
@@ -149,7 +151,7 @@ function sendApprove(
     template: 'members/device-approve.eta',
     language,
     title: 'device.approve.title',
-    languageUrl: (tag) => `${deviceUrl(showUserCode(digits))}&ui_locales=${tag}`,
+    again: { action: url, fields: { user_code: showUserCode(digits) } },
     data: {
       client: client.name,
       userCode: showUserCode(digits),

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
+import { chooseLanguage, type Language } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { chooseLanguage, type Language } from '../../language.ts';
 import type { AuthorizationContext, AuthorizationStep } from '../oidc/authorization.ts';
 import { readHintedMember } from '../oidc/id-token-hint.ts';
 import { sendProblem } from '../problem.ts';
@@ -45,9 +45,12 @@ export function openFlow(request: FastifyRequest, text: string | undefined, now:
   return { kind: isStale ? 'stale' : 'flow', flow };
 }
 
+/** The pages that a flow leads through. */
+export type FlowPage = '/sign-in' | '/sign-up' | '/recover' | '/consent';
+
 /** The address of a page of the flow. */
-export function flowUrl(page: '/sign-in' | '/consent', sealed: string, language?: string): string {
-  return `${page}?flow=${sealed}${language === undefined ? '' : `&ui_locales=${language}`}`;
+export function flowUrl(page: FlowPage, sealed: string): string {
+  return `${page}?flow=${sealed}`;
 }
 
 /** The authorization step that a flow stands at; null where it has no authorization request. */

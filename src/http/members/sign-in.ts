@@ -1,33 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import { sha256 } from '../../core/hash.ts';
 import type { AuthorizationRequest } from '../../core/oidc/authorization-request.ts';
-import { beginSession } from '../../core/session.ts';
-import { isHashable, isWeak } from '../../password.ts';
-import { apply } from '../../storage/apply.ts';
-import { findMemberByEmail, type MemberWithPassword, updatePasswordHash } from '../../storage/member.ts';
+import type { Translate } from '../../language.ts';
+import { isHashable } from '../../password.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import type { Translate } from '../../language.ts';
 import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
+import { checkCredentials, type VerifiedMember } from './credentials.ts';
 import { contextOf, type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
+import { startSession } from './start-session.ts';
 
 const url = '/sign-in';
-const userAgentLength = 256;
 
 /** GET and POST /sign-in: the page that asks for address and password (pages 1 to 10). */
 export function signInPage(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, (request, reply) => show(request, reply, deps));
-  app.post(url, { preHandler: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
+  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
 }
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
@@ -52,8 +49,10 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   });
   if (outcome === 'signed-in') return reply.redirect(flow.returnTo, 303);
   if (outcome === 'ask') return sendForm(reply, flow, deps);
-  if (outcome.kind === 'interact' && outcome.page !== 'consent')
+  // The page to sign up leads here too: who comes here by that link has an account.
+  if (outcome.kind === 'interact' && outcome.page !== 'consent') {
     return sendForm(reply, flow, deps, { outcome });
+  }
   return answerAuthorization(reply, outcome, contextOf(flow), deps);
 }
 
@@ -73,53 +72,28 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
   // A password that long is nobody's; it is turned away before it costs a hash (A3).
   if (!isHashable(password)) return sendForm(reply, flow, deps, { email, wrong: true, status: 400 });
-  const verified = await verifyPassword(request, email, password, deps);
-  if (verified === null) return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
-  return signIn(request, reply, flow, verified, deps);
+  const checked = await checkCredentials(request, email, password, deps);
+  if (checked.kind === 'too-many') {
+    reply.header('retry-after', checked.retryAfter);
+    return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow) });
+  }
+  if (checked.kind === 'wrong') return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
+  return signIn(request, reply, flow, checked.verified, deps);
 }
 
-/** The member of these credentials, or null; every no takes as long as another (A1). */
-async function verifyPassword(
-  request: FastifyRequest,
-  email: string,
-  password: string,
-  { store, passwords }: Deps,
-): Promise<(MemberWithPassword & { newHash: string | null }) | null> {
-  const found = await store.transaction((tx) => findMemberByEmail(tx, request.tenant.id, email));
-  const isRight = await passwords.verify(password, found?.passwordHash ?? null);
-  if (found === null || !isRight || found.member.status !== 'active') return null;
-  const newHash = isWeak(found.passwordHash) ? await passwords.hash(password) : null;
-  return { ...found, newHash };
-}
-
-/** Begins the session and takes the flow on, in one transaction: the first write of the whole flow. */
+/** Begins the session and takes the flow on, in one transaction. */
 async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   flow: Flow,
-  { member, newHash }: MemberWithPassword & { newHash: string | null },
+  { member, newHash }: VerifiedMember,
   deps: Deps,
 ): Promise<FastifyReply> {
   const step = await stepOf(request, flow);
-  const secret = deps.random.secret();
-  const outcome = await deps.store.transaction(async (tx) => {
-    const now = deps.clock();
-    const current = await currentSession(tx, request, now);
-    const { session, writes } = beginSession(
-      current?.session ?? null,
-      {
-        id: deps.random.id(now),
-        tenantId: request.tenant.id,
-        memberId: member.id,
-        secretHash: sha256(secret),
-        userAgent: (request.headers['user-agent'] ?? '').slice(0, userAgentLength),
-        ipAddress: request.ip,
-      },
-      now,
-    );
-    await apply(tx, writes);
-    if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
-    return step === null ? null : takeStep(tx, { ...step, now }, session, deps);
+  const { secret, outcome } = await deps.store.transaction(async (tx) => {
+    const { session, secret } = await startSession(tx, request, member, newHash, deps);
+    const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
+    return { secret, outcome };
   });
   setSessionCookie(reply, secret);
   if (outcome === null) return reply.redirect(flow.returnTo, 303);
@@ -157,10 +131,12 @@ async function sendForm(
     status: problems.length > 0 ? status : 200,
     isError: problems.length > 0,
     formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
-    languageUrl: (tag) => flowUrl(url, sealed, tag),
+    again: { action: url, fields: { flow: sealed } },
     data: {
       client: shown?.client.name ?? null,
       lead: leadOf(flow, shown?.client.name, t),
+      recover: flowUrl('/recover', sealed),
+      signUp: shown?.client.signupDisabled === true ? null : flowUrl('/sign-up', sealed),
       flow: sealed,
       email: email ?? flow.parameters?.login_hint ?? '',
       problems,

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorizationRequestLength } from '../../core/limits.ts';
 import { authorizationParameters } from '../../core/oidc/authorization-request.ts';
+import { chooseLanguage } from '../../language.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { chooseLanguage } from '../../language.ts';
 import { flowUrl, sealFlow } from '../members/flow.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
@@ -65,7 +65,7 @@ export function answerAuthorization(
       const { sent, startedAt, language } = context;
       const flow = { startedAt, parameters: sent.values, returnTo: '/account', language };
       const sealed = sealFlow(reply, flow, deps);
-      return reply.redirect(flowUrl(outcome.page === 'consent' ? '/consent' : '/sign-in', sealed), 303);
+      return reply.redirect(flowUrl(`/${outcome.page}`, sealed), 303);
     }
     default:
       throw new Error(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);

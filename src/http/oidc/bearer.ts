@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Member } from '../../core/members/member.ts';
+import { type Member, maySignIn } from '../../core/members/member.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';
 import { sessionLives } from '../../core/session.ts';
 import { verifyToken } from '../../signing.ts';
@@ -76,7 +76,7 @@ export async function bearerMember(tx: Tx, bearer: Bearer, now: number): Promise
     if (!sessionLives(await findSession(tx, tenant.id, sessionId), now)) return null;
   }
   const member = await findMember(tx, tenant.id, memberId);
-  return member?.status === 'active' ? member : null;
+  return maySignIn(member, now) ? member : null;
 }
 
 const statusOf = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;

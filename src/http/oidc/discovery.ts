@@ -102,8 +102,6 @@ function serve(app: FastifyInstance, url: string, content: (tenant: OpenTenant) 
     reply.headers({
       etag: document.etag,
       'cache-control': `public, max-age=${metadataCacheSeconds}`,
-      // Anyone's script may read it, so anyone's page may load it.
-      'cross-origin-resource-policy': 'cross-origin',
     });
     if (headers['if-none-match']?.includes(document.etag)) return reply.status(304).send();
     return reply.type('application/json; charset=utf-8').send(document.body);

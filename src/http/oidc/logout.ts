@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type LogoutAnswer, logout } from '../../core/oidc/logout.ts';
 import { endSession } from '../../core/session.ts';
+import { chooseLanguage } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
@@ -10,7 +11,6 @@ import { refuseOtherMethods } from '../answers.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, queryOf } from '../form.ts';
-import { chooseLanguage } from '../../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
@@ -52,8 +52,9 @@ async function end(
   deps: Deps,
 ): Promise<FastifyReply> {
   const { tenant } = request;
-  const { values, repeated } = pick(form ?? new Map(), parameters);
-  if (form === null || repeated.length > 0) return sendProblem(reply, 'request');
+  const picked = pick(form ?? new Map(), parameters);
+  // What was sent twice, or cannot be read, names nobody: the member is asked, and ends on our page (L4).
+  const values: Parameters = picked.repeated.length > 0 ? {} : picked.values;
   // Without this, an image on any page could sign members out.
   if (!isNavigation(request)) return sendProblem(reply, 'crossSite');
   if (isCrossSitePost(request)) {

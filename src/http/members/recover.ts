@@ -1,0 +1,154 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { commonPasswords } from '../../common-passwords.ts';
+import { sha256 } from '../../core/hash.ts';
+import { passwordLength } from '../../core/limits.ts';
+import { emailProblem } from '../../core/members/details.ts';
+import { passwordProblem } from '../../core/members/password-rules.ts';
+import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recover.ts';
+import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
+
+const url = '/recover';
+const resetUrl = `${url}/reset/:secret`;
+
+/** A forgotten password: the page that asks for the address, and the one that the mail leads to. */
+export function recoverPages(app: FastifyInstance, deps: Deps): void {
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => ask(request, reply, deps));
+  refuseOtherMethods(app, `${url}/sent`, ['GET']);
+  app.get(`${url}/sent`, (request, reply) => {
+    const { flow } = pick(queryOf(request) ?? new Map(), ['flow']).values;
+    const opened = openFlow(request, flow, deps.clock());
+    const language = languageOf(request, opened.kind === 'flow' ? opened.flow : newFlow(deps));
+    return sendPage(reply, { template: 'members/recover-sent.eta', language, title: 'recover.sent.title' });
+  });
+  refuseOtherMethods(app, resetUrl, ['GET', 'POST']);
+  app.get(resetUrl, (request, reply) => reset(request, reply, null, deps));
+  app.post(resetUrl, { onRequest: requireSameOrigin }, (request, reply) =>
+    reset(request, reply, pageForm(request, ['password', 'everywhere']), deps),
+  );
+}
+
+const newFlow = ({ clock }: Deps): Flow => ({
+  startedAt: clock(),
+  parameters: null,
+  returnTo: '/account',
+  language: null,
+});
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { flow: sealed, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), [
+    'flow',
+    'ui_locales',
+  ]).values;
+  const opened = openFlow(request, sealed, deps.clock());
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const flow = opened.kind === 'flow' ? opened.flow : newFlow(deps);
+  if (chosen !== undefined) {
+    return reply.redirect(flowUrl(url, sealFlow(reply, { ...flow, language: chosen }, deps)), 303);
+  }
+  return sendForm(reply, flow, flow.parameters?.login_hint ?? '', null, deps);
+}
+
+async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { flow: sealed, email = '' } = pageForm(request, ['flow', 'email']);
+  const opened = openFlow(request, sealed, deps.clock());
+  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const { flow } = opened;
+  const problem = emailProblem(email);
+  if (problem !== null) return sendForm(reply, flow, email, problem, deps);
+  const payload: RecoverPayload = { language: languageOf(request, flow).tag, flow };
+  await deps.store.transaction((tx) => askForRecovery(tx, request.tenant, email, payload, deps));
+  return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);
+}
+
+function sendForm(
+  reply: FastifyReply,
+  flow: Flow,
+  email: string,
+  problem: string | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const language = languageOf(reply.request, flow);
+  const sealed = sealFlow(reply, flow, deps);
+  return sendPage(reply, {
+    template: 'members/recover.eta',
+    language,
+    title: 'recover.title',
+    status: problem === null ? 200 : 422,
+    isError: problem !== null,
+    again: { action: url, fields: { flow: sealed } },
+    data: {
+      flow: sealed,
+      signIn: flowUrl('/sign-in', sealed),
+      email,
+      problems:
+        problem === null ? [] : [{ field: 'email', text: language.t(`member.error.email.${problem}`) }],
+    },
+  });
+}
+
+/** The page of the mail's link; opening it changes nothing, and its form works once. */
+async function reset(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: { password?: string; everywhere?: string } | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const { tenant } = request;
+  const { secret } = request.params as { secret: string };
+  const linkHash = sha256(secret);
+  const found = await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, linkHash));
+  if (found?.purpose !== 'password_reset' || found.state !== 'pending' || deps.clock() >= found.expiresAt) {
+    return sendProblem(reply, 'linkUsed', { link: url });
+  }
+  const payload = JSON.parse(found.payload) as RecoverPayload;
+  const flow = payload.flow as Flow;
+  const language = languageOf(request, flow);
+  const sendReset = (problem: string | null) =>
+    sendPage(reply, {
+      template: 'members/recover-reset.eta',
+      language,
+      title: 'recover.reset.title',
+      status: problem === null ? 200 : 422,
+      isError: problem !== null,
+      data: {
+        email: found.email,
+        action: `${url}/reset/${secret}`,
+        least: passwordLength.default,
+        problems:
+          problem === null
+            ? []
+            : [
+                {
+                  field: 'password',
+                  text: language.t(`member.error.password.${problem}`, { least: passwordLength.default }),
+                },
+              ],
+      },
+    });
+  if (form === null) return sendReset(null);
+  const { password = '', everywhere } = form;
+  const rules = { least: passwordLength.default, email: found.email, isCommon: await commonPasswords() };
+  const problem = passwordProblem(password, rules);
+  if (problem !== null) return sendReset(problem);
+  const hash = await deps.passwords.hash(password);
+  const isDone = await deps.store.transaction((tx) =>
+    resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
+  );
+  if (!isDone) return sendProblem(reply, 'linkUsed', { language, link: url });
+  return sendPage(reply, {
+    template: 'members/recover-done.eta',
+    language,
+    title: 'recover.done.title',
+    data: { signIn: flowUrl('/sign-in', sealFlow(reply, { ...flow, startedAt: deps.clock() }, deps)) },
+  });
+}

@@ -1,0 +1,233 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { equalInConstantTime, sha256 } from '../../core/hash.ts';
+import {
+  type EmailProof,
+  finishProof,
+  type Presented,
+  presentProof,
+} from '../../core/members/email-proof.ts';
+import type { Member } from '../../core/members/member.ts';
+import { readUserCode } from '../../core/user-code.ts';
+import type { Language } from '../../language.ts';
+import { beginMember, hashProofCode, type SignUpPayload } from '../../operations/sign-up.ts';
+import { unseal } from '../../seal.ts';
+import { apply } from '../../storage/apply.ts';
+import { findMemberByEmail } from '../../storage/member.ts';
+import { findEmailProof, findEmailProofByLink } from '../../storage/members/email-proof.ts';
+import type { Tx } from '../../storage/store.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import { browserCookie, setSessionCookie } from '../cookies.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { type AuthorizationOutcome, takeStep } from '../oidc/authorization.ts';
+import { answerAuthorization } from '../oidc/authorize.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { contextOf, type Flow, languageOf, stepOf } from './flow.ts';
+import { startSession } from './start-session.ts';
+
+const verifyUrl = '/sign-up/verify';
+const confirmUrl = '/sign-up/confirm/:secret';
+
+/**
+ * The proof of a new member's address (pages 11):
+ *
+ *     GET, POST /sign-up/verify           the browser that asked: takes the digits, and goes on with the flow
+ *     GET, POST /sign-up/confirm/:secret  the mail's link, on whichever device it is opened
+ *
+ * Opening a page proves nothing: mail scanners open links. It takes a press of the button.
+ */
+export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
+  refuseOtherMethods(app, verifyUrl, ['GET', 'POST']);
+  app.get(verifyUrl, (request, reply) => {
+    const { proof } = pick(queryOf(request) ?? new Map(), ['proof']).values;
+    return verify(request, reply, proof, null, deps);
+  });
+  app.post(verifyUrl, { onRequest: requireSameOrigin }, (request, reply) => {
+    const { proof, code = '' } = pageForm(request, ['proof', 'code']);
+    return verify(request, reply, proof, code, deps);
+  });
+  refuseOtherMethods(app, confirmUrl, ['GET', 'POST']);
+  app.get(confirmUrl, (request, reply) => confirm(request, reply, false, deps));
+  app.post(confirmUrl, { onRequest: requireSameOrigin }, (request, reply) =>
+    confirm(request, reply, true, deps),
+  );
+}
+
+const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;
+const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
+
+/** The page of the browser that asked; `code` is null where it was only opened. */
+async function verify(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sealed: string | undefined,
+  code: string | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const { tenant } = request;
+  const unsealed = unseal(tenant.tokenKey, 'proof', browserCookie(request), sealed ?? '');
+  if (unsealed.kind !== 'opened') return sendProblem(reply, 'noFlow');
+  const { proofId } = unsealed.value as { proofId: string };
+  const found = await deps.store.transaction((tx) => findEmailProof(tx, tenant.id, proofId));
+  if (found?.purpose !== 'sign_up') return sendProblem(reply, 'linkUsed');
+  const language = languageOf(request, flowOf(found));
+  if (code === null) return sendVerify(reply, language, found, String(sealed), null);
+
+  const digits = readUserCode(code);
+  if (digits === null && found.state === 'pending') {
+    return sendVerify(reply, language, found, String(sealed), 'format');
+  }
+  const presented: Presented = {
+    by: 'code',
+    codeHash: hashProofCode(tenant.tokenKey, found.id, digits ?? ''),
+  };
+  const result = await takeOn(request, found.id, presented, deps);
+  if (result.kind === 'refused') {
+    const isOver = result.proof.state !== 'pending';
+    return isOver
+      ? sendProblem(reply, 'linkUsed', { language, link: '/sign-in' })
+      : sendVerify(reply, language, result.proof, String(sealed), 'wrong');
+  }
+  return answerTakenOn(reply, result, deps);
+}
+
+/** The page of the mail's link; nothing happens before its button is pressed. */
+async function confirm(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isPressed: boolean,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const { tenant } = request;
+  const { secret } = request.params as { secret: string };
+  const found = await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, sha256(secret)));
+  const now = deps.clock();
+  if (found?.purpose !== 'sign_up' || found.memberId !== null || now >= found.expiresAt) {
+    return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
+  }
+  const language = languageOf(request, flowOf(found));
+  const isBrowserThatAsked = equalInConstantTime(
+    sha256(browserCookie(request)),
+    payloadOf(found).browserHash,
+  );
+  if (!isPressed) {
+    if (found.state === 'proven' && !isBrowserThatAsked) return sendConfirmed(reply, language);
+    if (found.state !== 'pending' && found.state !== 'proven') {
+      return sendProblem(reply, 'linkUsed', { language, link: '/sign-in' });
+    }
+    return sendPage(reply, {
+      template: 'members/sign-up-confirm.eta',
+      language,
+      title: 'signUp.confirm.title',
+      data: { email: payloadOf(found).email, action: `/sign-up/confirm/${secret}` },
+    });
+  }
+  if (isBrowserThatAsked) {
+    const result = await takeOn(request, found.id, { by: 'link' }, deps);
+    return result.kind === 'refused'
+      ? sendProblem(reply, 'linkUsed', { language, link: '/sign-in' })
+      : answerTakenOn(reply, result, deps);
+  }
+  const isProven = await deps.store.transaction((tx) => prove(tx, request, found, { by: 'link' }, deps));
+  return isProven
+    ? sendConfirmed(reply, language)
+    : sendProblem(reply, 'linkUsed', { language, link: '/sign-in' });
+}
+
+/** Presents what proves the address, and makes the account the first time it does. */
+async function prove(
+  tx: Tx,
+  request: FastifyRequest,
+  proof: EmailProof,
+  presented: Presented,
+  deps: Deps,
+): Promise<boolean> {
+  const { answer, writes } = presentProof(proof, presented, deps.clock());
+  await apply(tx, writes);
+  if (answer && proof.state === 'pending') await beginMember(tx, request.tenant, proof, deps);
+  return answer;
+}
+
+type TakenOn =
+  | { readonly kind: 'refused'; readonly proof: EmailProof }
+  | {
+      readonly kind: 'signed-in';
+      readonly secret: string;
+      readonly flow: Flow;
+      readonly outcome: AuthorizationOutcome | null;
+    };
+
+/** In the browser that asked: proves the address, uses the proof up, signs in and goes on with the flow. */
+async function takeOn(
+  request: FastifyRequest,
+  proofId: string,
+  presented: Presented,
+  deps: Deps,
+): Promise<TakenOn> {
+  const { tenant } = request;
+  return deps.store.transaction(async (tx) => {
+    const proof = await findEmailProof(tx, tenant.id, proofId);
+    if (proof === null) throw new Error('a proof vanished between two steps');
+    await prove(tx, request, proof, presented, deps);
+    const proven = (await findEmailProof(tx, tenant.id, proofId)) ?? proof;
+    const finished = finishProof(proven, deps.clock());
+    await apply(tx, finished.writes);
+    const member = finished.answer ? await memberOf(tx, tenant.id, proven) : null;
+    if (member === null) return { kind: 'refused', proof: proven };
+    const flow = flowOf(proven);
+    const step = await stepOf(request, flow);
+    const { session, secret } = await startSession(tx, request, member, null, deps);
+    const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
+    return { kind: 'signed-in', secret, flow, outcome };
+  });
+}
+
+/** The account that this proof made: the one with its address and its very password. */
+async function memberOf(tx: Tx, tenantId: string, proof: EmailProof): Promise<Member | null> {
+  const { email, passwordHash } = payloadOf(proof);
+  const found = await findMemberByEmail(tx, tenantId, email);
+  return found?.passwordHash === passwordHash && maySignIn(found.member, now) ? found.member : null;
+}
+
+function answerTakenOn(
+  reply: FastifyReply,
+  { secret, flow, outcome }: Extract<TakenOn, { kind: 'signed-in' }>,
+  deps: Deps,
+): Promise<FastifyReply> | FastifyReply {
+  setSessionCookie(reply, secret);
+  if (outcome === null) return reply.redirect(flow.returnTo, 303);
+  return answerAuthorization(reply, outcome, contextOf(flow), deps);
+}
+
+function sendVerify(
+  reply: FastifyReply,
+  language: Language,
+  proof: EmailProof,
+  sealed: string,
+  problem: 'format' | 'wrong' | null,
+): Promise<FastifyReply> {
+  const isProven = proof.state === 'proven';
+  return sendPage(reply, {
+    template: 'members/sign-up-verify.eta',
+    language,
+    title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
+    status: problem === null ? 200 : 422,
+    isError: problem !== null,
+    data: {
+      proof: sealed,
+      isProven,
+      lead: language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
+      problem: problem === null ? null : language.t(`signUp.verify.error.${problem}`),
+    },
+  });
+}
+
+function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
+  return sendPage(reply, {
+    template: 'members/sign-up-confirmed.eta',
+    language,
+    title: 'signUp.confirmed.title',
+  });
+}

@@ -1,0 +1,155 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { commonPasswords } from '../../common-passwords.ts';
+import { sha256 } from '../../core/hash.ts';
+import { countingWindow, passwordLength } from '../../core/limits.ts';
+import { emailProblem, fullNameProblem } from '../../core/members/details.ts';
+import { passwordProblem } from '../../core/members/password-rules.ts';
+import { askForSignUp } from '../../operations/sign-up.ts';
+import { seal } from '../../seal.ts';
+import { addressKey } from '../address.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import { ensureBrowserCookie } from '../cookies.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { formTarget } from '../headers.ts';
+import { takeStep } from '../oidc/authorization.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
+
+const url = '/sign-up';
+
+/** GET and POST /sign-up: name, address and password of a new member (pages 10 to 12; S2 to S4). */
+export function signUpPage(app: FastifyInstance, deps: Deps): void {
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => {
+    const { flow, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['flow', 'ui_locales']).values;
+    return show(request, reply, flow, chosen, deps);
+  });
+  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
+}
+
+/** The client that a flow signs up for; null where one of our own pages asks, undefined where none may. */
+type SignUpClient = { readonly name: string; readonly formTargets: readonly string[] } | null | undefined;
+
+/** Whether this flow may sign anybody up: never where its client disables it (contract 6; S4). */
+async function clientOf(request: FastifyRequest, flow: Flow, deps: Deps): Promise<SignUpClient> {
+  const step = await stepOf(request, flow);
+  if (step === null) return null;
+  const outcome = await deps.store.transaction((tx) =>
+    takeStep(tx, { ...step, now: deps.clock() }, null, deps),
+  );
+  if (outcome.kind !== 'interact' || outcome.client.signupDisabled) return undefined;
+  return { name: outcome.client.name, formTargets: [formTarget(outcome.request.target.redirectUri)] };
+}
+
+async function show(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sealed: string | undefined,
+  chosen: string | undefined,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const opened = openFlow(request, sealed, deps.clock());
+  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const flow = { ...opened.flow, language: chosen ?? opened.flow.language };
+  if (chosen !== undefined) return reply.redirect(flowUrl(url, sealFlow(reply, flow, deps)), 303);
+  const client = await clientOf(request, flow, deps);
+  if (client === undefined) return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
+  return sendForm(reply, flow, client, deps);
+}
+
+async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { tenant } = request;
+  const form = pageForm(request, ['flow', 'fullName', 'email', 'password']);
+  const opened = openFlow(request, form.flow, deps.clock());
+  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
+  const { flow } = opened;
+  const language = languageOf(request, flow);
+  const client = await clientOf(request, flow, deps);
+  if (client === undefined) return sendProblem(reply, 'noSignUp', { language });
+
+  const { fullName = '', email = '', password = '' } = form;
+  const problems: FormProblem[] = [
+    { field: 'fullName', problem: fullNameProblem(fullName) },
+    { field: 'email', problem: emailProblem(email) },
+    {
+      field: 'password',
+      problem: passwordProblem(password, {
+        least: passwordLength.default,
+        email,
+        isCommon: await commonPasswords(),
+      }),
+    },
+  ].flatMap(({ field, problem }) => (problem === null ? [] : [{ field, problem }]));
+  if (problems.length > 0) return sendForm(reply, flow, client, deps, { fullName, email, problems });
+
+  const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
+  const key = `sign-up ${tenant.id} ${addressKey(request.ip)}`;
+  const wait =
+    deps.rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour) ??
+    deps.rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day);
+  if (wait !== null) return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language });
+
+  // A known address costs the same hash and gets the same page: who has an account stays between the
+  // service and the owner of the address, who gets a mail (pages 10).
+  const passwordHash = await deps.passwords.hash(password);
+  const browser = ensureBrowserCookie(reply, deps.random);
+  const payload = {
+    fullName,
+    email,
+    passwordHash,
+    language: language.tag,
+    browserHash: sha256(browser),
+    flow,
+  };
+  const proofId = await deps.store.transaction((tx) => askForSignUp(tx, tenant, payload, deps));
+  return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
+}
+
+interface FormProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+interface FormState {
+  readonly fullName?: string;
+  readonly email?: string;
+  readonly problems?: readonly FormProblem[];
+}
+
+function sendForm(
+  reply: FastifyReply,
+  flow: Flow,
+  client: Exclude<SignUpClient, undefined>,
+  deps: Deps,
+  { fullName = '', email = flow.parameters?.login_hint ?? '', problems = [] }: FormState = {},
+): Promise<FastifyReply> {
+  const language = languageOf(reply.request, flow);
+  const sealed = sealFlow(reply, flow, deps);
+  const least = passwordLength.default;
+  return sendPage(reply, {
+    template: 'members/sign-up.eta',
+    language,
+    title: 'signUp.title',
+    status: problems.length > 0 ? 422 : 200,
+    isError: problems.length > 0,
+    formTargets: client?.formTargets ?? [],
+    again: { action: url, fields: { flow: sealed } },
+    data: {
+      lead: client === null ? null : language.t('signIn.lead', { client: client.name }),
+      flow: sealed,
+      signIn: flowUrl('/sign-in', sealed),
+      fullName,
+      email,
+      least,
+      problems: problems.map(({ field, problem }) => ({
+        field,
+        text: language.t(`member.error.${field}.${problem}`, { least }),
+      })),
+    },
+  });
+}
