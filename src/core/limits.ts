@@ -106,6 +106,7 @@ export const groupQueue = 10_000;
 
 /** How long a writer waits for a foreign lock on the file (design, Storage). */
 export const busyTimeout = 250;
+export const busyRetry = 10;
 
 /** Signing keys: RSA of 2,048 bits or more (security, Defaults). */
 export const rsaBits = 2_048;
@@ -195,6 +196,10 @@ export const mailsPerHour = 5;
 
 /** Names and addresses that members give. */
 export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
+
+/** Deleted members are erased this many in one transaction, and looked for this often. */
+export const deletedAtOnce = 20;
+export const deletionSweepInterval = hour;
 
 /** The link of a notice, "it was not me", works this long, and is never longer than this many characters. */
 export const noticeLifetime = 30 * day;

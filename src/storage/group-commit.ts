@@ -1,12 +1,18 @@
-import type SQLite from 'better-sqlite3';
+import { setTimeout as wait } from 'node:timers/promises';
+import SQLite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
-import { groupSize } from '../core/limits.ts';
+import { busyRetry, busyTimeout, groupSize } from '../core/limits.ts';
 import type { Database } from './schema.ts';
 import type { Tx } from './store.ts';
 
 /** Nothing was committed: the file is locked, full or read-only, or too much is waiting. Answered with 503. */
 export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable';
+}
+
+/** How the next transaction begins: able to write, or as a reader while nobody can. */
+export interface Beginning {
+  mode: 'immediate' | 'deferred';
 }
 
 interface Piece {
@@ -27,13 +33,15 @@ type Result = { readonly value: unknown } | { readonly error: unknown };
 export class GroupCommit {
   readonly #kysely: Kysely<Database>;
   readonly #sqlite: SQLite.Database;
+  readonly #beginning: Beginning;
   readonly #mostWaiting: number;
   #waiting: Piece[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(kysely: Kysely<Database>, sqlite: SQLite.Database, mostWaiting: number) {
+  constructor(kysely: Kysely<Database>, sqlite: SQLite.Database, beginning: Beginning, mostWaiting: number) {
     this.#kysely = kysely;
     this.#sqlite = sqlite;
+    this.#beginning = beginning;
     this.#mostWaiting = mostWaiting;
   }
 
@@ -62,19 +70,42 @@ export class GroupCommit {
   }
 
   async #commit(pieces: readonly Piece[]): Promise<void> {
+    const until = performance.now() + busyTimeout;
+    let failure = await this.#attempt(pieces, 'immediate');
+    // Somebody else holds the file. Waiting is done here, not in SQLite, which would hold up the event loop.
+    while (failure?.begun === false && isBusy(failure.cause) && performance.now() < until) {
+      await wait(busyRetry);
+      failure = await this.#attempt(pieces, 'immediate');
+    }
+    // Nobody can write now; whoever only reads goes on (security, promise 5).
+    if (failure?.begun === false) failure = await this.#attempt(pieces, 'deferred');
+    if (failure === null) return;
+    const { cause } = failure;
+    const error = new StorageUnavailable('the transaction could not be committed', { cause });
+    for (const piece of pieces) piece.reject(error);
+  }
+
+  /** Runs the pieces in one transaction and answers them; null unless it could not begin or commit. */
+  async #attempt(
+    pieces: readonly Piece[],
+    mode: Beginning['mode'],
+  ): Promise<{ begun: boolean; cause: unknown } | null> {
+    let begun = false;
+    this.#beginning.mode = mode;
     try {
       const results = await this.#kysely.transaction().execute(async (tx) => {
+        begun = true;
         const done: Result[] = [];
         for (const piece of pieces) done.push(await this.#inSavepoint(tx, piece));
         return done;
       });
       results.forEach((result, index) => {
-        if ('error' in result) pieces[index]?.reject(result.error);
+        if ('error' in result) pieces[index]?.reject(asUnavailable(result.error));
         else pieces[index]?.resolve(result.value);
       });
+      return null;
     } catch (cause) {
-      const error = new StorageUnavailable('the transaction could not be committed', { cause });
-      for (const piece of pieces) piece.reject(error);
+      return { begun, cause };
     }
   }
 
@@ -101,4 +132,16 @@ export class GroupCommit {
     }
     statement.run();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/** What SQLite says of its file, and not of the statement, is an outage: the same again may work later. */
+function asUnavailable(error: unknown): unknown {
+  const isOutage =
+    error instanceof SQLite.SqliteError &&
+    /^SQLITE_(?:BUSY|LOCKED|READONLY|FULL|IOERR|CANTOPEN|NOMEM)/.test(error.code);
+  return isOutage ? new StorageUnavailable('the file cannot be written', { cause: error }) : error;
 }

@@ -4,9 +4,9 @@ import SQLite from 'better-sqlite3';
 import { Kysely, SqliteDialect, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from '../../db/migrations/index.ts';
-import { busyTimeout, groupQueue } from '../core/limits.ts';
+import { groupQueue } from '../core/limits.ts';
 import { StartupError } from '../startup-error.ts';
-import { GroupCommit, StorageUnavailable } from './group-commit.ts';
+import { type Beginning, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import type { Database } from './schema.ts';
 
 /** The first argument of every repository function: the database cannot be used outside a transaction. */
@@ -40,11 +40,12 @@ export async function openStore(folder: string, mayInitialise: boolean): Promise
   const lock = lockFolder(folder);
   try {
     const sqlite = openFile(path, isNew);
+    const beginning: Beginning = { mode: 'immediate' };
     const kysely = new Kysely<Database>({
-      dialect: new SqliteDialect({ database: cachingStatements(sqlite) }),
+      dialect: new SqliteDialect({ database: cachingStatements(sqlite, beginning) }),
     });
     await migrate(kysely, path);
-    const group = new GroupCommit(kysely, sqlite, groupQueue);
+    const group = new GroupCommit(kysely, sqlite, beginning, groupQueue);
     return {
       transaction: (work) => group.run(work),
       close: async () => {
@@ -96,7 +97,7 @@ function lockFolder(folder: string): SQLite.Database {
 function openFile(path: string, isNew: boolean): SQLite.Database {
   try {
     if (!isNew && statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
-    const sqlite = new SQLite(path, { timeout: busyTimeout });
+    const sqlite = new SQLite(path, { timeout: 0 });
     if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
     else checkFile(sqlite, path);
     sqlite.pragma('journal_mode = wal');
@@ -138,16 +139,17 @@ async function migrate(kysely: Kysely<Database>, path: string): Promise<void> {
 }
 
 /**
- * What Kysely asks of better-sqlite3, with each statement prepared once. Every transaction begins IMMEDIATE:
- * a deferred one may have to give up in the middle when it turns from reading to writing.
+ * What Kysely asks of better-sqlite3, with each statement prepared once. Transactions begin IMMEDIATE: a
+ * deferred one may have to give up in the middle when it turns from reading to writing.
  */
-function cachingStatements(sqlite: SQLite.Database) {
+function cachingStatements(sqlite: SQLite.Database, beginning: Beginning) {
   const statements = new Map<string, SQLite.Statement>();
   return {
-    prepare(text: string): SQLite.Statement {
+    prepare(sent: string): SQLite.Statement {
+      const text = sent === 'begin' ? `begin ${beginning.mode}` : sent;
       const known = statements.get(text);
       if (known !== undefined) return known;
-      const statement = sqlite.prepare(text === 'begin' ? 'begin immediate' : text);
+      const statement = sqlite.prepare(text);
       statements.set(text, statement);
       return statement;
     },

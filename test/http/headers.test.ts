@@ -71,7 +71,14 @@ const pages: Record<string, { status: number; ask: () => Promise<Answer> }> = {
     },
   },
   'not found': { status: 404, ask: () => browser.send('/nothing') },
-  busy: { status: 503, ask: () => whileLocked(() => browser.send('/account')) },
+  busy: {
+    status: 503,
+    ask: async () => {
+      const person = newcomer();
+      const page = await person.authorize(parameters());
+      return whileLocked(() => person.signIn(page, 'u1@example.test'));
+    },
+  },
 };
 
 describe.each(Object.entries(pages))('the page %s', (_name, { status, ask }) => {
@@ -126,9 +133,7 @@ describe('every answer', () => {
     'a body too large': () => service.http(hosts.a, '/api/oidc/token', { body: { x: 'x'.repeat(20_000) } }),
     'storage trouble': () =>
       whileLocked(() =>
-        service.http(hosts.a, '/api/oidc/token', {
-          body: { grant_type: 'refresh_token', client_id: 'pub1', refresh_token: 'x' },
-        }),
+        service.http(hosts.a, '/api/oidc/device/auth', { body: { client_id: 'pub1', scope: 'openid' } }),
       ),
     'an empty revocation': () =>
       service.http(hosts.a, '/api/oidc/token/revocation', { body: { client_id: 'pub1', token: 'x' } }),

@@ -138,6 +138,24 @@ describe('a commit that fails', () => {
     expect(await wordOf(store)).toBe('Tenant Ae');
   });
 
+  it('Z10: while another program holds the file reading goes on, and so does everything else', async () => {
+    const { store, outside } = await storeAndOutside();
+    outside.exec('begin immediate');
+    const writing = store.transaction((tx) => write(tx, 'b'));
+    const reading = wordOf(store);
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    }, 5);
+    await expect(writing).rejects.toBeInstanceOf(StorageUnavailable);
+    expect(await reading).toBe('Tenant A');
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(10);
+    outside.exec('rollback');
+    await store.transaction((tx) => write(tx, 'c'));
+    expect(await wordOf(store)).toBe('Tenant Ac');
+  });
+
   it('at its very end takes back what every piece wrote', async () => {
     const store = await storeWithMember();
     const work = [

@@ -39,6 +39,7 @@ const sparse: Member = {
   },
   createdAt: now,
   updatedAt: now + 1,
+  deletionDueAt: now + 2,
 };
 
 describe('members', () => {
