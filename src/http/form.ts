@@ -39,6 +39,12 @@ export function queryOf(request: FastifyRequest): Form | null {
   return at === -1 ? new Map() : parseForm(url.slice(at + 1));
 }
 
+/** The parameters of a request that may come as GET or as form POST, to the same effect; null if malformed. */
+export function sentForm(request: FastifyRequest): Form | null {
+  if (request.method === 'GET') return queryOf(request);
+  return request.body instanceof Map ? (request.body as Form) : null;
+}
+
 /**
  * One value a name: the first of each, where an empty one counts as absent, and the names that came more
  * than once (decision 11). Names that were not asked for are ignored.

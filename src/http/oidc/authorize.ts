@@ -4,7 +4,7 @@ import { authorizationParameters } from '../../core/oidc/authorization-request.t
 import { chooseLanguage } from '../../language.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { type Form, pick, queryOf } from '../form.ts';
+import { type Form, pick, sentForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { flowUrl, sealFlow } from '../members/flow.ts';
 import { sendPage } from '../pages.ts';
@@ -18,19 +18,12 @@ import { readHintedMember } from './id-token-hint.ts';
 export function authorizationEndpoint(app: FastifyInstance, deps: Deps): void {
   const url = '/api/oidc/auth';
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => begin(request, reply, queryOf(request), deps));
-  app.post(url, (request, reply) =>
-    begin(request, reply, request.body instanceof Map ? (request.body as Form) : null, deps),
-  );
+  app.route({ method: ['GET', 'POST'], url, handler: (request, reply) => begin(request, reply, deps) });
 }
 
-async function begin(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Form | null,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
+  const form = sentForm(request);
   const language = chooseLanguage([form?.get('ui_locales')?.[0]], request.headers['accept-language']);
   if (form === null || lengthOf(form) > authorizationRequestLength) {
     const reason = language.t('problem.request.reason.malformed');

@@ -10,7 +10,7 @@ import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { type Form, pick, queryOf } from '../form.ts';
+import { pick, sentForm } from '../form.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
@@ -39,20 +39,12 @@ export function sealConfirmation(reply: FastifyReply, { random }: Deps): string 
 export function logoutEndpoint(app: FastifyInstance, deps: Deps): void {
   const url = '/api/oidc/session/end';
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => end(request, reply, queryOf(request), deps));
-  app.post(url, (request, reply) =>
-    end(request, reply, request.body instanceof Map ? (request.body as Form) : null, deps),
-  );
+  app.route({ method: ['GET', 'POST'], url, handler: (request, reply) => end(request, reply, deps) });
 }
 
-async function end(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: Form | null,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
-  const picked = pick(form ?? new Map(), parameters);
+  const picked = pick(sentForm(request) ?? new Map(), parameters);
   // What was sent twice, or cannot be read, names nobody: the member is asked, and ends on our page (L4).
   const values: Parameters = picked.repeated.length > 0 ? {} : picked.values;
   // Without this, an image on any page could sign members out.
