@@ -11,7 +11,7 @@ import { createTemplates } from '../templates.ts';
  * |---|---|---|---|---|
  * | signUp | the address of a sign-up, to prove it | fullName | yes | finishes the sign-up |
  * | signUpKnown | an address that has an account, when somebody signs up with it | – | – | recovery |
- * | passwordReset | a member who forgot the password | – | yes | the new password |
+ * | passwordReset | a member who forgot the password | – | – | the new password |
  * | passwordChanged | a member whose password was changed | place, time | – | recovery |
  * | emailChange | a new address, to prove it | – | yes | the account |
  * | emailChanged | the address an account had before | email (the new one), time | – | – |
@@ -124,7 +124,11 @@ function partsOf(
     }),
     link: link === undefined ? null : { label: t(`mail.${name}.button`), url: link, asText: t('mail.link') },
     code: code === undefined ? null : { label: t('mail.code'), digits: code },
-    notes: [...lifetimeNotes(name, t), t(`mail.${name}.note`, values)],
+    notes: [
+      ...lifetimeNotes(name, t),
+      ...(code === undefined ? [] : [t('mail.codeNote')]),
+      t(`mail.${name}.note`, values),
+    ],
     footer: t('mail.footer', values),
   };
 }
@@ -145,8 +149,8 @@ function textOf({ greeting, lead, facts, link, code, notes, footer }: Parts): st
   const paragraphs = [
     greeting,
     lead,
-    facts.map(({ label, value }) => `${label}: ${value}`).join('\n'),
-    link === null ? '' : `${link.label}:\n${link.url}`,
+    facts.map(({ label, value }) => `${label} ${value}`).join('\n'),
+    link === null ? '' : `${link.label}\n${link.url}`,
     code === null ? '' : `${code.label}\n${code.digits}`,
     ...notes,
     `-- \n${footer}`,
@@ -192,6 +196,6 @@ function isName(fullName: string): boolean {
   return (
     fullName !== '' &&
     [...fullName].length <= longestName &&
-    !/[\p{L}\p{N}]\.[\p{L}\p{N}]|[:/@\\]/u.test(fullName)
+    !/[\p{L}\p{N}][.。．｡][\p{L}\p{N}]|[:/@\\]/u.test(fullName)
   );
 }

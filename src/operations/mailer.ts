@@ -68,6 +68,7 @@ export function createMailer(deps: MailerDeps): Mailer {
   };
 
   async function run(): Promise<void> {
+    callOff();
     try {
       let isReachable: boolean;
       let next: number | null;

@@ -1,0 +1,198 @@
+import { HtmlValidate } from 'html-validate';
+import { describe, expect, it } from 'vitest';
+import { emailProofLifetime } from '../../src/core/limits.ts';
+import { languages } from '../../src/language.ts';
+import { composeMail, type Mail, type MailName, mailNames } from '../../src/operations/mail.ts';
+import { codeIn, linkIn } from '../support/outbox.ts';
+import { tenantRecord } from '../support/records.ts';
+
+const tenant = tenantRecord('a', { name: 'Acme & Söhne' });
+const link = 'https://a.test/somewhere/secret?a=1&b=2';
+
+/** Each mail with everything it can hold. */
+const full: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>> = {
+  signUp: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
+  signUpKnown: { values: { fullName: 'Grace Hopper' } },
+  passwordReset: { values: { fullName: 'Grace Hopper' } },
+  passwordChanged: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
+  emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
+  emailChanged: {
+    values: { fullName: 'Grace Hopper', email: 'new@example.test', time: Date.UTC(2026, 2, 4) },
+  },
+  newTv: {
+    values: {
+      fullName: 'Grace Hopper',
+      client: 'Acme TV',
+      device: 'Living room',
+      place: 'Oslo',
+      time: Date.UTC(2026, 2, 4, 5, 6),
+    },
+  },
+  newBrowser: {
+    values: {
+      fullName: 'Grace Hopper',
+      browser: 'Firefox on Linux',
+      place: 'Oslo',
+      time: Date.UTC(2026, 2, 4, 5, 6),
+    },
+  },
+  deletionRequested: { values: { fullName: 'Grace Hopper', date: Date.UTC(2026, 2, 4) } },
+  deletionCancelled: { values: { fullName: 'Grace Hopper' } },
+};
+
+const mailOf = (name: MailName, changes: Partial<Mail> = {}): Mail => ({
+  name,
+  to: 'grace@mail.test',
+  language: 'en',
+  link,
+  ...full[name],
+  ...changes,
+});
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended'],
+  rules: {
+    'doctype-style': ['error', { style: 'lowercase' }],
+    'void-style': ['error', { style: 'omit' }],
+    'no-trailing-whitespace': 'off',
+    'long-title': 'off',
+    // Mail programs read styles on the elements, and some read no others.
+    'no-inline-style': 'off',
+  },
+});
+
+const everyMail = mailNames.flatMap((name) => languages.map((language) => ({ name, language })));
+
+describe('every mail in every language', () => {
+  it.each(everyMail)(
+    '$name in $language is complete: nothing is missing, nothing is left open',
+    ({ name, language }) => {
+      const { subject, text, html } = composeMail(tenant, mailOf(name, { language }));
+      for (const part of [subject, text, html]) {
+        expect(part.trim()).not.toBe('');
+        expect(part).not.toMatch(/\b(?:undefined|null|NaN)\b|\[object|mail\.[a-z]+\./);
+      }
+      expect(`${subject}${text}`).not.toMatch(/[{}<>]/);
+      expect(subject).toContain('Acme & Söhne');
+      for (const value of Object.values(full[name].values ?? {})) {
+        if (typeof value === 'string') expect(text).toContain(value);
+      }
+      expect(linkIn({ text })).toBe(link);
+      expect(html.split('href="https://a.test/somewhere/secret?a=1&amp;b=2"')).toHaveLength(3);
+      if (full[name].code !== undefined) expect(codeIn({ text })).toBe('123 456');
+      expect(html.includes('123 456')).toBe(full[name].code !== undefined);
+    },
+  );
+
+  it.each(everyMail)('$name in $language is well-formed HTML', async ({ name, language }) => {
+    const { html } = composeMail(tenant, mailOf(name, { language }));
+    const { results } = await validator.validateString(html);
+    expect(
+      results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => `${ruleId}: ${message}`)),
+    ).toEqual([]);
+  });
+
+  it.each(mailNames)('%s says the same in both forms, without a link and a code too', (name) => {
+    const { text, html } = composeMail(tenant, {
+      ...mailOf(name),
+      link: undefined as never,
+      code: undefined as never,
+    });
+    const words = html
+      .replace(/<style>.*?<\/style>|<title>.*?<\/title>|<[^>]*>/gs, ' ')
+      .replaceAll('&amp;', '&')
+      .replaceAll('&quot;', '"');
+    const squeezed = (part: string) => part.replace(/\s+/g, ' ');
+    for (const line of text
+      .split('\n')
+      .filter((candidate) => candidate.trim() !== '' && candidate !== '-- ')) {
+      for (const piece of line.split(': ')) expect(squeezed(words)).toContain(squeezed(piece));
+    }
+    expect(html).not.toContain('href');
+  });
+});
+
+describe('how a mail speaks', () => {
+  it('in the nearest language of ours', () => {
+    expect(composeMail(tenant, mailOf('signUp', { language: 'nn-NO' })).language).toBe('nb');
+    expect(composeMail(tenant, mailOf('signUp', { language: 'tlh' })).language).toBe('en');
+  });
+
+  it('from right to left in Arabic alone, with the digits from left to right', () => {
+    const arabic = composeMail(tenant, mailOf('signUp', { language: 'ar' }));
+    expect(arabic.html).toContain('<html lang="ar" dir="rtl">');
+    expect(arabic.html).toMatch(/<p class="quiet" dir="ltr"[^>]*>123 456</);
+    expect(composeMail(tenant, mailOf('signUp')).html).toContain('<html lang="en" dir="ltr">');
+  });
+
+  it('of times in words of its language, in UTC, and says so', () => {
+    expect(composeMail(tenant, mailOf('newTv')).text).toContain('Time: March 4, 2026 at 05:06 AM UTC');
+    expect(composeMail(tenant, mailOf('newTv', { language: 'de' })).text).toContain(
+      'Zeit: 4. März 2026 um 05:06 UTC',
+    );
+    expect(composeMail(tenant, mailOf('deletionRequested')).text).toContain('on March 4, 2026, with');
+  });
+
+  it('of how long the link works, which is how long it works', () => {
+    expect(emailProofLifetime).toMatchObject({ password_reset: 30 * 60_000, sign_up: 24 * 60 * 60_000 });
+    expect(composeMail(tenant, mailOf('passwordReset')).text).toContain('This works for 30 minutes.');
+    expect(composeMail(tenant, mailOf('signUp')).text).toContain('This works for 24 hours.');
+    expect(composeMail(tenant, mailOf('emailChange')).text).toContain('This works for 24 hours.');
+    expect(composeMail(tenant, mailOf('newTv')).text).not.toContain('This works');
+  });
+
+  it('of nothing that is not known', () => {
+    const { text } = composeMail(tenant, mailOf('newTv', { values: { client: 'Acme TV', device: '' } }));
+    expect(text).toContain('App: Acme TV');
+    expect(text).not.toMatch(/Hello|Device|Place|Time:/);
+  });
+
+  it('a date that must stand in the sentence cannot be left out', () => {
+    expect(() => composeMail(tenant, mailOf('deletionRequested', { values: {} }))).toThrow('date');
+  });
+});
+
+describe('what others choose in a mail', () => {
+  it('is escaped in the HTML', () => {
+    const device = '<img src=x onerror=alert(1)> "\'&';
+    const { html } = composeMail(tenant, mailOf('newTv', { values: { device } }));
+    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt; &quot;&#39;&amp;');
+    expect(html).not.toContain('<img');
+    expect(html).toContain('Acme &amp; Söhne');
+  });
+
+  it('a name is no message format', () => {
+    expect(composeMail(tenant, mailOf('signUp', { values: { fullName: '{tenant} <b>' } })).text).toContain(
+      'Hello {tenant} <b>,',
+    );
+  });
+
+  it('a value never begins a line, nor turns the text around it', () => {
+    const values = { client: 'TV\r\nBcc: x@evil.test\u2028next\u0085', device: '\u202egnp.exe\u2069' };
+    const { text } = composeMail(tenant, mailOf('newTv', { values }));
+    expect(text).toContain('App: TV Bcc: x@evil.test next\nDevice: gnp.exe\n');
+  });
+
+  it.each([
+    'Win at https://evil.test',
+    'evil.test',
+    'Grace www.evil.test/now',
+    'grace@evil.test',
+    'evil\u3002test',
+    'n'.repeat(61),
+  ])('the name %j is no name to greet: an advertisement could be sent through us', (fullName) => {
+    const { text, html } = composeMail(tenant, mailOf('signUp', { values: { fullName } }));
+    expect(text).not.toContain('Hello');
+    expect(text).not.toContain(fullName);
+    expect(html).not.toContain(fullName);
+  });
+
+  it.each(['Dr. Grace B. Hopper', 'Ola Nordmann-Hansen', 'محمد', "O'Hara, Scarlett", 'J. R. R. Tolkien'])(
+    'the name %j is a name to greet',
+    (fullName) => {
+      expect(composeMail(tenant, mailOf('signUp', { values: { fullName } })).text).toContain(
+        `Hello ${fullName},`,
+      );
+    },
+  );
+});
