@@ -24,6 +24,8 @@ export function banner(config: Config, tenants: readonly OpenTenant[]): string {
     ...inLines(developmentMembers.map(({ email }) => email)),
     '',
     `Data   ${config.dataFolder}`,
+    // With a mail server of the developer's own, mails leave.
+    ...(config.mail.smtpUrl === null ? [`Mail   ${issuerOf('Acme')}/outbox`] : []),
     `Try    curl -s ${issuerOf('Acme')}/.well-known/openid-configuration`,
     '',
     '',

@@ -33,6 +33,7 @@ import { tokenEndpoint } from './oidc/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages.ts';
 import { pageErrorHandler, sendProblem } from './problem.ts';
+import { outboxPages } from './rehearsal/outbox.ts';
 import { findTenant, refuseUnknownHosts } from './tenant.ts';
 
 /** Everything that answers HTTP, wired by name. */
@@ -89,6 +90,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     recoverPages(site, deps);
     consentPage(site, deps);
     accountPage(site, deps);
+    outboxPages(site, deps);
     site.register(async (scope) => devicePages(scope, deps));
   });
   app.setErrorHandler(pageErrorHandler);

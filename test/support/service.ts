@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import { logOptions } from '../../src/log.ts';
-import { createMailer } from '../../src/operations/mailer.ts';
+import { createMailer, type Mailer } from '../../src/operations/mailer.ts';
 import { prepareService } from '../../src/operations/service.ts';
 import { createPasswords, type Passwords } from '../../src/password.ts';
 import { noPlaces, type PlaceOf } from '../../src/places.ts';
@@ -37,6 +37,7 @@ export interface TestService {
   readonly logLines: readonly string[];
   /** The mails that were taken; it can be made to refuse them. */
   readonly outbox: TestOutbox;
+  readonly mails: Pick<Mailer, 'queue'>;
   /** Sends every mail that is due now: until then they wait in the queue. */
   delivered(): Promise<void>;
   /** Every wait (ms) that slowed somebody down; none is waited for. */
@@ -130,6 +131,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     http,
     logLines,
     outbox,
+    mails: mailer,
     delivered: () => mailer.deliver(),
     pauses,
     stop: async () => {
