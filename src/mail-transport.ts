@@ -69,6 +69,7 @@ export function smtpTransport({ url, from }: SmtpSettings): MailTransport {
   });
   return {
     send: async (mail) => {
+      if (!isOneAddress(mail.to)) throw new MailRefused('mailbox', 'no address');
       try {
         await transport.sendMail(messageOf(mail, from));
       } catch (error) {
@@ -101,7 +102,6 @@ export function outboxFile(id: string, tenantId: string): string {
 function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
   return {
     from: { name: mail.fromName, address: from },
-    // As an object, so that no address can be read as a list of several.
     to: { name: '', address: mail.to },
     envelope: { from, to: [mail.to] },
     subject: mail.subject,
@@ -116,6 +116,11 @@ function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
       'content-language': mail.language,
     },
   };
+}
+
+/** One address and nothing else: what nodemailer takes apart could be a list, or hold the end of a line. */
+function isOneAddress(text: string): boolean {
+  return /^[^\s\p{Cc}@<>",;:()[\]\\]+@[^\s\p{Cc}@<>",;:()\\]+$/u.test(text);
 }
 
 function isLoopback(host: string): boolean {
