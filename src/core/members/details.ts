@@ -5,7 +5,7 @@ const unfit = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/
 
 /** Why a name is not taken, or null. */
 export function fullNameProblem(fullName: string): 'missing' | 'long' | 'unfit' | null {
-  if (fullName.trim() === '') return 'missing';
+  if (!/[^\s\p{Default_Ignorable_Code_Point}]/u.test(fullName)) return 'missing';
   if ([...fullName].length > memberTextLength.fullName) return 'long';
   return unfit.test(fullName) ? 'unfit' : null;
 }
@@ -23,7 +23,9 @@ export function textProblem(text: string, most: number): 'long' | 'unfit' | null
 export function emailProblem(email: string): 'missing' | 'malformed' | null {
   const text = email.trim();
   if (text === '') return 'missing';
-  if (text.length > memberTextLength.email || unfit.test(text)) return 'malformed';
+  if (Buffer.byteLength(text) > memberTextLength.email) return 'malformed';
+  // What cannot be seen would make two addresses that look the same.
+  if (unfit.test(text) || /\p{Default_Ignorable_Code_Point}/u.test(text)) return 'malformed';
   return /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]+\.[^\s@.<>()[\],;:\\"]{2,}$/.test(text)
     ? null
     : 'malformed';

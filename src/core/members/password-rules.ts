@@ -28,16 +28,11 @@ export function passwordProblem(password: string, rules: PasswordRules): Passwor
   const plain = text.toLowerCase();
   const email = normaliseEmail(rules.email);
   if (plain === email || plain === email.split('@')[0]) return 'address';
-  return rules.isCommon(plain) || rules.isCommon(repeatedPart(plain)) || isOneCharacter(plain)
-    ? 'common'
-    : null;
+  return rules.isCommon(plain) || isCommonRepeated(plain, rules) ? 'common' : null;
 }
 
-/** The shortest text that the whole repeats: "abcabcabc" is as easy to guess as "abc". */
-function repeatedPart(text: string): string {
-  return /^(.+?)\1+$/su.exec(text)?.[1] ?? text;
-}
-
-function isOneCharacter(text: string): boolean {
-  return new Set(text).size === 1;
+/** "abcabcabcabc" is as easy to guess as "abc": what is repeated must be good enough by itself. */
+function isCommonRepeated(text: string, { isCommon }: PasswordRules): boolean {
+  const part = /^(.+?)\1+$/su.exec(text)?.[1];
+  return part !== undefined && ([...part].length < passwordLength.least || isCommon(part));
 }

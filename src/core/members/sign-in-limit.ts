@@ -1,9 +1,16 @@
+import { sha256 } from '../hash.ts';
 import { signInLimit } from '../limits.ts';
+import { normaliseEmail } from './member.ts';
 
 /** The failed sign-ins of one address since the last good one. */
 export interface SignInFailures {
   readonly failures: number;
   readonly lastFailedAt: number;
+}
+
+/** How an address is kept in the list of failures: an unknown one may be anybody's. */
+export function hashEmail(email: string): string {
+  return sha256(normaliseEmail(email));
 }
 
 /**
