@@ -56,7 +56,7 @@ const statements = [
   // When an account that its member asked to delete is gone, and when its personal data were erased.
   'alter table members add column deletionDueAt integer',
   'alter table members add column erasedAt integer',
-  'create index membersByDeletion on members (deletionDueAt) where erasedAt is null',
+  'create index membersByDeletion on members (deletionDueAt) where deletionDueAt is not null and erasedAt is null',
 
   // The account pages show what a device said of itself beside its sign-in.
   'create index deviceCodesBySignIn on deviceCodes (signInId)',
@@ -64,6 +64,10 @@ const statements = [
 
   // The name a member gave a TV or app.
   'alter table signIns add column label text',
+
+  // Pictures in data: URIs, checked before they are stored.
+  'alter table tenants add column logo text',
+  'alter table clients add column logo text',
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {

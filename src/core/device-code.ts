@@ -219,7 +219,7 @@ export function isOpen(code: DeviceCode, now: number): boolean {
   return code.state === 'pending' && now < code.expiresAt;
 }
 
-/** Ends a code whose client lost the device flow. */
+/** Ends a code whose client lost the device flow, or whose member takes the approval back. */
 export function withdraw(code: DeviceCode): readonly Write[] {
   const { state } = step(deviceCodeMachine, code.state, contextOf(code, 0), { type: 'withdraw' });
   return moveTo(code, { ...code, state: state as DeviceCodeState });

@@ -8,6 +8,7 @@ import {
   connectionsCheckingInterval,
   connectionTimeout,
   headerBytes,
+  noticeLength,
   requestTimeout,
 } from '../core/limits.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
@@ -17,7 +18,7 @@ import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
 import { answerBadAddress, answerMalformed } from './malformed.ts';
-import { accountPage } from './members/account.ts';
+import { accountPages } from './members/account/account.ts';
 import { consentPage } from './members/consent.ts';
 import { devicePages } from './members/device.ts';
 import { recoverPages } from './members/recover.ts';
@@ -50,6 +51,8 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     routerOptions: {
       // Queries are read by `queryOf`, strictly, and only where a route has one.
       querystringParser: () => ({}),
+      // The sealed links of our mails are longer than a router expects.
+      maxParamLength: noticeLength,
     },
     http: { maxHeaderSize: headerBytes, headersTimeout: requestTimeout, connectionsCheckingInterval },
     return503OnClosing: false,
@@ -89,7 +92,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     signUpProofPages(site, deps);
     recoverPages(site, deps);
     consentPage(site, deps);
-    accountPage(site, deps);
+    accountPages(site, deps);
     outboxPages(site, deps);
     site.register(async (scope) => devicePages(scope, deps));
   });

@@ -1,3 +1,4 @@
+import { textOn } from '../core/branding.ts';
 import { emailProofLifetime } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { chooseLanguage, type Language, type Translate } from '../language.ts';
@@ -15,8 +16,8 @@ import { createTemplates } from '../templates.ts';
  * | passwordChanged | a member whose password was changed | place, time | – | recovery |
  * | emailChange | a new address, to prove it | – | yes | the account |
  * | emailChanged | the address an account had before | email (the new one), time | – | – |
- * | newTv | a member whose TV or app was signed in | client, device, place, time | – | the account |
- * | newBrowser | a member who signed in with a new browser | browser, place, time | – | the account |
+ * | newTv | a member whose TV or app was signed in | client, device, place, time | – | takes it back |
+ * | newBrowser | a member who signed in with a new browser | browser, place, time | – | takes it back |
  * | deletionRequested | a member who asked to be deleted | date (required) | – | the account, to keep it |
  * | deletionCancelled | a member who keeps the account after all | – | – | the account |
  */
@@ -103,6 +104,7 @@ export function composeMail(tenant: Tenant, mail: Mail): ComposedMail {
       ...parts,
       subject,
       tenant,
+      onBrand: textOn(tenant.brandColor),
       lang: language.tag,
       dir: language.direction,
     }),

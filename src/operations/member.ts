@@ -1,10 +1,14 @@
+import { withdraw } from '../core/device-code.ts';
+import { deletedAtOnce } from '../core/limits.ts';
 import { endSession } from '../core/session.ts';
 import { endSignIn } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
-import { findMember, updateMemberStatus } from '../storage/member.ts';
+import { listOpenDeviceCodesOfMember } from '../storage/device-code.ts';
+import { findMember, listDueMembers, updateMemberStatus } from '../storage/member.ts';
+import { eraseMember } from '../storage/members/erase.ts';
 import { listActiveSessions } from '../storage/session.ts';
 import { listActiveSignIns } from '../storage/sign-in.ts';
-import type { Tx } from '../storage/store.ts';
+import type { Store, Tx } from '../storage/store.ts';
 
 /**
  * Disables a member: every session and sign-in ends at once (decision 28; A14, T19).
@@ -16,9 +20,47 @@ export async function disableMember(tx: Tx, tenantId: string, id: string, now: n
   if (member === null) return false;
   if (member.status === 'disabled') return true;
   await updateMemberStatus(tx, { id, tenantId, status: 'disabled', updatedAt: now });
-  for (const session of await listActiveSessions(tx, id)) await apply(tx, endSession(session));
-  for (const signIn of await listActiveSignIns(tx, id)) {
+  await endAll(tx, id, now);
+  return true;
+}
+
+/**
+ * Deletes a member for good: every session and sign-in ends, and the personal data are erased. The id is
+ * nobody's from then on (decision 28; A14, T19).
+ *
+ * @returns whether there was such a member on this tenant
+ */
+export async function deleteMember(tx: Tx, tenantId: string, id: string, now: number): Promise<boolean> {
+  const member = await findMember(tx, tenantId, id);
+  if (member === null) return false;
+  await endAll(tx, id, now);
+  for (const code of await listOpenDeviceCodesOfMember(tx, id)) await apply(tx, withdraw(code));
+  await eraseMember(tx, member, now);
+  return true;
+}
+
+/**
+ * Deletes every member whose cooling-off time is over. They are gone without it, by the clock; this erases
+ * their data.
+ *
+ * @returns how many were deleted
+ */
+export async function deleteDueMembers(store: Store, now: number): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const count = await store.transaction(async (tx) => {
+      const due = await listDueMembers(tx, now, deletedAtOnce);
+      for (const { tenantId, id } of due) await deleteMember(tx, tenantId, id, now);
+      return due.length;
+    });
+    deleted += count;
+    if (count < deletedAtOnce) return deleted;
+  }
+}
+
+async function endAll(tx: Tx, memberId: string, now: number): Promise<void> {
+  for (const session of await listActiveSessions(tx, memberId)) await apply(tx, endSession(session));
+  for (const signIn of await listActiveSignIns(tx, memberId)) {
     await apply(tx, endSignIn(signIn, 'member_inactive', now));
   }
-  return true;
 }

@@ -87,6 +87,16 @@ export async function listOpenDeviceCodes(
     .execute();
 }
 
+/** The codes that a member approved and no poll has used yet. */
+export async function listOpenDeviceCodesOfMember(tx: Tx, memberId: string): Promise<readonly DeviceCode[]> {
+  return tx
+    .selectFrom('deviceCodes')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .where('state', 'in', ['pending', 'approved'])
+    .execute();
+}
+
 export async function insertDeviceCode(tx: Tx, code: DeviceCode): Promise<void> {
   await tx.insertInto('deviceCodes').values(code).execute();
 }

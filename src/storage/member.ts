@@ -10,13 +10,14 @@ export interface MemberWithPassword {
   readonly passwordHash: string;
 }
 
-/** The member of a tenant by id, or null. */
+/** The member of a tenant by id, or null; one whose data were erased is not found. */
 export async function findMember(tx: Tx, tenantId: string, id: string): Promise<Member | null> {
   const row = await tx
     .selectFrom('members')
     .selectAll()
     .where('id', '=', id)
     .where('tenantId', '=', tenantId)
+    .where('erasedAt', 'is', null)
     .executeTakeFirst();
   return row === undefined ? null : fromRow(row);
 }
@@ -32,6 +33,7 @@ export async function findMemberByEmail(
     .selectAll()
     .where('tenantId', '=', tenantId)
     .where('normalisedEmail', '=', normaliseEmail(email))
+    .where('erasedAt', 'is', null)
     .executeTakeFirst();
   return row === undefined ? null : { member: fromRow(row), passwordHash: row.passwordHash };
 }
@@ -39,7 +41,7 @@ export async function findMemberByEmail(
 export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
   await tx
     .insertInto('members')
-    .values({ ...toRow(member), passwordHash })
+    .values({ ...toRow(member), passwordHash, erasedAt: null })
     .execute();
 }
 
@@ -79,6 +81,40 @@ export async function updatePasswordHash(tx: Tx, id: string, passwordHash: strin
   changedOne(result, 'password of a member');
 }
 
+/** Stores what a member may change: names, address, telephone, language, e-mail address, deletion. */
+export async function updateMember(tx: Tx, member: Member): Promise<void> {
+  const {
+    id,
+    tenantId,
+    userId: _userId,
+    memberNumber: _memberNumber,
+    status: _status,
+    ...row
+  } = toRow(member);
+  const { userType: _userType, createdAt: _createdAt, ...changed } = row;
+  const result = await tx
+    .updateTable('members')
+    .set(changed)
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .where('erasedAt', 'is', null)
+    .executeTakeFirst();
+  changedOne(result, 'details of a member');
+}
+
+/** The members whose deletion is due and whose data are still there, the longest due first. */
+export async function listDueMembers(tx: Tx, now: number, most: number): Promise<readonly Member[]> {
+  const rows = await tx
+    .selectFrom('members')
+    .selectAll()
+    .where('deletionDueAt', '<=', now)
+    .where('erasedAt', 'is', null)
+    .orderBy('deletionDueAt')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
 function fromRow(row: MemberRow): Member {
   return {
     id: row.id,
@@ -106,10 +142,11 @@ function fromRow(row: MemberRow): Member {
     },
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+    deletionDueAt: row.deletionDueAt,
   };
 }
 
-function toRow({ address, ...member }: Member): Omit<MemberRow, 'passwordHash'> {
+function toRow({ address, ...member }: Member): Omit<MemberRow, 'passwordHash' | 'erasedAt'> {
   return {
     ...member,
     normalisedEmail: normaliseEmail(member.email),

@@ -16,6 +16,16 @@ export async function findScopeConsent(
   return row ?? null;
 }
 
+/** Everything a member allowed to third parties' clients. */
+export async function listScopeConsents(tx: Tx, memberId: string): Promise<readonly ScopeConsent[]> {
+  return tx
+    .selectFrom('scopeConsents')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .orderBy('clientId')
+    .execute();
+}
+
 /** Saves a consent; the newest one of a member and client stands. */
 export async function saveScopeConsent(tx: Tx, consent: ScopeConsent): Promise<void> {
   const { scope, grantedAt } = consent;

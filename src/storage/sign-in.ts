@@ -18,6 +18,12 @@ export async function insertSignIn(tx: Tx, signIn: SignIn): Promise<void> {
   await tx.insertInto('signIns').values(signIn).execute();
 }
 
+/** Gives a sign-in the name that its member chose; null takes it away. */
+export async function updateSignInLabel(tx: Tx, id: string, label: string | null): Promise<void> {
+  const result = await tx.updateTable('signIns').set({ label }).where('id', '=', id).executeTakeFirst();
+  changedOne(result, 'label of a sign-in');
+}
+
 /** Moves the current generation on by one; only from the generation that the decision saw. */
 export async function rotateSignIn(tx: Tx, move: Extract<Write, { write: 'rotateSignIn' }>): Promise<void> {
   const result = await tx

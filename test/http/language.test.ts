@@ -20,12 +20,14 @@ const counts = [0, 1, 2, 3, 5, 11, 21, 100];
 /** The keys whose text is the English one because the language writes the same. */
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   da: [
+    'account.browser', // Danish: Browser
     'device.approve.model', // Danish: Model
     'mail.fact.browser', // Danish: Browser
     'mail.fact.client', // Danish: App
     'problem.reference', // Danish: Reference
   ],
   de: [
+    'account.browser', // German: Browser
     'device.approve.name', // German: Name
     'device.code', // German: Code
     'mail.fact.browser', // German: Browser
@@ -42,6 +44,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'mail.fact.client', // Norwegian: App
   ],
   nl: [
+    'account.browser', // Dutch: Browser
     'device.approve.model', // Dutch: Model
     'device.code', // Dutch: Code
     'mail.fact.browser', // Dutch: Browser

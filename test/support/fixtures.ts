@@ -98,6 +98,7 @@ export async function loadFixtures(
         issuer: `https://${host}`,
         host,
         brandColor: '#1f5fbf',
+        logo: null,
         development: false,
         limits: tenantLimits,
       },
@@ -155,5 +156,6 @@ export function memberOf(tenantId: string, email: string, number: number, now: n
     },
     createdAt: now,
     updatedAt: now,
+    deletionDueAt: null,
   };
 }

@@ -27,6 +27,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     issuer: `https://${letter}.test`,
     host: `${letter}.test`,
     brandColor: '#1f5fbf',
+    logo: 'data:image/svg+xml;base64,PHN2Zy8+',
     development: false,
     limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
     ...changes,
@@ -39,6 +40,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     tenantId: 'tenant-a',
     clientId: 'client-1',
     name: 'Client One',
+    logo: null,
     type: 'confidential',
     secretHashes: [sha256('the secret')],
     redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
@@ -85,6 +87,7 @@ export function memberRecord(changes: Partial<Member> = {}): Member {
     },
     createdAt: now - 50 * day,
     updatedAt: now - 20 * day,
+    deletionDueAt: null,
     ...changes,
   };
 }

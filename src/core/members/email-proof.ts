@@ -128,6 +128,11 @@ export function beginEmailProof(
   };
 }
 
+/** Whether a proof can still be given. */
+export function isAwaited({ state, expiresAt }: EmailProof, now: number): boolean {
+  return state === 'pending' && now < expiresAt;
+}
+
 /** What the person brought: the link of the message, or its digits as a keyed hash. */
 export type Presented = { readonly by: 'link' } | { readonly by: 'code'; readonly codeHash: string };
 

@@ -1,13 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DeviceCode } from '../../core/device-code.ts';
 import { decideDeviceCode } from '../../core/device-verdict.ts';
 import { showUserCode } from '../../core/user-code.ts';
+import { chooseLanguage } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
 import { apply } from '../../storage/apply.ts';
+import { findClient } from '../../storage/client.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
+import type { Tx } from '../../storage/store.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { countGuess } from './device-lookup.ts';
+import { noticeUrl } from './notice.ts';
+import { seenAt } from './seen-at.ts';
 
 /** What the approve page's form carries: proof that this session entered this code (decision 30). */
 interface EnteredCode {
@@ -34,9 +40,10 @@ export async function decideDevice(
   request: FastifyRequest,
   proof: string | undefined,
   verdict: 'approve' | 'reject',
-  { store, clock }: Deps,
+  deps: Deps,
 ): Promise<DecidedDevice> {
   const { tenant } = request;
+  const { store, clock } = deps;
   const entered = readProof(request, proof);
   return store.transaction(async (tx) => {
     const now = clock();
@@ -54,7 +61,39 @@ export async function decideDevice(
     const command = { verdict, memberId, sessionId: session.id, authenticatedAt, now };
     const { answer, writes } = decideDeviceCode(code, command);
     await apply(tx, writes);
+    // Pressing twice approves once, and is told once.
+    if (answer === 'approved' && code !== null && writes.length > 0) {
+      await mailNewTv(tx, request, current, code, deps);
+    }
     return answer === 'not-valid' ? { kind: answer, current } : { kind: answer };
+  });
+}
+
+/** Tells a member of a TV or app that was approved in their name. */
+async function mailNewTv(
+  tx: Tx,
+  request: FastifyRequest,
+  { member }: CurrentSession,
+  code: DeviceCode,
+  deps: Deps,
+): Promise<void> {
+  const { tenant } = request;
+  const client = await findClient(tx, tenant.id, code.clientId);
+  const language = chooseLanguage([member.locale], request.headers['accept-language']);
+  const { place, address } = seenAt({ language, deps }, code.ipAddress);
+  const at = deps.clock();
+  await deps.mails.queue(tx, tenant, {
+    name: 'newTv',
+    to: member.email,
+    language: language.tag,
+    values: {
+      fullName: member.fullName,
+      client: client?.name ?? '',
+      device: [code.deviceName, code.deviceModel].filter((text) => text !== null).join(', '),
+      place: place ?? address,
+      time: at,
+    },
+    link: noticeUrl(tenant, { memberId: member.id, at, what: { deviceCodeId: code.id } }),
   });
 }
 

@@ -1,16 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
+import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import { beginSession, type Session } from '../../core/session.ts';
+import { chooseLanguage } from '../../language.ts';
 import { apply } from '../../storage/apply.ts';
 import { updatePasswordHash } from '../../storage/member.ts';
-import { saveKnownBrowser } from '../../storage/members/known-browser.ts';
+import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { currentSession } from '../session.ts';
-import { hashEmail } from './credentials.ts';
+import { browserName } from './browser-name.ts';
+import { noticeUrl } from './notice.ts';
+import { seenAt } from './seen-at.ts';
 
 const userAgentLength = 256;
 
@@ -50,6 +54,33 @@ export async function startSession(
   if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
   await clearSignInFailures(tx, request.tenant.id, hashEmail(member.email));
   const browser = sha256(browserCookie(request));
+  const isNew = !(await isKnownBrowser(tx, member.id, browser)) && (await hasKnownBrowser(tx, member.id));
+  if (isNew) await mailNewBrowser(tx, request, member, session, deps);
   await saveKnownBrowser(tx, member.id, browser, now);
   return { session, secret };
+}
+
+/** Tells a member of a browser that was not used before; the first one of all is no news. */
+function mailNewBrowser(
+  tx: Tx,
+  request: FastifyRequest,
+  member: Member,
+  session: Session,
+  deps: Deps,
+): Promise<void> {
+  const language = chooseLanguage([member.locale], request.headers['accept-language']);
+  const { place, address } = seenAt({ language, deps }, session.ipAddress);
+  const at = session.authenticatedAt;
+  return deps.mails.queue(tx, request.tenant, {
+    name: 'newBrowser',
+    to: member.email,
+    language: language.tag,
+    values: {
+      fullName: member.fullName,
+      browser: browserName(session.userAgent, language),
+      place: place ?? address,
+      time: at,
+    },
+    link: noticeUrl(request.tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
+  });
 }

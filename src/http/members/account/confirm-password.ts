@@ -1,0 +1,70 @@
+import { sha256 } from '../../../core/hash.ts';
+
+import {
+  blockedUntil,
+  failedAgain,
+  hashEmail,
+  type SignInFailures,
+} from '../../../core/members/sign-in-limit.ts';
+import { updatePasswordHash } from '../../../storage/member.ts';
+import {
+  clearSignInFailures,
+  findSignInFailures,
+  saveSignInFailures,
+} from '../../../storage/members/sign-in-failure.ts';
+import { checkCredentials } from '../credentials.ts';
+import type { FieldProblem, Visit } from './page.ts';
+
+export type ConfirmedPassword =
+  | { readonly kind: 'right' }
+  | { readonly kind: 'wrong'; readonly problem: FieldProblem }
+  /** Seconds until it may be tried again. */
+  | { readonly kind: 'too-many'; readonly retryAfter: number };
+
+/**
+ * Asks once more for the password, so that a stolen cookie alone cannot take over the account. Failures count
+ * against the sign-in limit, and against one of the account's own pages, which no known browser passes:
+ * whoever has the session's cookie has the browser's too.
+ */
+export async function confirmPassword(
+  { request, member, language, deps }: Visit,
+  password: string,
+): Promise<ConfirmedPassword> {
+  const { tenant } = request;
+  const { store, clock } = deps;
+  const problem = (kind: 'missing' | 'wrong') => ({
+    field: 'currentPassword',
+    text: language.t(`account.error.currentPassword.${kind}`),
+  });
+  if (password === '') return { kind: 'wrong', problem: problem('missing') };
+
+  const own = sha256(`account pages of ${member.id}`);
+  const waitOf = (failed: SignInFailures | null) => {
+    const left = blockedUntil(failed) - clock();
+    return left > 0 ? Math.ceil(left / 1_000) : null;
+  };
+  const wait = waitOf(await store.transaction((tx) => findSignInFailures(tx, tenant.id, own)));
+  if (wait !== null) return { kind: 'too-many', retryAfter: wait };
+
+  const checked = await checkCredentials(request, member.email, password, deps);
+  if (checked.kind === 'too-many') return checked;
+  if (checked.kind === 'wrong' || checked.verified.member.id !== member.id) {
+    await store.transaction(async (tx) => {
+      const failed = await findSignInFailures(tx, tenant.id, own);
+      await saveSignInFailures(tx, tenant.id, own, failedAgain(failed, clock()));
+    });
+    return { kind: 'wrong', problem: problem('wrong') };
+  }
+  const { newHash } = checked.verified;
+  const turnedAway = await store.transaction(async (tx) => {
+    // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
+    const late = waitOf(await findSignInFailures(tx, tenant.id, own));
+    if (late !== null) return late;
+    if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
+    await clearSignInFailures(tx, tenant.id, own);
+    await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
+    return null;
+  });
+  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway };
+  return { kind: 'right' };
+}

@@ -1,0 +1,37 @@
+import { getCountries } from 'libphonenumber-js/min';
+import { languages } from '../../../language.ts';
+
+const codes: ReadonlySet<string> = new Set(getCountries());
+const nameIn = (code: string, language: string) =>
+  new Intl.DisplayNames([language], { type: 'region' }).of(code) ?? code;
+const comparable = (name: string) => name.trim().normalize('NFC').toLocaleLowerCase('en');
+
+let byName: ReadonlyMap<string, string> | undefined;
+
+/** Every country by its names in all our languages: made at its first use, some 2,700 names. */
+function countriesByName(): ReadonlyMap<string, string> {
+  byName ??= new Map(
+    languages.flatMap((language) => {
+      const names = new Intl.DisplayNames([language], { type: 'region' });
+      return [...codes].map((code) => [comparable(names.of(code) ?? code), code] as const);
+    }),
+  );
+  return byName;
+}
+
+/**
+ * Reads a country: its two letters, or its name in any of our languages.
+ *
+ * @returns ISO 3166-1; empty for an empty text; null if there is no such country
+ */
+export function readCountry(text: string): string | null {
+  const typed = text.trim();
+  if (typed === '') return '';
+  const code = typed.toUpperCase();
+  return codes.has(code) ? code : (countriesByName().get(comparable(typed)) ?? null);
+}
+
+/** The name of a country in a language. */
+export function showCountry(code: string | null, language: string): string {
+  return code === null ? '' : codes.has(code) ? nameIn(code, language) : code;
+}

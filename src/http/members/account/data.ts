@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { memberData } from '../../../core/members/member-data.ts';
+import { listClients } from '../../../storage/client.ts';
+import { findMember } from '../../../storage/member.ts';
+import { listMemberSignIns } from '../../../storage/members/member-sign-in.ts';
+import { listScopeConsents } from '../../../storage/scope-consent.ts';
+import { listActiveSessions } from '../../../storage/session.ts';
+import { listSubscriptions } from '../../../storage/subscription.ts';
+import { sendJson } from '../../answers.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { sendProblem } from '../../problem.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { accountPage, type FieldProblem, sendAccountPage, type Visit } from './page.ts';
+
+/** GET and POST /account/data: everything that is held of a member, as JSON (GDPR art. 15 and 20; pages 18). */
+export function dataPage(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, '/account/data', { show: (visit) => sendForm(visit, []), submit });
+}
+
+function sendForm(visit: Visit, problems: readonly FieldProblem[]): Promise<FastifyReply> {
+  return sendAccountPage(visit, {
+    template: 'data',
+    title: 'account.data.title',
+    problems,
+    data: { email: visit.member.email },
+  });
+}
+
+async function submit(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, member, language, deps } = visit;
+  const confirmed = await confirmPassword(
+    visit,
+    pageForm(request, ['currentPassword']).currentPassword ?? '',
+  );
+  if (confirmed.kind === 'too-many') {
+    return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
+  }
+  if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
+  const data = await deps.store.transaction(async (tx) =>
+    memberData({
+      member: (await findMember(tx, member.tenantId, member.id)) ?? member,
+      subscriptions: await listSubscriptions(tx, member.id),
+      signIns: await listMemberSignIns(tx, member.id),
+      sessions: await listActiveSessions(tx, member.id),
+      consents: await listScopeConsents(tx, member.id),
+      clients: await listClients(tx, member.tenantId),
+      exportedAt: deps.clock(),
+    }),
+  );
+  reply.header('content-disposition', 'attachment; filename="my-data.json"');
+  return sendJson(reply, data);
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { memberTextLength } from '../../../core/limits.ts';
+import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
+import { languageName, languages } from '../../../language.ts';
+import { findMember, updateMember } from '../../../storage/member.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { readCountry, showCountry } from './country.ts';
+import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import { readPhone, showPhone } from './phone.ts';
+
+const url = '/account/details';
+const names = ['fullName', 'nickName', 'phone', ...addressLines, 'country', 'language'] as const;
+type Values = Readonly<Record<(typeof names)[number], string>>;
+
+/** GET and POST /account/details: names, telephone, postal address and language (pages 18). */
+export function detailsPage(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, url, { show: (visit) => sendForm(visit, valuesOf(visit), []), submit });
+}
+
+async function submit(visit: Visit): Promise<FastifyReply> {
+  const { request, member, deps } = visit;
+  const form = pageForm(request, names);
+  const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
+  const answer = await deps.store.transaction(async (tx) => {
+    const stored = (await findMember(tx, member.tenantId, member.id)) ?? member;
+    const changed = changeDetails(
+      stored,
+      {
+        fullName: values.fullName,
+        nickName: values.nickName,
+        phone: readPhone(values.phone),
+        address: values,
+        country: readCountry(values.country),
+        locale: languages.includes(values.language) ? values.language : null,
+      },
+      deps.clock(),
+    );
+    if (changed.kind === 'changed') await updateMember(tx, changed.member);
+    return changed;
+  });
+  if (answer.kind === 'refused') return sendForm(visit, values, answer.problems);
+  return redirectDone(visit, '/account', 'details');
+}
+
+function sendForm(visit: Visit, values: Values, problems: readonly DetailProblem[]): Promise<FastifyReply> {
+  const { t } = visit.language;
+  return sendAccountPage(visit, {
+    template: 'details',
+    title: 'account.details.title',
+    problems: problems.map(({ field, problem }) => ({
+      field,
+      text: t(textOf(field, problem), limitOf(field)),
+    })),
+    data: {
+      values,
+      languages: languages.map((tag) => ({ tag, name: languageName(tag) })),
+    },
+  });
+}
+
+function textOf(field: string, problem: DetailProblem['problem']): string {
+  if (field === 'fullName') return `member.error.fullName.${problem}`;
+  if (field === 'phone' || field === 'country') return `account.error.${field}.${problem}`;
+  return `account.error.text.${problem}`;
+}
+
+const limitOf = (field: string) => ({
+  most: field === 'nickName' ? memberTextLength.nickName : memberTextLength.line,
+});
+
+/** The member's details as the form shows them. */
+function valuesOf({ member, language }: Visit): Values {
+  const { fullName, nickName, phone, address, locale } = member;
+  return {
+    fullName,
+    nickName,
+    phone: showPhone(phone),
+    name: address.name ?? '',
+    line1: address.line1 ?? '',
+    postCode: address.postCode ?? '',
+    postOffice: address.postOffice ?? '',
+    city: address.city ?? '',
+    country: showCountry(address.country, language.tag),
+    language: locale !== null && languages.includes(locale) ? locale : '',
+  };
+}

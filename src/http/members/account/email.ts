@@ -1,0 +1,132 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { sha256 } from '../../../core/hash.ts';
+import { emailProblem } from '../../../core/members/details.ts';
+import { type EmailProof, isAwaited, type Presented } from '../../../core/members/email-proof.ts';
+import { normaliseEmail } from '../../../core/members/member.ts';
+import { readUserCode } from '../../../core/user-code.ts';
+import { askForEmailChange, changeEmail, type EmailChangePayload } from '../../../operations/account.ts';
+import { hashProofCode } from '../../../operations/sign-up.ts';
+import { findEmailProof, findEmailProofByLink } from '../../../storage/members/email-proof.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { sendProblem } from '../../problem.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
+
+const url = '/account/email';
+
+/**
+ * Another address for an account (pages 18). It changes when it is proven, and only for a member who is
+ * signed in: a link that went to a mistyped address gives its reader nothing.
+ *
+ *     GET, POST /account/email                   the new address and the password
+ *     GET, POST /account/email/verify/:proof     the digits of the mail
+ *     GET, POST /account/email/confirm/:secret   the mail's link, on whichever device it is opened
+ */
+export function emailPages(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, url, { show: (visit) => sendForm(visit, '', []), submit });
+  accountPage(app, deps, `${url}/verify/:proof`, {
+    show: (visit) => verify(visit, null),
+    submit: (visit) => verify(visit, pageForm(visit.request, ['code']).code ?? ''),
+  });
+  accountPage(app, deps, `${url}/confirm/:secret`, {
+    show: (visit) => confirm(visit, false),
+    submit: (visit) => confirm(visit, true),
+  });
+}
+
+async function submit(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, member, language, deps } = visit;
+  const { email = '', currentPassword = '' } = pageForm(request, ['email', 'currentPassword']);
+  const problem = emailProblem(email);
+  const isSame = normaliseEmail(email) === normaliseEmail(member.email);
+  const problems: FieldProblem[] = [];
+  if (problem !== null) problems.push({ field: 'email', text: language.t(`member.error.email.${problem}`) });
+  else if (isSame) problems.push({ field: 'email', text: language.t('account.error.email.same') });
+  if (problems.length > 0) return sendForm(visit, email, problems);
+  const confirmed = await confirmPassword(visit, currentPassword);
+  if (confirmed.kind === 'too-many') {
+    return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
+  }
+  if (confirmed.kind === 'wrong') return sendForm(visit, email, [confirmed.problem]);
+  const proofId = await deps.store.transaction((tx) =>
+    askForEmailChange(tx, request.tenant, member, { email, language: language.tag }, deps),
+  );
+  return reply.redirect(`${url}/verify/${proofId}`, 303);
+}
+
+function sendForm(visit: Visit, email: string, problems: readonly FieldProblem[]): Promise<FastifyReply> {
+  return sendAccountPage(visit, {
+    template: 'email',
+    title: 'account.email.title',
+    problems,
+    data: { current: visit.member.email, email },
+  });
+}
+
+const newAddressOf = (proof: EmailProof) => (JSON.parse(proof.payload) as EmailChangePayload).email;
+
+/** A proof of this very member's, or null. */
+function ownProof({ member }: Visit, proof: EmailProof | null): EmailProof | null {
+  return proof?.purpose === 'email_change' && proof.memberId === member.id ? proof : null;
+}
+
+/** The page of the digits; `code` is null where it was only opened. */
+async function verify(visit: Visit, code: string | null): Promise<FastifyReply> {
+  const { request, reply, language, deps } = visit;
+  const { tenant } = request;
+  const { proof: id } = request.params as { proof: string };
+  const find = () => deps.store.transaction((tx) => findEmailProof(tx, tenant.id, id));
+  const found = ownProof(visit, await find());
+  if (found === null) return sendProblem(reply, 'notFound', { language });
+  const sendOver = () => sendProblem(reply, 'linkUsed', { language, link: url });
+  if (!isAwaited(found, deps.clock())) return sendOver();
+  if (code === null) return sendVerify(visit, found, null);
+  const digits = readUserCode(code);
+  if (digits === null) return sendVerify(visit, found, 'format');
+  const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
+  const isChanged = await deps.store.transaction((tx) => changeEmail(tx, tenant, found, presented, deps));
+  if (isChanged) return redirectDone(visit, '/account', 'email');
+  const now = await find();
+  return now !== null && isAwaited(now, deps.clock()) ? sendVerify(visit, found, 'wrong') : sendOver();
+}
+
+function sendVerify(
+  visit: Visit,
+  proof: EmailProof,
+  problem: 'format' | 'wrong' | null,
+): Promise<FastifyReply> {
+  const { t } = visit.language;
+  return sendAccountPage(visit, {
+    template: 'email-verify',
+    title: 'signUp.verify.title',
+    problems: problem === null ? [] : [{ field: 'code', text: t(`signUp.verify.error.${problem}`) }],
+    data: { email: newAddressOf(proof), action: `${url}/verify/${proof.id}` },
+  });
+}
+
+/** The page of the mail's link; nothing happens before its button is pressed. */
+async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> {
+  const { request, reply, language, deps } = visit;
+  const { tenant } = request;
+  const { secret } = request.params as { secret: string };
+  const found = ownProof(
+    visit,
+    await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, sha256(secret))),
+  );
+  if (found === null || !isAwaited(found, deps.clock())) {
+    return sendProblem(reply, 'linkUsed', { language, link: url });
+  }
+  if (!isPressed) {
+    return sendAccountPage(visit, {
+      template: 'email-confirm',
+      title: 'signUp.confirm.title',
+      data: { email: newAddressOf(found), action: `${url}/confirm/${secret}` },
+    });
+  }
+  const isChanged = await deps.store.transaction((tx) =>
+    changeEmail(tx, tenant, found, { by: 'link' }, deps),
+  );
+  if (!isChanged) return sendProblem(reply, 'linkUsed', { language, link: url });
+  return redirectDone(visit, '/account', 'email');
+}

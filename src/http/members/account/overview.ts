@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { isActive } from '../../../core/members/subscription.ts';
+import { listSubscriptions } from '../../../storage/subscription.ts';
+import type { Deps } from '../../deps.ts';
+import { sealConfirmation } from '../../oidc/logout.ts';
+import { accountPage, sendAccountPage, type Visit } from './page.ts';
+import { dayOf } from './times.ts';
+
+/** GET /account: who is signed in here, what they have, and the way to everything else (pages 17, 18). */
+export function overviewPage(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, '/account', { show });
+}
+
+async function show(visit: Visit) {
+  const { reply, member, language, deps } = visit;
+  const subscriptions = await deps.store.transaction((tx) => listSubscriptions(tx, member.id));
+  const now = deps.clock();
+  return sendAccountPage(visit, {
+    template: 'overview',
+    title: 'account.title',
+    data: {
+      member,
+      deletionDay: member.deletionDueAt === null ? null : dayOf(member.deletionDueAt, language.tag),
+      subscriptions: subscriptions
+        .filter((subscription) => isActive(subscription, now))
+        .map(({ packageName, expiresAt }) => ({
+          name: packageName,
+          until: language.t('account.subscriptions.until', { date: dayOf(expiresAt, language.tag) }),
+        })),
+      pages: ['devices', 'sessions', 'details', 'email', 'password', 'data', 'delete'],
+      confirm: sealConfirmation(reply, deps),
+    },
+  });
+}

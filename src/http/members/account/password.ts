@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { commonPasswords } from '../../../common-passwords.ts';
+import { passwordLength } from '../../../core/limits.ts';
+import { passwordProblem } from '../../../core/members/password-rules.ts';
+import { changePassword } from '../../../operations/account.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { setSessionCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { sendProblem } from '../../problem.ts';
+import { seenAt } from '../seen-at.ts';
+import { startSession } from '../start-session.ts';
+import { confirmPassword } from './confirm-password.ts';
+import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
+
+const url = '/account/password';
+const least = passwordLength.default;
+
+/**
+ * GET and POST /account/password (pages 18), and the address by which password managers find it
+ * (W3C, A Well-Known URL for Changing Passwords; pages 9).
+ */
+export function passwordPages(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, url, { show: (visit) => sendForm(visit, true, []), submit });
+  const wellKnown = '/.well-known/change-password';
+  refuseOtherMethods(app, wellKnown, ['GET', 'HEAD']);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: wellKnown,
+    handler: async (_request, reply) => reply.redirect(url, 303),
+  });
+}
+
+async function submit(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, session, member, language, deps } = visit;
+  const form = pageForm(request, ['currentPassword', 'password', 'everywhere']);
+  const { currentPassword = '', password = '' } = form;
+  const everywhere = form.everywhere !== undefined;
+  const problem = passwordProblem(password, {
+    least,
+    email: member.email,
+    isCommon: await commonPasswords(),
+  });
+  if (problem !== null) {
+    const text = language.t(`member.error.password.${problem}`, { least });
+    return sendForm(visit, everywhere, [{ field: 'password', text }]);
+  }
+  const confirmed = await confirmPassword(visit, currentPassword);
+  if (confirmed.kind === 'too-many') {
+    return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
+  }
+  if (confirmed.kind === 'wrong') return sendForm(visit, everywhere, [confirmed.problem]);
+
+  const passwordHash = await deps.passwords.hash(password);
+  const { place, address } = seenAt(visit, request.ip);
+  const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
+  const { secret } = await deps.store.transaction(async (tx) => {
+    await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
+    // The cookie changes with the password: whoever copied it has nothing any more (ASVS 7.2.4).
+    return startSession(tx, request, member, null, deps);
+  });
+  setSessionCookie(reply, secret);
+  return redirectDone(visit, '/account', 'password');
+}
+
+function sendForm(
+  visit: Visit,
+  everywhere: boolean,
+  problems: readonly FieldProblem[],
+): Promise<FastifyReply> {
+  return sendAccountPage(visit, {
+    template: 'password',
+    title: 'account.password.title',
+    problems,
+    data: { email: visit.member.email, least, everywhere },
+  });
+}

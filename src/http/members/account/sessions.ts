@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { endSession, sessionLives } from '../../../core/session.ts';
+import { apply } from '../../../storage/apply.ts';
+import { findSession, listActiveSessions } from '../../../storage/session.ts';
+import { clearSessionCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { sendProblem } from '../../problem.ts';
+import { browserName } from '../browser-name.ts';
+import { seenAt } from '../seen-at.ts';
+import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import { agoOf, dayOf } from './times.ts';
+
+const url = '/account/sessions';
+
+/** GET and POST /account/sessions: the browsers that the member is signed in with (pages 17). */
+export function sessionsPage(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, url, { show, submit });
+}
+
+async function show(visit: Visit): Promise<FastifyReply> {
+  const { session: own, member, language, deps } = visit;
+  const { t, tag } = language;
+  const sessions = await deps.store.transaction((tx) => listActiveSessions(tx, member.id));
+  const now = deps.clock();
+  const browsers = sessions
+    .filter((session) => sessionLives(session, now))
+    .toSorted((a, b) => Number(b.id === own.id) - Number(a.id === own.id) || b.lastUsedAt - a.lastUsedAt)
+    .map((session) => {
+      const { place, address } = seenAt(visit, session.ipAddress);
+      const facts = [
+        ['account.firstUsed', dayOf(session.createdAt, tag)],
+        // The time of use is written once an hour, but this browser is used right now.
+        ['account.lastUsed', agoOf(session.id === own.id ? now : session.lastUsedAt, now, tag)],
+        ['device.approve.place', place],
+        ['device.approve.address', address],
+      ] as const;
+      return {
+        id: session.id,
+        isOwn: session.id === own.id,
+        name: browserName(session.userAgent, language),
+        facts: facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : [])),
+      };
+    });
+  return sendAccountPage(visit, {
+    template: 'sessions',
+    title: 'account.sessions.title',
+    data: { browsers },
+  });
+}
+
+async function submit(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, session: own, member, deps } = visit;
+  const { session: id = '', action } = pageForm(request, ['session', 'action']);
+  if (action === 'sign-out-others') {
+    await deps.store.transaction(async (tx) => {
+      for (const session of await listActiveSessions(tx, member.id)) {
+        if (session.id !== own.id) await apply(tx, endSession(session));
+      }
+    });
+    return redirectDone(visit, url, 'otherSessions');
+  }
+  const isFound = await deps.store.transaction(async (tx) => {
+    const found = await findSession(tx, member.tenantId, id);
+    if (found?.memberId !== member.id) return false;
+    await apply(tx, endSession(found));
+    return true;
+  });
+  if (!isFound) return sendProblem(reply, 'notFound', { language: visit.language });
+  if (id === own.id) clearSessionCookie(reply);
+  return redirectDone(visit, url, 'signedOut');
+}

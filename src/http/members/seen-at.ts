@@ -1,0 +1,13 @@
+import type { Language } from '../../language.ts';
+import type { Deps } from '../deps.ts';
+
+/** An address as people read it, and its place where the operator has a database of them (decision 34). */
+export function seenAt(
+  { language, deps }: { readonly language: Language; readonly deps: Pick<Deps, 'placeOf'> },
+  ipAddress: string,
+): { place: string | null; address: string } {
+  return {
+    place: deps.placeOf(ipAddress, language.tag),
+    address: ipAddress.replace(/^::ffff:(?=\d+\.)/, ''),
+  };
+}

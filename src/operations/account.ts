@@ -1,0 +1,162 @@
+import { cancelDeletion, requestDeletion } from '../core/members/deletion.ts';
+import { type EmailProof, finishProof, type Presented, presentProof } from '../core/members/email-proof.ts';
+import { isGone, type Member } from '../core/members/member.ts';
+import { apply } from '../storage/apply.ts';
+import { findMember, findMemberByEmail, updateMember, updatePasswordHash } from '../storage/member.ts';
+import { findEmailProof } from '../storage/members/email-proof.ts';
+import type { Tx } from '../storage/store.ts';
+import type { OpenTenant } from '../tenants.ts';
+import { signOutEverywhere } from './recover.ts';
+import { type MemberDeps, mayMail, newProof } from './sign-up.ts';
+
+/** What a change of address was asked for with. */
+export interface EmailChangePayload {
+  /** The new address as it was typed. */
+  readonly email: string;
+}
+
+/**
+ * A member wants another address: a mail goes there, and the address changes when it is proven. One that has
+ * an account already gets no mail, and the answer is the same.
+ *
+ * @returns the id of the proof
+ */
+export async function askForEmailChange(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  { email, language }: { readonly email: string; readonly language: string },
+  deps: MemberDeps,
+): Promise<string> {
+  const payload: EmailChangePayload = { email: email.trim() };
+  const facts = { purpose: 'email_change', email, memberId: member.id, payload } as const;
+  const { proof, link, code } = newProof(tenant, facts, deps);
+  const isFree = await isAddressFree(tx, tenant.id, email, deps.clock());
+  const mayMailNow = await mayMail(tx, tenant.id, email, deps.clock());
+  await apply(tx, [{ write: 'insertEmailProof', proof }]);
+  if (isFree && mayMailNow) {
+    await deps.mails.queue(tx, tenant, {
+      name: 'emailChange',
+      to: payload.email,
+      language,
+      values: { fullName: member.fullName },
+      code,
+      link: `${tenant.issuer}/account/email/confirm/${link}`,
+    });
+  }
+  return proof.id;
+}
+
+async function isAddressFree(tx: Tx, tenantId: string, email: string, now: number): Promise<boolean> {
+  const known = await findMemberByEmail(tx, tenantId, email);
+  return known === null || isGone(known.member, now);
+}
+
+/**
+ * Presents what proves the new address, and changes it if that was good. The old address is told.
+ *
+ * @returns whether the address is the member's now
+ */
+export async function changeEmail(
+  tx: Tx,
+  tenant: OpenTenant,
+  proof: EmailProof,
+  presented: Presented,
+  deps: MemberDeps,
+): Promise<boolean> {
+  const now = deps.clock();
+  const presentation = presentProof(proof, presented, now);
+  await apply(tx, presentation.writes);
+  const proven = await findEmailProof(tx, tenant.id, proof.id);
+  if (!presentation.answer || proven === null) return false;
+  const finished = finishProof(proven, now);
+  await apply(tx, finished.writes);
+  const member = proof.memberId === null ? null : await findMember(tx, tenant.id, proof.memberId);
+  if (!finished.answer || member === null) return false;
+  const { email } = JSON.parse(proof.payload) as EmailChangePayload;
+  // Somebody may have signed up with the address since it was asked for.
+  const known = await findMemberByEmail(tx, tenant.id, email);
+  if (known !== null && known.member.id !== member.id) return false;
+  await updateMember(tx, { ...member, email, emailVerified: true, updatedAt: now });
+  await deps.mails.queue(tx, tenant, {
+    name: 'emailChanged',
+    to: member.email,
+    language: member.locale ?? 'en',
+    values: { fullName: member.fullName, email, time: now },
+  });
+  return true;
+}
+
+/** Where a change was made, for the mail that tells of it. */
+export interface Origin {
+  readonly sessionId: string;
+  readonly place: string;
+  readonly language: string;
+}
+
+/**
+ * Sets a new password of a member who knew the old one.
+ *
+ * @param everywhere whether all other sessions and every sign-in end with it
+ */
+export async function changePassword(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  { passwordHash, everywhere, origin }: { passwordHash: string; everywhere: boolean; origin: Origin },
+  deps: MemberDeps,
+): Promise<void> {
+  const now = deps.clock();
+  await updatePasswordHash(tx, member.id, passwordHash);
+  if (everywhere) await signOutEverywhere(tx, member.id, now, origin.sessionId);
+  await deps.mails.queue(tx, tenant, {
+    name: 'passwordChanged',
+    to: member.email,
+    language: origin.language,
+    values: { fullName: member.fullName, place: origin.place, time: now },
+    link: `${tenant.issuer}/recover`,
+  });
+}
+
+/** A member asks to be deleted; the mail says when, and how to keep the account. */
+export async function askForDeletion(
+  tx: Tx,
+  tenant: OpenTenant,
+  memberId: string,
+  language: string,
+  deps: MemberDeps,
+): Promise<void> {
+  const member = await findMember(tx, tenant.id, memberId);
+  const leaving =
+    member === null ? null : requestDeletion(member, tenant.limits.deletionCoolingOff, deps.clock());
+  if (leaving === null) return;
+  await updateMember(tx, leaving);
+  await deps.mails.queue(tx, tenant, {
+    name: 'deletionRequested',
+    to: leaving.email,
+    language,
+    values: { fullName: leaving.fullName, date: leaving.deletionDueAt ?? 0 },
+    link: `${tenant.issuer}/account`,
+  });
+}
+
+/** A member keeps the account after all. */
+export async function keepAccount(
+  tx: Tx,
+  tenant: OpenTenant,
+  memberId: string,
+  language: string,
+  deps: MemberDeps,
+): Promise<void> {
+  const member = await findMember(tx, tenant.id, memberId);
+  const staying = member === null ? null : cancelDeletion(member, deps.clock());
+  if (staying === null) return;
+  await updateMember(tx, staying);
+  await deps.mails.queue(tx, tenant, {
+    name: 'deletionCancelled',
+    to: staying.email,
+    language,
+    values: { fullName: staying.fullName },
+    link: `${tenant.issuer}/account`,
+  });
+}

@@ -1,0 +1,45 @@
+import { withdraw } from '../core/device-code.ts';
+import { endSession } from '../core/session.ts';
+import { endSignIn } from '../core/sign-in.ts';
+import { apply } from '../storage/apply.ts';
+import { findDeviceCodeById, listOpenDeviceCodesOfMember } from '../storage/device-code.ts';
+import { findSession } from '../storage/session.ts';
+import { findSignIn, listActiveSignIns } from '../storage/sign-in.ts';
+import type { Tx } from '../storage/store.ts';
+
+/** Whose and when, of what is taken back. */
+interface Taken {
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly now: number;
+}
+
+/** Ends a session that was not the member's doing, with every app that was signed in and every TV approved in it. */
+export async function endForeignSession(
+  tx: Tx,
+  sessionId: string,
+  { tenantId, memberId, now }: Taken,
+): Promise<void> {
+  const session = await findSession(tx, tenantId, sessionId);
+  if (session?.memberId !== memberId) return;
+  await apply(tx, endSession(session));
+  for (const signIn of await listActiveSignIns(tx, memberId)) {
+    if (signIn.sessionId === sessionId) await apply(tx, endSignIn(signIn, 'signed_out', now));
+  }
+  for (const code of await listOpenDeviceCodesOfMember(tx, memberId)) {
+    if (code.sessionId === sessionId) await apply(tx, withdraw(code));
+  }
+}
+
+/** Takes back the approval of a TV, and ends the sign-in that it began. */
+export async function endForeignDevice(
+  tx: Tx,
+  deviceCodeId: string,
+  { tenantId, memberId, now }: Taken,
+): Promise<void> {
+  const code = await findDeviceCodeById(tx, tenantId, deviceCodeId);
+  if (code?.memberId !== memberId) return;
+  await apply(tx, withdraw(code));
+  const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
+  if (signIn !== null) await apply(tx, endSignIn(signIn, 'signed_out', now));
+}
