@@ -135,7 +135,9 @@ interface SmtpError {
 
 function refused(error: unknown): MailRefused {
   const { code, responseCode, response } = (error instanceof Error ? error : {}) as SmtpError;
-  const reply = [code, responseCode].filter((part) => part !== undefined).join(' ') || 'no reply';
+  // Where no server was reached, the system says why; its message is ours to read, as no server wrote it.
+  const why = code === 'ESOCKET' ? /\bE[A-Z]{4,}\b/.exec(String(error))?.[0] : undefined;
+  const reply = [code, why, responseCode].filter((part) => part !== undefined).join(' ') || 'no reply';
   return new MailRefused(scopeOf(code, responseCode, response), reply);
 }
 
