@@ -1,10 +1,13 @@
 import { finishProof, presentProof } from '../core/members/email-proof.ts';
+import { maySignIn } from '../core/members/member.ts';
+import { hashEmail } from '../core/members/sign-in-limit.ts';
 import { endSession } from '../core/session.ts';
 import { endSignIn } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
 import { findMember, findMemberByEmail, updatePasswordHash } from '../storage/member.ts';
 import { findEmailProofByLink } from '../storage/members/email-proof.ts';
 import { forgetKnownBrowsers } from '../storage/members/known-browser.ts';
+import { clearSignInFailures } from '../storage/members/sign-in-failure.ts';
 import { listActiveSessions } from '../storage/session.ts';
 import { listActiveSignIns } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
@@ -35,7 +38,7 @@ export async function askForRecovery(
   const mayMailNow = await mayMail(tx, tenant.id, email, deps.clock());
   // The row is written for an unknown address too: it takes as long, and counts against flooding.
   await apply(tx, [{ write: 'insertEmailProof', proof }]);
-  if (found?.member.status !== 'active' || !mayMailNow) return;
+  if (found === null || !maySignIn(found.member, deps.clock()) || !mayMailNow) return;
   const { member } = found;
   await deps.mails.queue(tx, tenant, {
     name: 'passwordReset',
@@ -66,13 +69,15 @@ export async function resetPassword(
   const member = await findMember(tx, tenant.id, found.memberId);
   const presented = presentProof(found, { by: 'link' }, now);
   await apply(tx, presented.writes);
-  if (!presented.answer || member?.status !== 'active') return false;
+  if (!presented.answer || !maySignIn(member, now)) return false;
   const proven = await findEmailProofByLink(tx, tenant.id, linkHash);
   if (proven === null) return false;
   const finished = finishProof(proven, now);
   await apply(tx, finished.writes);
   if (!finished.answer) return false;
   await updatePasswordHash(tx, member.id, passwordHash);
+  // Whoever was kept out by somebody's guessing, or by their own, comes in with the new password at once.
+  await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   if (everywhere) await signOutEverywhere(tx, member.id, now);
   await deps.mails.queue(tx, tenant, {
     name: 'passwordChanged',

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { hmac, sha256 } from '../core/hash.ts';
 import { mailsPerHour } from '../core/limits.ts';
 import { beginEmailProof, type EmailProof, type EmailProofPurpose } from '../core/members/email-proof.ts';
-import { type Member, normaliseEmail } from '../core/members/member.ts';
+import { isGone, type Member, normaliseEmail } from '../core/members/member.ts';
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';
 import { apply } from '../storage/apply.ts';
@@ -11,6 +11,7 @@ import { countEmailProofs } from '../storage/members/email-proof.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import type { Mailer } from './mailer.ts';
+import { deleteMember } from './member.ts';
 
 /** What these operations need beside the transaction. */
 export interface MemberDeps {
@@ -93,7 +94,8 @@ export async function askForSignUp(
   payload: SignUpPayload,
   deps: MemberDeps,
 ): Promise<string> {
-  const known = await findMemberByEmail(tx, tenant.id, payload.email);
+  const found = await findMemberByEmail(tx, tenant.id, payload.email);
+  const known = found === null || isGone(found.member, deps.clock()) ? null : found;
   const mayMailNow = await mayMail(tx, tenant.id, payload.email, deps.clock());
   const { proof, link, code } = newProof(
     tenant,
@@ -130,8 +132,11 @@ export async function beginMember(
   { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
 ): Promise<Member | null> {
   const payload = JSON.parse(proof.payload) as SignUpPayload;
-  if ((await findMemberByEmail(tx, tenant.id, payload.email)) !== null) return null;
   const now = clock();
+  const known = await findMemberByEmail(tx, tenant.id, payload.email);
+  if (known !== null && !isGone(known.member, now)) return null;
+  // The address of a deleted account is free at once, and its data are erased for the new one.
+  if (known !== null) await deleteMember(tx, tenant.id, known.member.id, now);
   const member: Member = {
     id: random.id(now),
     tenantId: tenant.id,

@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
-import { maySignIn, normaliseEmail } from '../../core/members/member.ts';
-import { blockedUntil, failedAgain } from '../../core/members/sign-in-limit.ts';
+import { maySignIn } from '../../core/members/member.ts';
+import { blockedUntil, failedAgain, hashEmail } from '../../core/members/sign-in-limit.ts';
 import { isHashable, isWeak } from '../../password.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../storage/member.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';
+import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
@@ -40,32 +41,42 @@ export async function checkCredentials(
   const wait = rateLimiter.look(key, limit, countingWindow.minute);
   if (wait !== null) return { kind: 'too-many', retryAfter: wait };
 
-  const emailHash = hashEmail(email);
   const { found, retryAfter } = await store.transaction(async (tx) => {
-    const now = clock();
     const found = await findMemberByEmail(tx, tenant.id, email);
-    const until = blockedUntil(await findSignInFailures(tx, tenant.id, emailHash));
-    // A browser the member has used before passes: nobody can lock members out of their own devices.
-    const browser = sha256(browserCookie(request));
-    const isKnown = until > now && found !== null && (await isKnownBrowser(tx, found.member.id, browser));
-    return { found, retryAfter: until > now && !isKnown ? Math.ceil((until - now) / 1_000) : null };
+    return { found, retryAfter: await waitOf(tx, request, email, found, clock()) };
   });
   if (retryAfter !== null) return { kind: 'too-many', retryAfter };
 
-  const isRight = isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null));
-  if (found === null || !isRight || !maySignIn(found.member, clock())) {
-    rateLimiter.take(key, limit, countingWindow.minute);
-    await store.transaction(async (tx) => {
-      const failed = await findSignInFailures(tx, tenant.id, emailHash);
-      await saveSignInFailures(tx, tenant.id, emailHash, failedAgain(failed, clock()));
-    });
-    return { kind: 'wrong' };
-  }
+  const isHashed = isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null));
+  const isRight = isHashed && maySignIn(found?.member ?? null, clock());
+  if (!isRight) rateLimiter.take(key, limit, countingWindow.minute);
+  const turnedAway = await store.transaction(async (tx) => {
+    // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
+    const wait = await waitOf(tx, request, email, found, clock());
+    if (wait !== null || isRight) return wait;
+    const emailHash = hashEmail(email);
+    const failed = await findSignInFailures(tx, tenant.id, emailHash);
+    await saveSignInFailures(tx, tenant.id, emailHash, failedAgain(failed, clock()));
+    return null;
+  });
+  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway };
+  if (found === null || !isRight) return { kind: 'wrong' };
   const newHash = isWeak(found.passwordHash) ? await passwords.hash(password) : null;
   return { kind: 'right', verified: { ...found, newHash } };
 }
 
-/** How an address is kept in the list of failures: an unknown one may be anybody's. */
-export function hashEmail(email: string): string {
-  return sha256(normaliseEmail(email));
+/** The seconds until an account may be tried again by this browser; null if it may be now. */
+async function waitOf(
+  tx: Tx,
+  request: FastifyRequest,
+  email: string,
+  found: MemberWithPassword | null,
+  now: number,
+): Promise<number | null> {
+  const until = blockedUntil(await findSignInFailures(tx, request.tenant.id, hashEmail(email)));
+  if (until <= now) return null;
+  // A browser the member has used before passes: nobody can lock members out of their own devices.
+  const browser = sha256(browserCookie(request));
+  const isKnown = found !== null && (await isKnownBrowser(tx, found.member.id, browser));
+  return isKnown ? null : Math.ceil((until - now) / 1_000);
 }

@@ -5,7 +5,12 @@ import { chooseLanguage, type Language } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import type { AuthorizationContext, AuthorizationStep } from '../oidc/authorization.ts';
+import {
+  type AuthorizationContext,
+  type AuthorizationOutcome,
+  type AuthorizationStep,
+  takeStep,
+} from '../oidc/authorization.ts';
 import { readHintedMember } from '../oidc/id-token-hint.ts';
 import { sendProblem } from '../problem.ts';
 
@@ -45,6 +50,16 @@ export function openFlow(request: FastifyRequest, text: string | undefined, now:
   return { kind: isStale ? 'stale' : 'flow', flow };
 }
 
+/**
+ * A flow as it may be kept in the database until a mail is answered: an id_token has no place there (W9), and
+ * without the hint the client checks itself who signed in.
+ */
+export function flowToKeep(flow: Flow): Flow {
+  if (flow.parameters === null) return flow;
+  const { id_token_hint: _, ...parameters } = flow.parameters;
+  return { ...flow, parameters };
+}
+
 /** The pages that a flow leads through. */
 export type FlowPage = '/sign-in' | '/sign-up' | '/recover' | '/consent';
 
@@ -61,6 +76,23 @@ export async function stepOf(
   if (parameters === null) return null;
   const hintedMember = await readHintedMember(tenant, parameters.id_token_hint);
   return { tenant, sent: { values: parameters, repeated: [] }, hintedMember, startedAt };
+}
+
+/** What a flow is for: the client that asks, and its request. */
+export type FlowRequest = Pick<Extract<AuthorizationOutcome, { kind: 'interact' }>, 'client' | 'request'>;
+
+/** The client and request of a flow, read anew for a page that shows them; null where it has none. */
+export async function requestOf(
+  request: FastifyRequest,
+  flow: Flow,
+  deps: Deps,
+): Promise<FlowRequest | null> {
+  const step = await stepOf(request, flow);
+  if (step === null) return null;
+  const outcome = await deps.store.transaction((tx) =>
+    takeStep(tx, { ...step, now: deps.clock() }, null, deps),
+  );
+  return outcome.kind === 'interact' ? outcome : null;
 }
 
 /** What an answer to the flow's request must know of the flow. */

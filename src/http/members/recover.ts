@@ -12,7 +12,7 @@ import { pageForm, pick, queryOf } from '../form.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
+import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
 
 const url = '/recover';
 const resetUrl = `${url}/reset/:secret`;
@@ -65,7 +65,7 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   const { flow } = opened;
   const problem = emailProblem(email);
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
-  const payload: RecoverPayload = { language: languageOf(request, flow).tag, flow };
+  const payload: RecoverPayload = { language: languageOf(request, flow).tag, flow: flowToKeep(flow) };
   await deps.store.transaction((tx) => askForRecovery(tx, request.tenant, email, payload, deps));
   return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);
 }
@@ -107,12 +107,14 @@ async function reset(
   const { secret } = request.params as { secret: string };
   const linkHash = sha256(secret);
   const found = await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, linkHash));
-  if (found?.purpose !== 'password_reset' || found.state !== 'pending' || deps.clock() >= found.expiresAt) {
-    return sendProblem(reply, 'linkUsed', { link: url });
-  }
-  const payload = JSON.parse(found.payload) as RecoverPayload;
-  const flow = payload.flow as Flow;
+  if (found?.purpose !== 'password_reset') return sendProblem(reply, 'linkUsed', { link: url });
+  const kept = (JSON.parse(found.payload) as RecoverPayload).flow as Flow;
+  // It goes on from here: what the member did before the mail came was not done for it.
+  const flow = { ...kept, startedAt: deps.clock() };
   const language = languageOf(request, flow);
+  const sendUsed = () =>
+    sendProblem(reply, 'linkUsed', { language, link: flowUrl(url, sealFlow(reply, flow, deps)) });
+  if (found.state !== 'pending' || deps.clock() >= found.expiresAt) return sendUsed();
   const sendReset = (problem: string | null) =>
     sendPage(reply, {
       template: 'members/recover-reset.eta',
@@ -144,11 +146,11 @@ async function reset(
   const isDone = await deps.store.transaction((tx) =>
     resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
   );
-  if (!isDone) return sendProblem(reply, 'linkUsed', { language, link: url });
+  if (!isDone) return sendUsed();
   return sendPage(reply, {
     template: 'members/recover-done.eta',
     language,
     title: 'recover.done.title',
-    data: { signIn: flowUrl('/sign-in', sealFlow(reply, { ...flow, startedAt: deps.clock() }, deps)) },
+    data: { signIn: flowUrl('/sign-in', sealFlow(reply, flow, deps)) },
   });
 }

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client } from '../../core/client.ts';
-import type { AuthorizationRequest } from '../../core/oidc/authorization-request.ts';
 import type { Translate } from '../../language.ts';
 import { isHashable } from '../../password.ts';
 import { refuseOtherMethods } from '../answers.ts';
@@ -15,7 +13,18 @@ import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
 import { checkCredentials, type VerifiedMember } from './credentials.ts';
-import { contextOf, type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
+import {
+  contextOf,
+  type Flow,
+  type FlowRequest,
+  flowUrl,
+  languageOf,
+  openFlow,
+  requestOf,
+  sealFlow,
+  sendStale,
+  stepOf,
+} from './flow.ts';
 import { startSession } from './start-session.ts';
 
 const url = '/sign-in';
@@ -105,7 +114,7 @@ interface FormState {
   readonly missing?: readonly string[];
   readonly wrong?: boolean;
   readonly status?: number;
-  readonly outcome?: { readonly client: Client; readonly request: AuthorizationRequest };
+  readonly outcome?: FlowRequest;
 }
 
 /** Renders the form; after an error with what was wrong and the address that was given, never the password. */
@@ -136,7 +145,8 @@ async function sendForm(
       client: shown?.client.name ?? null,
       lead: leadOf(flow, shown?.client.name, t),
       recover: flowUrl('/recover', sealed),
-      signUp: shown?.client.signupDisabled === true ? null : flowUrl('/sign-up', sealed),
+      // Without a client nobody knows whether the app that led here may offer it (see `/sign-up`; pages 12).
+      signUp: shown === null || shown.client.signupDisabled ? null : flowUrl('/sign-up', sealed),
       flow: sealed,
       email: email ?? flow.parameters?.login_hint ?? '',
       problems,
@@ -148,14 +158,4 @@ async function sendForm(
 function leadOf({ returnTo, parameters }: Flow, client: string | undefined, t: Translate): string | null {
   if (client !== undefined) return t('signIn.lead', { client });
   return parameters === null && returnTo.startsWith('/device') ? t('signIn.leadDevice') : null;
-}
-
-/** The client and request of a flow, read anew for a page that shows them; null where it has none. */
-async function requestOf(request: FastifyRequest, flow: Flow, deps: Deps) {
-  const step = await stepOf(request, flow);
-  if (step === null) return null;
-  const outcome = await deps.store.transaction((tx) =>
-    takeStep(tx, { ...step, now: deps.clock() }, null, deps),
-  );
-  return outcome.kind === 'interact' ? outcome : null;
 }

@@ -6,7 +6,7 @@ import {
   type Presented,
   presentProof,
 } from '../../core/members/email-proof.ts';
-import type { Member } from '../../core/members/member.ts';
+import { type Member, maySignIn } from '../../core/members/member.ts';
 import { readUserCode } from '../../core/user-code.ts';
 import type { Language } from '../../language.ts';
 import { beginMember, hashProofCode, type SignUpPayload } from '../../operations/sign-up.ts';
@@ -19,12 +19,13 @@ import { refuseOtherMethods } from '../answers.ts';
 import { browserCookie, setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { formTarget } from '../headers.ts';
 import { type AuthorizationOutcome, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { contextOf, type Flow, languageOf, stepOf } from './flow.ts';
+import { contextOf, type Flow, flowUrl, languageOf, requestOf, sealFlow, sendStale, stepOf } from './flow.ts';
 import { startSession } from './start-session.ts';
 
 const verifyUrl = '/sign-up/verify';
@@ -68,16 +69,17 @@ async function verify(
 ): Promise<FastifyReply> {
   const { tenant } = request;
   const unsealed = unseal(tenant.tokenKey, 'proof', browserCookie(request), sealed ?? '');
-  if (unsealed.kind !== 'opened') return sendProblem(reply, 'noFlow');
+  if (unsealed.kind === 'broken') return sendProblem(reply, 'noFlow');
   const { proofId } = unsealed.value as { proofId: string };
   const found = await deps.store.transaction((tx) => findEmailProof(tx, tenant.id, proofId));
   if (found?.purpose !== 'sign_up') return sendProblem(reply, 'linkUsed');
-  const language = languageOf(request, flowOf(found));
-  if (code === null) return sendVerify(reply, language, found, String(sealed), null);
+  if (unsealed.kind === 'foreign') return sendStale(reply, flowOf(found));
+  if (isOver(found, deps.clock())) return sendUsed(reply, found, true, deps);
+  if (code === null) return sendVerify(reply, found, String(sealed), null, deps);
 
   const digits = readUserCode(code);
   if (digits === null && found.state === 'pending') {
-    return sendVerify(reply, language, found, String(sealed), 'format');
+    return sendVerify(reply, found, String(sealed), 'format', deps);
   }
   const presented: Presented = {
     by: 'code',
@@ -85,10 +87,9 @@ async function verify(
   };
   const result = await takeOn(request, found.id, presented, deps);
   if (result.kind === 'refused') {
-    const isOver = result.proof.state !== 'pending';
-    return isOver
-      ? sendProblem(reply, 'linkUsed', { language, link: '/sign-in' })
-      : sendVerify(reply, language, result.proof, String(sealed), 'wrong');
+    return result.proof.state === 'pending'
+      ? sendVerify(reply, result.proof, String(sealed), 'wrong', deps)
+      : sendUsed(reply, result.proof, true, deps);
   }
   return answerTakenOn(reply, result, deps);
 }
@@ -103,8 +104,7 @@ async function confirm(
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
   const found = await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, sha256(secret)));
-  const now = deps.clock();
-  if (found?.purpose !== 'sign_up' || found.memberId !== null || now >= found.expiresAt) {
+  if (found?.purpose !== 'sign_up' || found.memberId !== null) {
     return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
   }
   const language = languageOf(request, flowOf(found));
@@ -112,31 +112,33 @@ async function confirm(
     sha256(browserCookie(request)),
     payloadOf(found).browserHash,
   );
+  if (isOver(found, deps.clock())) return sendUsed(reply, found, isBrowserThatAsked, deps);
   if (!isPressed) {
     if (found.state === 'proven' && !isBrowserThatAsked) return sendConfirmed(reply, language);
-    if (found.state !== 'pending' && found.state !== 'proven') {
-      return sendProblem(reply, 'linkUsed', { language, link: '/sign-in' });
-    }
     return sendPage(reply, {
       template: 'members/sign-up-confirm.eta',
       language,
       title: 'signUp.confirm.title',
+      formTargets: isBrowserThatAsked ? await formTargetsOf(request, found, deps) : [],
       data: { email: payloadOf(found).email, action: `/sign-up/confirm/${secret}` },
     });
   }
   if (isBrowserThatAsked) {
     const result = await takeOn(request, found.id, { by: 'link' }, deps);
     return result.kind === 'refused'
-      ? sendProblem(reply, 'linkUsed', { language, link: '/sign-in' })
+      ? sendUsed(reply, result.proof, true, deps)
       : answerTakenOn(reply, result, deps);
   }
   const isProven = await deps.store.transaction((tx) => prove(tx, request, found, { by: 'link' }, deps));
-  return isProven
-    ? sendConfirmed(reply, language)
-    : sendProblem(reply, 'linkUsed', { language, link: '/sign-in' });
+  return isProven ? sendConfirmed(reply, language) : sendUsed(reply, found, false, deps);
 }
 
-/** Presents what proves the address, and makes the account the first time it does. */
+/**
+ * Presents what proves the address, and makes the account the first time it does. If the address got an
+ * account in between, the proof is used up for nothing.
+ *
+ * @returns whether the address is proven and the account made, now or before
+ */
 async function prove(
   tx: Tx,
   request: FastifyRequest,
@@ -144,10 +146,14 @@ async function prove(
   presented: Presented,
   deps: Deps,
 ): Promise<boolean> {
+  const { tenant } = request;
   const { answer, writes } = presentProof(proof, presented, deps.clock());
   await apply(tx, writes);
-  if (answer && proof.state === 'pending') await beginMember(tx, request.tenant, proof, deps);
-  return answer;
+  if (!answer || proof.state !== 'pending') return answer;
+  if ((await beginMember(tx, tenant, proof, deps)) !== null) return true;
+  const proven = await findEmailProof(tx, tenant.id, proof.id);
+  if (proven !== null) await apply(tx, finishProof(proven, deps.clock()).writes);
+  return false;
 }
 
 type TakenOn =
@@ -174,7 +180,7 @@ async function takeOn(
     const proven = (await findEmailProof(tx, tenant.id, proofId)) ?? proof;
     const finished = finishProof(proven, deps.clock());
     await apply(tx, finished.writes);
-    const member = finished.answer ? await memberOf(tx, tenant.id, proven) : null;
+    const member = finished.answer ? await memberOf(tx, tenant.id, proven, deps.clock()) : null;
     if (member === null) return { kind: 'refused', proof: proven };
     const flow = flowOf(proven);
     const step = await stepOf(request, flow);
@@ -185,10 +191,11 @@ async function takeOn(
 }
 
 /** The account that this proof made: the one with its address and its very password. */
-async function memberOf(tx: Tx, tenantId: string, proof: EmailProof): Promise<Member | null> {
+async function memberOf(tx: Tx, tenantId: string, proof: EmailProof, now: number): Promise<Member | null> {
   const { email, passwordHash } = payloadOf(proof);
   const found = await findMemberByEmail(tx, tenantId, email);
-  return found?.passwordHash === passwordHash && maySignIn(found.member, now) ? found.member : null;
+  const isIts = found?.passwordHash === passwordHash && maySignIn(found.member, now);
+  return isIts ? found.member : null;
 }
 
 function answerTakenOn(
@@ -201,13 +208,45 @@ function answerTakenOn(
   return answerAuthorization(reply, outcome, contextOf(flow), deps);
 }
 
-function sendVerify(
+/** Whether nothing can come of a proof any more. */
+function isOver({ state, expiresAt }: EmailProof, now: number): boolean {
+  return !['pending', 'proven'].includes(state) || now >= expiresAt;
+}
+
+/** Where the forms that finish a sign-up lead: on to the client, in one redirect. */
+async function formTargetsOf(
+  request: FastifyRequest,
+  proof: EmailProof,
+  deps: Deps,
+): Promise<readonly string[]> {
+  const asked = await requestOf(request, flowOf(proof), deps);
+  return asked === null ? [] : [formTarget(asked.request.target.redirectUri)];
+}
+
+/** The proof is over. The browser that asked goes on with its flow; another one knows of none. */
+function sendUsed(
   reply: FastifyReply,
-  language: Language,
+  proof: EmailProof,
+  isBrowserThatAsked: boolean,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const kept = flowOf(proof);
+  // Whoever finished it is signed in for this flow; anybody else signs in from now on.
+  const flow = proof.state === 'finished' ? kept : { ...kept, startedAt: deps.clock() };
+  return sendProblem(reply, 'linkUsed', {
+    language: languageOf(reply.request, flow),
+    link: isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in',
+  });
+}
+
+async function sendVerify(
+  reply: FastifyReply,
   proof: EmailProof,
   sealed: string,
   problem: 'format' | 'wrong' | null,
+  deps: Deps,
 ): Promise<FastifyReply> {
+  const language = languageOf(reply.request, flowOf(proof));
   const isProven = proof.state === 'proven';
   return sendPage(reply, {
     template: 'members/sign-up-verify.eta',
@@ -215,6 +254,7 @@ function sendVerify(
     title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
     status: problem === null ? 200 : 422,
     isError: problem !== null,
+    formTargets: await formTargetsOf(reply.request, proof, deps),
     data: {
       proof: sealed,
       isProven,

@@ -12,11 +12,20 @@ import { ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { takeStep } from '../oidc/authorization.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { type Flow, flowUrl, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
+import {
+  type Flow,
+  type FlowRequest,
+  flowToKeep,
+  flowUrl,
+  languageOf,
+  openFlow,
+  requestOf,
+  sealFlow,
+  sendStale,
+} from './flow.ts';
 
 const url = '/sign-up';
 
@@ -30,18 +39,14 @@ export function signUpPage(app: FastifyInstance, deps: Deps): void {
   app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
 }
 
-/** The client that a flow signs up for; null where one of our own pages asks, undefined where none may. */
-type SignUpClient = { readonly name: string; readonly formTargets: readonly string[] } | null | undefined;
-
-/** Whether this flow may sign anybody up: never where its client disables it (contract 6; S4). */
-async function clientOf(request: FastifyRequest, flow: Flow, deps: Deps): Promise<SignUpClient> {
-  const step = await stepOf(request, flow);
-  if (step === null) return null;
-  const outcome = await deps.store.transaction((tx) =>
-    takeStep(tx, { ...step, now: deps.clock() }, null, deps),
-  );
-  if (outcome.kind !== 'interact' || outcome.client.signupDisabled) return undefined;
-  return { name: outcome.client.name, formTargets: [formTarget(outcome.request.target.redirectUri)] };
+/**
+ * What this flow may sign up for, or null: never where its client disables it (contract 6; S4), and never
+ * without a client. Whoever comes from our own pages – a TV's code, a link of a mail, the account – may come
+ * from an app of a store that forbids it, and nobody could tell (pages 12).
+ */
+async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promise<FlowRequest | null> {
+  const asked = await requestOf(request, flow, deps);
+  return asked?.client.signupDisabled === false ? asked : null;
 }
 
 async function show(
@@ -56,9 +61,9 @@ async function show(
   if (opened.kind === 'stale') return sendStale(reply, opened.flow);
   const flow = { ...opened.flow, language: chosen ?? opened.flow.language };
   if (chosen !== undefined) return reply.redirect(flowUrl(url, sealFlow(reply, flow, deps)), 303);
-  const client = await clientOf(request, flow, deps);
-  if (client === undefined) return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
-  return sendForm(reply, flow, client, deps);
+  const asked = await signUpFor(request, flow, deps);
+  if (asked === null) return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
+  return sendForm(reply, flow, asked, deps);
 }
 
 async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
@@ -69,8 +74,13 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   if (opened.kind === 'stale') return sendStale(reply, opened.flow);
   const { flow } = opened;
   const language = languageOf(request, flow);
-  const client = await clientOf(request, flow, deps);
-  if (client === undefined) return sendProblem(reply, 'noSignUp', { language });
+  const asked = await signUpFor(request, flow, deps);
+  if (asked === null) {
+    return sendProblem(reply, 'noSignUp', {
+      language,
+      link: flowUrl('/sign-in', sealFlow(reply, flow, deps)),
+    });
+  }
 
   const { fullName = '', email = '', password = '' } = form;
   const problems: FormProblem[] = [
@@ -85,7 +95,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
       }),
     },
   ].flatMap(({ field, problem }) => (problem === null ? [] : [{ field, problem }]));
-  if (problems.length > 0) return sendForm(reply, flow, client, deps, { fullName, email, problems });
+  if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, problems });
 
   const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
   const key = `sign-up ${tenant.id} ${addressKey(request.ip)}`;
@@ -104,7 +114,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     passwordHash,
     language: language.tag,
     browserHash: sha256(browser),
-    flow,
+    flow: flowToKeep(flow),
   };
   const proofId = await deps.store.transaction((tx) => askForSignUp(tx, tenant, payload, deps));
   return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
@@ -124,7 +134,7 @@ interface FormState {
 function sendForm(
   reply: FastifyReply,
   flow: Flow,
-  client: Exclude<SignUpClient, undefined>,
+  asked: FlowRequest,
   deps: Deps,
   { fullName = '', email = flow.parameters?.login_hint ?? '', problems = [] }: FormState = {},
 ): Promise<FastifyReply> {
@@ -137,10 +147,10 @@ function sendForm(
     title: 'signUp.title',
     status: problems.length > 0 ? 422 : 200,
     isError: problems.length > 0,
-    formTargets: client?.formTargets ?? [],
+    formTargets: [formTarget(asked.request.target.redirectUri)],
     again: { action: url, fields: { flow: sealed } },
     data: {
-      lead: client === null ? null : language.t('signIn.lead', { client: client.name }),
+      lead: language.t('signIn.lead', { client: asked.client.name }),
       flow: sealed,
       signIn: flowUrl('/sign-in', sealed),
       fullName,
