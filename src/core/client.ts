@@ -6,6 +6,8 @@ export interface Client {
   readonly clientId: string;
   /** Shown to members: on the sign-in page, on the approve page, in lists. */
   readonly name: string;
+  /** A picture in a `data:` URI, shown beside the name. */
+  readonly logo: string | null;
   readonly type: 'public' | 'confidential';
   /** SHA-256 of each secret that is live; empty for a public client. */
   readonly secretHashes: readonly string[];

@@ -197,6 +197,15 @@ export const mailsPerHour = 5;
 /** Names and addresses that members give. */
 export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
 
+/** A tenant's name stands in the header of every page. */
+export const brandNameLength = 60;
+
+/** Logos in their data: URIs, in characters: one of each stands on a page, which stays under 20 KB (pages 2). */
+export const logoLength = { tenant: 2_500, client: 2_000 } as const;
+
+/** A PNG or WebP logo, unpacked, is at most this wide and high. */
+export const logoPixels = 1_024;
+
 /** Deleted members are erased this many in one transaction, and looked for this often. */
 export const deletedAtOnce = 20;
 export const deletionSweepInterval = hour;

@@ -11,8 +11,10 @@ export interface Tenant {
   readonly issuer: string;
   /** What the Host header must say, lower case, with a port that is not the scheme's own (decision 1). */
   readonly host: string;
-  /** The colour of buttons and links, `#rrggbb`. */
+  /** The colour of buttons and links, `#rrggbb`; what pages make of it is in `branding.ts`. */
   readonly brandColor: string;
+  /** A picture in a `data:` URI, shown beside the name. */
+  readonly logo: string | null;
   /** Development tenants show more on error pages and are never part of a production start. */
   readonly development: boolean;
   readonly limits: TenantLimits;

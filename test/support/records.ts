@@ -6,6 +6,7 @@ import type { Member } from '../../src/core/members/member.ts';
 import type { Session } from '../../src/core/session.ts';
 import { beginSignIn, type SignIn } from '../../src/core/sign-in.ts';
 import type { Tenant } from '../../src/core/tenant.ts';
+import { plainLogo } from './logos.ts';
 
 /** The moment at which the records below are made. */
 export const now = Date.UTC(2026, 0, 15, 12);
@@ -27,7 +28,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     issuer: `https://${letter}.test`,
     host: `${letter}.test`,
     brandColor: '#1f5fbf',
-    logo: 'data:image/svg+xml;base64,PHN2Zy8+',
+    logo: plainLogo,
     development: false,
     limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
     ...changes,
