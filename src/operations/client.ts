@@ -1,7 +1,14 @@
 import type { Client } from '../core/client.ts';
 import { withdraw } from '../core/device-code.ts';
 import { sha256 } from '../core/hash.ts';
-import { accessTokenSeconds, refreshTokenAbsolute, refreshTokenIdle, replayWindow } from '../core/limits.ts';
+import {
+  accessTokenSeconds,
+  logoLength,
+  refreshTokenAbsolute,
+  refreshTokenIdle,
+  replayWindow,
+} from '../core/limits.ts';
+import { logoProblem } from '../core/logo.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
 import { apply } from '../storage/apply.ts';
 import { findClient, insertClient, updateDeviceFlow } from '../storage/client.ts';
@@ -40,6 +47,7 @@ export async function registerClient(
 ): Promise<Client> {
   const { secret, ...given } = registration;
   const client: Client = {
+    logo: null,
     redirectUris: [],
     postLogoutRedirectUris: [],
     webOrigins: [],
@@ -69,6 +77,8 @@ export function registrationProblems(client: Client): readonly string[] {
     problems.push('The client_id must be 1 to 64 letters, digits, _ or -.');
   }
   if (client.name.trim() === '') problems.push('The name is missing.');
+  const logo = client.logo === null ? null : logoProblem(client.logo, logoLength.client);
+  if (logo !== null) problems.push(logo);
   if (client.type === 'public' && client.secretHashes.length > 0) {
     problems.push('A public client has no secret.');
   }

@@ -56,7 +56,8 @@ async function followPort(store: Store, port: number): Promise<void> {
   await store.transaction(async (tx) => {
     const tenants = (await listTenants(tx)).map(({ tenant }) => tenant);
     for (const known of developmentTenants) {
-      const tenant = tenants.find(({ name }) => name === known.name);
+      // Its name may have been changed; its host never is.
+      const tenant = tenants.find(({ host }) => host.replace(/:\d+$/, '') === known.host);
       const { issuer, host } = developmentAddress(known, port);
       if (tenant !== undefined && tenant.issuer !== issuer)
         await updateTenantAddress(tx, tenant.id, issuer, host);

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { type Branding, brandingProblems } from '../core/branding.ts';
 import { keyPublishedBefore } from '../core/limits.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 import { generateSigningKey } from '../signing.ts';
 import type { SigningKeyRow } from '../storage/schema.ts';
 import type { Tx } from '../storage/store.ts';
-import { insertSigningKey, insertTenant } from '../storage/tenant.ts';
+import { insertSigningKey, insertTenant, updateBranding } from '../storage/tenant.ts';
 import type { Vault } from '../vault.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */
@@ -14,8 +15,24 @@ export interface NewTenant {
   readonly keys: readonly SigningKeyRow[];
 }
 
-/** Makes a tenant's keys: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction. */
+/** What is wrong with a tenant's branding. */
+export class InvalidBranding extends Error {
+  override readonly name = 'InvalidBranding';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join(' '));
+    this.problems = problems;
+  }
+}
+
+/**
+ * Makes a tenant's keys: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction.
+ *
+ * @throws InvalidBranding with every problem at once
+ */
 export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): Promise<NewTenant> {
+  checkBranding(tenant);
   const algorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
   return {
     tenant,
@@ -29,6 +46,22 @@ export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): 
 export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant, now: number): Promise<void> {
   await insertTenant(tx, tenant, tokenKey, now);
   for (const key of keys) await insertSigningKey(tx, key);
+}
+
+/**
+ * Changes what members see of a tenant; the caller reloads the tenants, whose pages then show it (pages 5).
+ *
+ * @returns whether there is such a tenant
+ * @throws InvalidBranding with every problem at once
+ */
+export async function setBranding(tx: Tx, tenantId: string, branding: Branding): Promise<boolean> {
+  checkBranding(branding);
+  return updateBranding(tx, tenantId, branding);
+}
+
+function checkBranding(branding: Branding): void {
+  const problems = brandingProblems(branding);
+  if (problems.length > 0) throw new InvalidBranding(problems);
 }
 
 /**

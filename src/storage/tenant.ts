@@ -1,3 +1,4 @@
+import type { Branding } from '../core/branding.ts';
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { fromFlag, toFlag } from './rows.ts';
@@ -43,6 +44,20 @@ export async function insertTenant(
 /** A development tenant's address follows the port the service was started with. */
 export async function updateTenantAddress(tx: Tx, id: string, issuer: string, host: string): Promise<void> {
   await tx.updateTable('tenants').set({ issuer, host }).where('id', '=', id).execute();
+}
+
+/** What members see of a tenant. Returns whether there is such a tenant. */
+export async function updateBranding(
+  tx: Tx,
+  id: string,
+  { name, brandColor, logo }: Branding,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('tenants')
+    .set({ name, brandColor, logo })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
 }
 
 export async function listSigningKeys(tx: Tx): Promise<readonly SigningKeyRow[]> {

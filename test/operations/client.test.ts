@@ -34,6 +34,7 @@ describe('registration of a client', () => {
       tenantId: 'tenant-a',
       clientId: 'app',
       name: 'App',
+      logo: null,
       type: 'public',
       secretHashes: [],
       redirectUris: [],

@@ -14,6 +14,7 @@ import {
 } from '../../src/storage/session.ts';
 import { findSignIn, insertSignIn, listActiveSignIns } from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { plainLogo } from '../support/logos.ts';
 import { clientRecord, codeRecord, hour, now, sessionRecord, signInRecord } from '../support/records.ts';
 import { storeWithMember } from '../support/store.ts';
 
@@ -24,6 +25,7 @@ const otherClient: Client = {
   tenantId: 'tenant-a',
   clientId: 'client-2',
   name: 'Client “Two”',
+  logo: plainLogo,
   type: 'public',
   secretHashes: [],
   redirectUris: ['com.example.app:/cb'],

@@ -1,10 +1,12 @@
 import type { ClientRegistration } from '../client.ts';
+import { globexLogo, tvLogo, webLogo } from './logos.ts';
 
 /** The clients of Acme and Globex; documentation and tests rely on every value. */
 export const developmentClients: readonly ClientRegistration[] = [
   {
     clientId: 'web',
     name: 'Web',
+    logo: webLogo,
     type: 'confidential',
     secret: 'web-secret-for-development',
     redirectUris: ['http://localhost:9876/callback', 'http://localhost:9877/callback'],
@@ -39,7 +41,7 @@ export const developmentClients: readonly ClientRegistration[] = [
     signupDisabled: true,
     deviceFlow: true,
   },
-  { clientId: 'tv', name: 'TV', type: 'public', deviceFlow: true },
+  { clientId: 'tv', name: 'TV', logo: tvLogo, type: 'public', deviceFlow: true },
   {
     clientId: 'tv-secret',
     name: 'TV with Secret',
@@ -55,6 +57,7 @@ export interface DevelopmentTenant {
   readonly name: string;
   readonly host: string;
   readonly brandColor: string;
+  readonly logo?: string;
   readonly clientIds: readonly string[];
 }
 
@@ -62,6 +65,6 @@ const everyClient = developmentClients.map(({ clientId }) => clientId);
 
 export const developmentTenants: readonly DevelopmentTenant[] = [
   { name: 'Acme', host: 'localhost', brandColor: '#1f5fbf', clientIds: everyClient },
-  { name: 'Globex', host: '127.0.0.1', brandColor: '#0b7a4b', clientIds: everyClient },
+  { name: 'Globex', host: '127.0.0.1', brandColor: '#0b7a4b', logo: globexLogo, clientIds: everyClient },
   { name: 'Initech', host: 'initech.localhost', brandColor: '#8a3ffc', clientIds: ['web', 'spa'] },
 ];

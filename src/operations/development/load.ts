@@ -57,6 +57,7 @@ export async function prepareDevelopment(
             name: tenant.name,
             ...developmentAddress(tenant, port),
             brandColor: tenant.brandColor,
+            logo: tenant.logo ?? null,
             development: true,
             limits: developmentLimits,
           },

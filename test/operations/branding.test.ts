@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Branding } from '../../src/core/branding.ts';
+import { InvalidRegistration, registerClient } from '../../src/operations/client.ts';
+import { composeMail } from '../../src/operations/mail.ts';
+import { InvalidBranding, prepareTenant, setBranding } from '../../src/operations/tenant.ts';
+import { findClient } from '../../src/storage/client.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { listTenants } from '../../src/storage/tenant.ts';
+import { openVault } from '../../src/vault.ts';
+import { hostileSvgs, largestLogo, plainLogo } from '../support/logos.ts';
+import { now, tenantRecord } from '../support/records.ts';
+import { storeWithMember } from '../support/store.ts';
+
+const branding: Branding = { name: 'Åker & Sønn', brandColor: '#c2410c', logo: plainLogo };
+const script = hostileSvgs['a script'] ?? '';
+
+const set = (store: Store, tenantId: string, changes: Partial<Branding> = {}) =>
+  store.transaction((tx) => setBranding(tx, tenantId, { ...branding, ...changes }));
+
+const tenantsOf = async (store: Store) =>
+  (await store.transaction(listTenants)).map(({ tenant }) => tenant).sort((a, b) => (a.id < b.id ? -1 : 1));
+
+describe('pages 5: the branding of a tenant', () => {
+  it('is stored, and nothing else of the tenant or of another is changed', async () => {
+    const store = await storeWithMember();
+    expect(await set(store, 'tenant-a')).toBe(true);
+    expect(await tenantsOf(store)).toEqual([tenantRecord('a', branding), tenantRecord('b')]);
+  });
+
+  it('may do without a logo', async () => {
+    const store = await storeWithMember();
+    await set(store, 'tenant-a', { logo: null });
+    expect((await tenantsOf(store))[0]?.logo).toBeNull();
+  });
+
+  it('is refused with every problem at once, and then nothing is stored', async () => {
+    const store = await storeWithMember();
+    const error = await set(store, 'tenant-a', { name: '', brandColor: '#ffffff', logo: script }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(InvalidBranding);
+    expect((error as InvalidBranding).problems).toEqual([
+      'The name is missing.',
+      expect.stringContaining('cannot be told from a white page'),
+      'The SVG has the element <script>, which a logo may not have.',
+    ]);
+    expect(await tenantsOf(store)).toEqual([tenantRecord('a'), tenantRecord('b')]);
+  });
+
+  it('of a tenant that is not there is not set', async () => {
+    expect(await set(await storeWithMember(), 'tenant-x')).toBe(false);
+  });
+
+  it('takes no part of a query from a name or a logo', async () => {
+    const store = await storeWithMember();
+    const name = `'); drop table tenants; --`;
+    await set(store, 'tenant-a', { name });
+    expect((await tenantsOf(store)).map((tenant) => tenant.name)).toEqual([name, 'Tenant B']);
+  });
+
+  it('is checked of a new tenant too', async () => {
+    const vault = openVault(randomBytes(32));
+    const made = prepareTenant(tenantRecord('a', { brandColor: 'red;}body{display:none' }), vault, now);
+    await expect(made).rejects.toThrow(InvalidBranding);
+  });
+});
+
+describe('pages 15: the logo of an app', () => {
+  const app = { clientId: 'app', name: 'App', type: 'public' } as const;
+
+  it('is stored with its registration', async () => {
+    const store = await storeWithMember();
+    const logo = largestLogo('client');
+    await store.transaction((tx) => registerClient(tx, 'tenant-a', { ...app, logo }, now));
+    const found = await store.transaction((tx) => findClient(tx, 'tenant-a', 'app'));
+    expect(found?.logo).toBe(logo);
+  });
+
+  it.each([
+    [script, 'The SVG has the element <script>, which a logo may not have.'],
+    [largestLogo('client').replace('x', 'xx'), 'The logo has 2001 characters, and 2000 are the most.'],
+  ])('is refused where it is not safe or too long', async (logo, problem) => {
+    const store = await storeWithMember();
+    const registration = { ...app, logo };
+    const registered = store.transaction((tx) => registerClient(tx, 'tenant-a', registration, now));
+    await expect(registered).rejects.toThrow(new InvalidRegistration([problem]));
+    expect(await store.transaction((tx) => findClient(tx, 'tenant-a', 'app'))).toBeNull();
+  });
+});
+
+describe('a mail', () => {
+  const mail = {
+    name: 'passwordReset',
+    to: 'u@example.test',
+    language: 'en',
+    link: 'https://a.test/x',
+  } as const;
+
+  it('shows the name and the colour, with text on it that can be read, and no logo', () => {
+    const { html } = composeMail(tenantRecord('a', { ...branding, brandColor: '#ea580c' }), mail);
+    expect(html).toContain('Åker &amp; Sønn');
+    expect(html).toContain('background:#ea580c;border-radius:6px;color:#050505');
+    expect(html).not.toMatch(/<img|data:image/);
+    expect(composeMail(tenantRecord('a', branding), mail).html).toContain('color:#ffffff;font-weight:bold');
+  });
+});
