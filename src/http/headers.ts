@@ -42,7 +42,8 @@ export function setSecurityHeaders(reply: FastifyReply): void {
 }
 
 /**
- * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, and forms
+ * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, pictures
+ * that the page itself holds, and forms
  * to ourselves and to where the flow goes on, because Chromium checks redirects after a form too.
  *
  * @param styleHash `sha256-…` of the page's style element
@@ -56,7 +57,7 @@ export function contentSecurityPolicy(styleHash: string, formTargets: readonly s
         'default-src': ["'none'"],
         'script-src': ["'self'"],
         'style-src': [`'${styleHash}'`],
-        'img-src': ["'self'", 'data:'],
+        'img-src': ['data:'],
         'object-src': ["'none'"],
         'base-uri': ["'none'"],
         'form-action': ["'self'", ...formTargets],

@@ -3,15 +3,18 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Look, looksOf } from '../core/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { type Language, languageName, languages } from '../language.ts';
 import { createTemplates, templateFolder } from '../templates.ts';
 import { contentSecurityPolicy } from './headers.ts';
 
-const styleSheet = readFileSync(new URL('assets/memberdoor.css', templateFolder), 'utf8').replace(
-  /\s*\n\s*/g,
-  '\n',
-);
+/** Without the white space that only people need: it travels with every page. */
+const styleSheet = readFileSync(new URL('assets/memberdoor.css', templateFolder), 'utf8')
+  .replaceAll(/\s+/g, ' ')
+  .replaceAll(/ ?([{};,]) ?/g, '$1')
+  .replaceAll(': ', ':')
+  .replaceAll(';}', '}');
 const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
 const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
 const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
@@ -95,8 +98,13 @@ const styles = new WeakMap<Tenant, { text: string; hash: string }>();
 function styleOf(tenant: Tenant): { text: string; hash: string } {
   const known = styles.get(tenant);
   if (known !== undefined) return known;
-  const text = `:root{--brand:${tenant.brandColor}}\n${styleSheet}`;
+  const { light, dark } = looksOf(tenant.brandColor);
+  const text = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}${styleSheet}`;
   const style = { text, hash: `sha256-${createHash('sha256').update(text).digest('base64')}` };
   styles.set(tenant, style);
   return style;
+}
+
+function colorsOf({ brand, onBrand, link }: Look): string {
+  return `--brand:${brand};--on-brand:${onBrand};--link:${link}`;
 }

@@ -77,6 +77,7 @@ function sendQuestion(
     formTargets: [formTarget(request.target.redirectUri)],
     data: {
       client: client.name,
+      logo: client.logo,
       scopes: request.scope.split(' '),
       email,
       flow: sealFlow(reply, flow, deps),

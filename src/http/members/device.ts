@@ -154,6 +154,7 @@ function sendApprove(
     again: { action: url, fields: { user_code: showUserCode(digits) } },
     data: {
       client: client.name,
+      logo: client.logo,
       userCode: showUserCode(digits),
       email: current.member.email,
       deviceName: code.deviceName,

@@ -143,6 +143,7 @@ async function sendForm(
     again: { action: url, fields: { flow: sealed } },
     data: {
       client: shown?.client.name ?? null,
+      logo: shown?.client.logo ?? null,
       lead: leadOf(flow, shown?.client.name, t),
       recover: flowUrl('/recover', sealed),
       // Without a client nobody knows whether the app that led here may offer it (see `/sign-up`; pages 12).

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Branding } from '../../src/core/branding.ts';
+import { registerClient } from '../../src/operations/client.ts';
+import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/logos.ts';
+import { setBranding } from '../../src/operations/tenant.ts';
+import { screenshot, sizes, type View } from '../support/browser.ts';
+import { inBase64, largestLogo } from '../support/logos.ts';
+import { axeFindings, htmlFindings } from '../support/page-checks.ts';
+import { hostedPages, type Site, signIn, startSite, submitSignIn } from '../support/site.ts';
+
+let site: Site;
+
+beforeAll(async () => {
+  site = await startSite();
+  await site.service.store.transaction((tx) =>
+    registerClient(tx, tenantId(), { ...branded, redirectUris: [redirectUri()] }, site.service.clock.now()),
+  );
+});
+afterAll(() => site.stop());
+
+/** A word mark: four times as wide as it is high. */
+const wideLogo = inBase64(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 24"><path d="M0 0h96v24H0z" fill="#7c2d12"/></svg>',
+);
+const branded = {
+  clientId: 'branded',
+  name: 'Northern Light Player',
+  type: 'public',
+  thirdParty: true,
+  logo: largestLogo('client'),
+} as const;
+
+const redirectUri = () => new URL(site.authorization()).searchParams.get('redirect_uri') ?? '';
+
+const tenantId = () => {
+  const tenant = site.service.tenants.byHost(new URL(site.issuer).host);
+  if (tenant === null) throw new Error('Acme is missing');
+  return tenant.id;
+};
+
+const brand = (branding: Branding) =>
+  site.service.store.transaction(async (tx) => {
+    await setBranding(tx, tenantId(), branding);
+    await site.service.tenants.reload(tx);
+  });
+
+let people = 0;
+
+const brands: Readonly<Record<string, Branding>> = {
+  black: { name: 'Acme', brandColor: '#000000', logo: null },
+  'the palest gray': { name: 'Acme', brandColor: '#949494', logo: webLogo },
+  orange: { name: 'Acme', brandColor: '#ea580c', logo: globexLogo },
+  navy: { name: 'Acme', brandColor: '#0b1f4b', logo: largestLogo('tenant') },
+  'pure red': { name: 'Acme', brandColor: '#ff0000', logo: wideLogo },
+  'middle green': { name: 'Acme', brandColor: '#2e8b57', logo: tvLogo },
+};
+
+const pages: Readonly<Record<string, (view: View) => Promise<unknown>>> = {
+  'sign-in': ({ page }) => page.goto(site.authorization({ client_id: 'branded' })),
+  'sign-in with a problem': async (view) => {
+    await view.page.goto(site.authorization({ client_id: 'branded' }));
+    // Somebody else each time: wrong passwords of one address are limited.
+    people += 1;
+    await submitSignIn(view, `person-${people}@example.com`, 'not the password');
+  },
+  consent: async (view) => {
+    await signIn(view, site);
+    await view.page.goto(site.authorization({ client_id: 'branded', scope: 'openid email' }));
+  },
+  'device approval': async (view) => hostedPages['device approval']?.(view, site),
+  'device approved': async (view) => hostedPages['device approved']?.(view, site),
+};
+
+const loaded = 'Array.from(document.images, ({ complete, naturalWidth }) => complete && naturalWidth > 0)';
+
+describe.each(Object.entries(brands))('pages 3, 5: a tenant whose colour is %s', (name, branding) => {
+  beforeAll(() => brand(branding));
+
+  it.each(Object.keys(pages))('has no axe violations on the page "%s", light and dark', async (pageName) => {
+    const view = await site.browser.open();
+    await pages[pageName]?.(view);
+    await view.page.waitForLoadState();
+    expect(await view.page.evaluate(loaded)).not.toContain(false);
+    for (const dark of [false, true]) {
+      for (const size of ['desk', 'phone'] as const) {
+        await view.page.setViewportSize(sizes[size]);
+        await view.page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+        expect(await axeFindings(view), `${size}, ${dark ? 'dark' : 'light'}`).toEqual([]);
+      }
+      const file = `brand ${name} ${pageName} ${dark ? 'dark' : 'light'}`.replaceAll(' ', '-');
+      await screenshot(view.page, file);
+    }
+    await view.page.setViewportSize(sizes.narrow);
+    expect(await view.page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
+    const html = (await view.documents.at(-1)?.text()) ?? '';
+    expect(await htmlFindings(html)).toEqual([]);
+    expect(view.problems).toEqual([]);
+    await view.context.close();
+  });
+});
+
+describe('pages 2: the largest logos', () => {
+  it('leave the sign-in page under 20 KB, also with a problem on it', async () => {
+    await brand({ name: 'Acme', brandColor: '#0b1f4b', logo: largestLogo('tenant') });
+    const view = await site.browser.open();
+    await pages['sign-in with a problem']?.(view);
+    const [html = '', script] = await Promise.all([
+      view.documents.at(-1)?.text(),
+      site.service.http(
+        new URL(site.issuer).host,
+        (await view.page.locator('script').getAttribute('src')) ?? '',
+      ),
+    ]);
+    for (const of of ['tenant', 'client'] as const) expect(html.includes(largestLogo(of)), of).toBe(true);
+    expect(Buffer.byteLength(html) + Buffer.byteLength(script.text)).toBeLessThan(20_000);
+    expect(new Set(view.requests.filter((url) => url.includes('/assets/'))).size).toBe(1);
+    await view.context.close();
+  });
+});
