@@ -4,13 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import { banner } from './banner.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { drainTime } from './core/limits.ts';
+import { deletionSweepInterval, drainTime } from './core/limits.ts';
 import { buildApp } from './http/app.ts';
 import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { logOptions } from './log.ts';
 import { outboxTransport, smtpTransport } from './mail-transport.ts';
 import { createMailer, type Mailer, type Schedule } from './operations/mailer.ts';
+import { deleteDueMembers } from './operations/member.ts';
 import { prepareService } from './operations/service.ts';
 import { createPasswords } from './password.ts';
 import { noPlaces, openPlaces } from './places.ts';
@@ -87,7 +88,14 @@ export async function start(config: Config): Promise<Service> {
     process.stdout.write(`ready ${tenants.all()[0]?.issuer ?? `http://${config.host}:${config.port}`}\n`);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
-    return { app, stop: () => stop(app, mailer, store) };
+    const stopSweeping = sweepMembers(app, store);
+    return {
+      app,
+      stop: () => {
+        stopSweeping();
+        return stop(app, mailer, store);
+      },
+    };
   } catch (error) {
     await store.close();
     throw error;
@@ -110,6 +118,18 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
   if (smtpUrl !== null) return { transport: smtpTransport({ url: smtpUrl, from }), outboxFolder: null };
   const outboxFolder = join(dataFolder, 'outbox');
   return { transport: outboxTransport(outboxFolder, from), outboxFolder };
+}
+
+/** Erases the data of deleted members now and once in a while. @returns what calls it off */
+function sweepMembers({ log }: FastifyInstance, store: Store): () => void {
+  const sweep = () => {
+    deleteDueMembers(store, systemClock()).catch((error: unknown) => {
+      log.error({ err: error }, 'deleted members cannot be erased now');
+    });
+  };
+  sweep();
+  const timer = setInterval(sweep, deletionSweepInterval).unref();
+  return () => clearInterval(timer);
 }
 
 const schedule: Schedule = (work, ms) => {
