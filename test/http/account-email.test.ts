@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { emailProofLifetime, wrongEmailCodes } from '../../src/core/limits.ts';
+import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from '../../src/core/limits.ts';
 import { type AccountVisitor, accountOf, expectLeadsTo } from '../support/account.ts';
 import { setLimits, textOf } from '../support/device.ts';
 import { hosts, passwords } from '../support/fixtures.ts';
@@ -124,6 +124,21 @@ describe('a new address', () => {
     expect((await browser.submit(verify, { code: wrong })).status).toBe(410);
     expect((await browser.send(verify)).status).toBe(410);
     expect(await shownAddress()).toBe(address);
+  });
+
+  it('after five mails to an address in an hour, no more digits can be guessed for it', async () => {
+    const email = 'wanted@example.test';
+    const form = { email, currentPassword: password };
+    for (let mails = 0; mails < mailsPerHour; mails += 1) await browser.submit(url, form);
+    const answer = await browser.submit(url, form);
+    await service.delivered();
+    expect(service.outbox.sent.filter(({ to }) => to === email)).toHaveLength(mailsPerHour);
+    const stored = await service.store.transaction((tx) =>
+      tx.selectFrom('emailProofs').select('codeHash').where('email', '=', email).execute(),
+    );
+    expect(stored.filter(({ codeHash }) => codeHash !== '')).toHaveLength(mailsPerHour);
+    const verify = String(answer.headers.location);
+    expect((await browser.submit(verify, { code: '123 456' })).status).toBe(422);
   });
 
   it('works for a day', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { disableMember } from '../../src/operations/member.ts';
-import { findMember, insertMember } from '../../src/storage/member.ts';
+import { deleteDueMembers, deleteMember, disableMember } from '../../src/operations/member.ts';
+import { findMember, findMemberByEmail, insertMember, updateMember } from '../../src/storage/member.ts';
 import { findSession, insertSession } from '../../src/storage/session.ts';
 import { findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Tx } from '../../src/storage/store.ts';
@@ -67,5 +67,69 @@ describe('disabling a member (decision 28; A14, T19)', () => {
     const before = await store.transaction(everything);
     expect(await store.transaction((tx) => disableMember(tx, tenantId, id, later))).toBe(false);
     expect(await store.transaction(everything)).toEqual(before);
+  });
+});
+
+describe('deleting a member (decision 28; A14, T19)', () => {
+  it('ends every session and sign-in, and the member is not found any more, by id or by address', async () => {
+    const store = await storeWithTwo();
+    expect(await store.transaction((tx) => deleteMember(tx, 'tenant-a', 'member-1', later))).toBe(true);
+    const found = await store.transaction((tx) => findMemberByEmail(tx, 'tenant-a', 'ada@example.test'));
+    expect(found).toBeNull();
+    expect(await store.transaction(everything)).toEqual({
+      members: [null, bystander],
+      sessions: [sessionRecord({ state: 'ended', userAgent: '', ipAddress: '' }), hisSession],
+      signIns: [
+        signInRecord({ state: 'ended', endedAt: later, endReason: 'member_inactive' }),
+        revoked,
+        hisSignIn,
+      ],
+    });
+  });
+
+  it('twice, of another tenant or of nobody changes nothing, and says so', async () => {
+    const store = await storeWithTwo();
+    await store.transaction((tx) => deleteMember(tx, 'tenant-a', 'member-1', later));
+    const before = await store.transaction(everything);
+    for (const [tenantId, id] of [
+      ['tenant-a', 'member-1'],
+      ['tenant-b', 'member-2'],
+      ['tenant-a', 'nobody'],
+    ] as const) {
+      expect(await store.transaction((tx) => deleteMember(tx, tenantId, id, later))).toBe(false);
+    }
+    expect(await store.transaction(everything)).toEqual(before);
+  });
+
+  it('frees the address for somebody new, and no number', async () => {
+    const store = await storeWithTwo();
+    await store.transaction((tx) => deleteMember(tx, 'tenant-a', 'member-1', later));
+    const anew = memberRecord({ id: 'member-3', userId: 3, memberNumber: 3 });
+    await store.transaction((tx) => insertMember(tx, anew, 'hash'));
+    const found = await store.transaction((tx) => findMemberByEmail(tx, 'tenant-a', 'ada@example.test'));
+    expect(found?.member.id).toBe('member-3');
+  });
+
+  it('is done for everybody who is due, and for nobody else', async () => {
+    const store = await storeWithTwo();
+    await store.transaction(async (tx) => {
+      await updateMember(tx, memberRecord({ deletionDueAt: later }));
+      await updateMember(tx, { ...bystander, deletionDueAt: later + 1 });
+    });
+    expect(await deleteDueMembers(store, later - 1)).toBe(0);
+    expect(await deleteDueMembers(store, later)).toBe(1);
+    const { members } = await store.transaction(everything);
+    expect(members).toEqual([null, { ...bystander, deletionDueAt: later + 1 }]);
+  });
+
+  it('is done for more members than one transaction takes', async () => {
+    const store = await storeWithMember();
+    await store.transaction(async (tx) => {
+      for (let number = 200; number < 245; number += 1) {
+        const some = { id: `m${number}`, userId: number, memberNumber: number, email: `m${number}@x.test` };
+        await insertMember(tx, memberRecord({ ...some, deletionDueAt: now }), 'hash');
+      }
+    });
+    expect(await deleteDueMembers(store, now)).toBe(45);
   });
 });
