@@ -1,23 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { HtmlValidate } from 'html-validate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { screenshot, sizes, type View } from '../support/browser.ts';
+import { memberPages } from '../support/member-pages.ts';
+import { axeFindings, htmlFindings } from '../support/page-checks.ts';
 import { hostedPages, type Site, startSite } from '../support/site.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const validator = new HtmlValidate({
-  extends: ['html-validate:recommended'],
-  rules: {
-    'doctype-style': ['error', { style: 'lowercase' }],
-    'void-style': ['error', { style: 'omit' }],
-    'no-trailing-whitespace': 'off',
-    // Apps and tenants choose their own names.
-    'long-title': 'off',
-    // Our own script has its content's hash in its name.
-    'require-sri': ['error', { target: 'crossorigin' }],
-  },
-});
+const pages = { ...hostedPages, ...memberPages };
 
 let site: Site;
 
@@ -48,28 +35,12 @@ async function show(view: View, name: string, { size, dark, flipped }: (typeof l
   await view.page.evaluate('document.activeElement.blur()');
 }
 
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe finds, as lines that tell where. */
-async function axeFindings({ page }: View): Promise<readonly string[]> {
-  await page.evaluate(`if (!('axe' in window)) { ${axe} }`);
-  const violations = await page.evaluate<readonly Violation[]>(
-    `axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations)`,
-  );
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-  );
-}
-
-describe.each(Object.keys(hostedPages))('the page "%s"', (name) => {
+describe.each(Object.keys(pages))('the page "%s"', (name) => {
   let view: View;
 
   beforeAll(async () => {
     view = await site.browser.open();
-    await hostedPages[name]?.(view, site);
+    await pages[name]?.(view, site);
     await view.page.waitForLoadState();
   });
   afterAll(() => view.context.close());
@@ -86,9 +57,7 @@ describe.each(Object.keys(hostedPages))('the page "%s"', (name) => {
   });
 
   it('pages 1: is valid HTML', async () => {
-    const report = await validator.validateString((await view.documents.at(-1)?.text()) ?? '');
-    const messages = report.results.flatMap((result) => result.messages);
-    expect(messages.map(({ ruleId, message, line }) => `${ruleId}, line ${line}: ${message}`)).toEqual([]);
+    expect(await htmlFindings((await view.documents.at(-1)?.text()) ?? '')).toEqual([]);
   });
 
   it('pages 4, 5: names the tenant in its title, its language and its direction', async () => {
