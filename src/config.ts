@@ -75,8 +75,8 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
 
   const mode = oneOf('ENV', ['development', 'production'], 'development');
   const port = Number(values.PORT ?? '3000');
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    problems.push(`${prefix}PORT must be a whole number from 0 to 65535.`);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+    problems.push(`${prefix}PORT must be a whole number from 1 to 65535.`);
   }
   const trustedProxies = (values.TRUSTED_PROXIES ?? '').split(',').flatMap((part) => part.trim() || []);
   for (const proxy of trustedProxies) {

@@ -176,7 +176,7 @@ describe('a problem of the configuration', () => {
 
   it.each(['-1', '65536', '80.5', 'http'])('the port %s is refused', (port) => {
     expect(problemsOf({ MEMBERDOOR_PORT: port })).toEqual([
-      'MEMBERDOOR_PORT must be a whole number from 0 to 65535.',
+      'MEMBERDOOR_PORT must be a whole number from 1 to 65535.',
     ]);
   });
 
@@ -193,7 +193,7 @@ describe('a problem of the configuration', () => {
       'MEMBERDOOR_ENV must be one of development, production.',
       'MEMBERDOOR_LOG_LEVEL must be one of debug, info, warn, error, silent.',
       'MEMBERDOOR_MASTER_KEY must be 32 bytes in base64.',
-      'MEMBERDOOR_PORT must be a whole number from 0 to 65535.',
+      'MEMBERDOOR_PORT must be a whole number from 1 to 65535.',
       'MEMBERDOOR_PROT is not a setting. Did you mean MEMBERDOOR_PORT?',
       'MEMBERDOOR_TRUSTED_PROXIES has an entry that is neither an address nor a network.',
     ]);

@@ -23,7 +23,7 @@ export interface Look {
  */
 export const surfaces = {
   light: { cards: ['#ffffff'], quiet: '#f0f1f4', page: '#f5f6f8', tint: 0.03 },
-  dark: { cards: ['#121419', '#16191f'], quiet: '#262a33', page: '#0b0c10', tint: 0.05 },
+  dark: { cards: ['#12141a', '#16191f'], quiet: '#262a33', page: '#0b0c10', tint: 0.05 },
 } as const;
 
 /** WCAG 2.2: text against its background (1.4.3), and the edge of a button against the page (1.4.11). */

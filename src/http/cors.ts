@@ -38,7 +38,7 @@ export function cors(
         'access-control-max-age': '600',
       });
     }
-    return reply.status(204).send();
+    return reply.header('cache-control', 'no-store').status(204).send();
   });
   app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.url === url && request.method !== 'OPTIONS') allowOrigin(request, reply, allow);

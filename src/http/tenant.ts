@@ -31,6 +31,10 @@ export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
 /** An unknown host learns nothing (X7). */
 export function refuseUnknownHosts(app: FastifyInstance, { config }: Deps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
+    if ((request.raw.headersDistinct.host?.length ?? 0) > 1) {
+      return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
+    }
     if (request.tenant !== undefined) return;
     if (hostOf(request) === config.apiHost && request.routeOptions.config.memberApi === true) return;
     return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');

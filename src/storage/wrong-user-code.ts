@@ -30,11 +30,16 @@ export async function countWrongUserCodes(
 }
 
 /** Records a wrong entry, and drops what has become too old to count. */
-export async function insertWrongUserCode(tx: Tx, row: WrongUserCodeRow): Promise<void> {
+export async function insertWrongUserCode(
+  tx: Tx,
+  guesser: Omit<WrongUserCodeRow, 'enteredAt'>,
+  now: number,
+  enteredAt: number,
+): Promise<void> {
   await tx
     .deleteFrom('wrongUserCodes')
-    .where('tenantId', '=', row.tenantId)
-    .where('enteredAt', '<=', row.enteredAt - wrongUserCodes.window)
+    .where('tenantId', '=', guesser.tenantId)
+    .where('enteredAt', '<=', now - wrongUserCodes.window)
     .execute();
-  await tx.insertInto('wrongUserCodes').values(row).execute();
+  await tx.insertInto('wrongUserCodes').values({ ...guesser, enteredAt }).execute();
 }

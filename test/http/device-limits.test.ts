@@ -197,7 +197,7 @@ describe('one tenant', () => {
     const enteredAt = service.clock.now();
     await service.store.transaction(async (tx) => {
       for (let index = 0; index < count; index += 1) {
-        await insertWrongUserCode(tx, { tenantId, memberId, address: `${index}`, enteredAt });
+        await insertWrongUserCode(tx, { tenantId, memberId, address: `${index}` }, enteredAt, enteredAt);
       }
     });
   };

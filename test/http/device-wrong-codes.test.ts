@@ -106,3 +106,10 @@ function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
+
+it('decision 32: a member who comes back to a code of their own has not guessed', async () => {
+  await forgetWrongCodes(service);
+  for (let again = 0; again < 7; again += 1) expectNotValid(await phone.open(String(wrong.used)));
+  const { user_code: userCode } = await codesFor(service, hosts.a);
+  expect((await phone.open(userCode)).status).toBe(200);
+});

@@ -98,12 +98,19 @@ const members = {
     fullName: 'Bo Berg',
     email: 'bo@example.com',
     nickName: 'Bo',
-    phone: '+4690123456',
+    phone: '+46701740605',
+    address: { ...noAddress, country: 'SE' },
   }),
-  'cy@example.com': member({ fullName: 'Cy Young', email: 'cy@example.com', phone: '+12025550123' }),
+  'cy@example.com': member({
+    fullName: 'Cy Young',
+    email: 'cy@example.com',
+    phone: '+12025550123',
+    address: { ...noAddress, country: 'US' },
+  }),
   'dee@example.com': member({
     fullName: 'Dee 🦊 Fox',
     email: 'dee@example.com',
+    phone: '+442079460958',
     subscriptions: [
       subscription('Acme Everything', everything, {
         shoeSize: 42.5,
@@ -116,12 +123,22 @@ const members = {
   'tina@example.com': member({
     fullName: 'Tina Admin',
     email: 'tina@example.com',
+    phone: '+4740000001',
+    address: { ...noAddress, country: 'NO' },
     userType: 'tenant_admin',
   }),
-  'sam@example.com': member({ fullName: 'Sam Admin', email: 'sam@example.com', userType: 'system_admin' }),
+  'sam@example.com': member({
+    fullName: 'Sam Admin',
+    email: 'sam@example.com',
+    phone: '+4740000002',
+    address: { ...noAddress, country: 'NO' },
+    userType: 'system_admin',
+  }),
   'gro+tv@example.com': member({
     fullName: 'Gro Li',
     email: 'gro+tv@example.com',
+    phone: '+4740000003',
+    address: { ...noAddress, country: 'NO' },
     nickName: 'Gro "the TV" Li',
     avatar: 'https://example.com/avatars/gro.png',
     subscriptions: [subscription('Acme Everything', everything)],
@@ -133,7 +150,12 @@ const members = {
     address: { ...noAddress, line1: 'شارع الشيخ زايد', city: 'دبي', country: 'AE' },
     subscriptions: [subscription('Daily News', ['News archive'])],
   }),
-  'max@example.com': member({ fullName: 'Max Upper', email: 'MAX@Example.com', phone: '+48501234567' }),
+  'max@example.com': member({
+    fullName: 'Max Upper',
+    email: 'MAX@Example.com',
+    phone: '+48501234567',
+    address: { ...noAddress, country: 'PL' },
+  }),
 };
 
 describe('the fields of the contract', () => {

@@ -2,10 +2,8 @@ import type { Client } from '../client.ts';
 
 /** A logout request, after its id_token_hint was verified (decision 36; RP-Initiated Logout §2). */
 export interface LogoutCommand {
-  /** The client of the request's client_id, or of the hint's audience; null if neither names one of ours. */
+  /** The client of the request's client_id, else of a valid hint; null if neither names one of ours. */
   readonly client: Client | null;
-  /** Whether an id_token_hint was sent that is not one of ours, or names another client. */
-  readonly hintIsBad: boolean;
   readonly postLogoutRedirectUri: string | undefined;
   /** Whether this browser has a session that may be used. */
   readonly signedIn: boolean;
@@ -23,10 +21,8 @@ export type LogoutAnswer =
  * client of ours the member is asked first, since any page of the web can link here.
  */
 export function logout(command: LogoutCommand): LogoutAnswer {
-  const { client, hintIsBad, postLogoutRedirectUri, signedIn, confirmed } = command;
-  const trusted = client !== null && !hintIsBad;
-  if (signedIn && !trusted && !confirmed) return { kind: 'ask' };
-  if (!trusted) return { kind: 'signed-out' };
+  const { client, postLogoutRedirectUri, signedIn, confirmed } = command;
+  if (client === null) return { kind: signedIn && !confirmed ? 'ask' : 'signed-out' };
   const uri =
     postLogoutRedirectUri === undefined
       ? client.postLogoutRedirectUris[0]

@@ -24,9 +24,11 @@ function differsInPortOnly(registered: string, requested: string): boolean {
     right !== null &&
     left[1] === right[1] &&
     left[3] === right[3] &&
-    Number(right[2] ?? 80) <= 65_535
+    isPort(Number(right[2] ?? 80))
   );
 }
+
+const isPort = (port: number) => port >= 1 && port <= 65_535;
 
 /**
  * Checks a redirect URI, or post_logout_redirect_uri, at registration (decision 8; R18).

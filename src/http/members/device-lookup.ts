@@ -41,9 +41,15 @@ export async function lookUpDevice(
     }
     const pending = await countPendingDeviceCodes(tx, tenant.id, now);
     const isSlowed = counts.ofTenant * pending >= wrongUserCodesOfTenant;
-    const found = await findOpen(tx, tenant.id, hashUserCode(tenant.tokenKey, digits), now);
-    if (found === null) await insertWrongUserCode(tx, { ...guesser, enteredAt: now });
-    return { result: found, isSlowed };
+    const code = await findDeviceCodeByUserCode(tx, tenant.id, hashUserCode(tenant.tokenKey, digits));
+    const result = await openDevice(tx, code, now);
+    if (result === null) {
+      // A member who comes back to a code of their own, already decided, has not guessed. A row too old to
+      // count is written all the same, so that every no takes as long (U8).
+      const isOwn = code?.memberId === member.id;
+      await insertWrongUserCode(tx, guesser, now, isOwn ? now - wrongUserCodes.window : now);
+    }
+    return { result, isSlowed };
   });
   if (isSlowed) {
     // Somebody tries codes on this tenant from many accounts: the operator should know.
@@ -61,18 +67,13 @@ export async function countGuess(
   now: number,
 ): Promise<void> {
   const { tenant, ip } = request;
-  const guess = { tenantId: tenant.id, memberId: member.id, address: addressKey(ip), enteredAt: now };
-  await insertWrongUserCode(tx, guess);
+  const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(ip) };
+  await insertWrongUserCode(tx, guesser, now, now);
 }
 
-async function findOpen(
-  tx: Tx,
-  tenantId: string,
-  userCodeHash: string,
-  now: number,
-): Promise<FoundDevice | null> {
-  const code = await findDeviceCodeByUserCode(tx, tenantId, userCodeHash);
+/** The device of a code that waits for a decision, with its client; else null. */
+async function openDevice(tx: Tx, code: DeviceCode | null, now: number): Promise<FoundDevice | null> {
   if (code === null || !isOpen(code, now)) return null;
-  const client = await findClient(tx, tenantId, code.clientId);
+  const client = await findClient(tx, code.tenantId, code.clientId);
   return client?.deviceFlow === true ? { code, client } : null;
 }

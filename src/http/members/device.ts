@@ -31,18 +31,21 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   app.get(url, (request, reply) => show(request, reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (request, reply) => enter(request, reply));
 
-  refuseOtherMethods(app, `${url}/approve`, ['POST']);
+  refuseOtherMethods(app, `${url}/approve`, ['GET', 'POST']);
+  // A page that was left open, or loaded again: the way goes on at the code.
+  app.get(`${url}/approve`, (_request, reply) => reply.redirect(url, 303));
   app.post(`${url}/approve`, { onRequest: requireOwnForm }, (request, reply) => decide(request, reply, deps));
 
   for (const end of ['approved', 'rejected'] as const) {
     refuseOtherMethods(app, `${url}/${end}`, ['GET']);
-    app.get(`${url}/${end}`, (request, reply) =>
-      sendPage(reply, {
+    app.get(`${url}/${end}`, async (request, reply) => {
+      const current = await deps.store.transaction((tx) => currentSession(tx, request, deps.clock()));
+      return sendPage(reply, {
         template: `members/device-${end}.eta`,
-        language: languageOf(request, null),
+        language: languageOf(request, current),
         title: `device.${end}.title`,
-      }),
-    );
+      });
+    });
   }
 }
 
@@ -82,7 +85,9 @@ async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Fast
 
 async function decide(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { confirm, verdict } = pageForm(request, ['confirm', 'verdict']);
-  const answer = await decideDevice(request, confirm, verdict === 'approve' ? 'approve' : 'reject', deps);
+  // A form that does not say which button was pressed decides nothing.
+  if (verdict !== 'approve' && verdict !== 'reject') return reply.redirect(url, 303);
+  const answer = await decideDevice(request, confirm, verdict, deps);
   switch (answer.kind) {
     case 'signed-out':
       return sendToSignIn(reply, answer.typed, null, deps);

@@ -58,7 +58,7 @@ export function answerAuthorization(
       const { sent, startedAt, language } = context;
       const flow = { startedAt, parameters: sent.values, returnTo: '/account', language };
       const sealed = sealFlow(reply, flow, deps);
-      return reply.redirect(flowUrl(`/${outcome.page}`, sealed), 303);
+      return reply.header('cache-control', 'no-store').redirect(flowUrl(`/${outcome.page}`, sealed), 303);
     }
     default:
       throw new Error(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);

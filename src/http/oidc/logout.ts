@@ -59,20 +59,18 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
     const client = await clientOf(tx, tenant.id, values, hint);
     const decided = logout({
       client,
-      hintIsBad:
-        hint === null || (hint !== undefined && client !== null && hint.clientId !== client.clientId),
       postLogoutRedirectUri: values.post_logout_redirect_uri,
       signedIn: current !== null,
       confirmed: isConfirmed(request, values.confirm),
     });
     if (decided.kind !== 'ask' && current !== null) await apply(tx, endSession(current.session));
-    return decided;
+    return { ...decided, locale: current?.member.locale ?? null };
   });
   if (answer.kind !== 'ask') clearSessionCookie(reply);
-  return send(reply, answer, values, deps);
+  return send(reply, answer, [values.ui_locales, answer.locale], values.state, deps);
 }
 
-/** The client that is signed out of: the one named, else the one that the hint was issued to. */
+/** The client that is signed out of: the one named, else the one that a valid hint was issued to. */
 async function clientOf(
   tx: Tx,
   tenantId: string,
@@ -86,13 +84,13 @@ async function clientOf(
 function send(
   reply: FastifyReply,
   answer: LogoutAnswer,
-  values: Parameters,
+  languages: readonly (string | null | undefined)[],
+  state: string | undefined,
   deps: Deps,
 ): Promise<FastifyReply> | FastifyReply {
-  const language = chooseLanguage([values.ui_locales], reply.request.headers['accept-language']);
+  const language = chooseLanguage(languages, reply.request.headers['accept-language']);
   switch (answer.kind) {
     case 'redirect': {
-      const { state } = values;
       const separator = answer.uri.includes('?') ? '&' : '?';
       const query = state === undefined ? '' : `${separator}state=${encodeURIComponent(state)}`;
       return reply.header('cache-control', 'no-store').redirect(`${answer.uri}${query}`, 303);

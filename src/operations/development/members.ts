@@ -39,7 +39,6 @@ export const developmentMembers: readonly DevelopmentMember[] = [
     fullName: 'Ada Nilsen',
     nickName: 'Ada',
     phone: '+4791234567',
-    locale: 'nb',
     address: {
       line1: 'Storgata 1',
       city: 'Oslo',
@@ -54,11 +53,18 @@ export const developmentMembers: readonly DevelopmentMember[] = [
       running('news'),
     ],
   },
-  { email: 'bo@example.com', fullName: 'Bo Berg', nickName: 'Bo', phone: '+4690123456' },
+  {
+    email: 'bo@example.com',
+    fullName: 'Bo Berg',
+    nickName: 'Bo',
+    phone: '+46701740605',
+    address: { country: 'SE' },
+  },
   {
     email: 'cy@example.com',
     fullName: 'Cy Young',
     phone: '+12025550123',
+    address: { country: 'US' },
     subscriptions: [
       { package: 'everything', createdDays: -400, activatedDays: -366, expiresDays: -1 },
       { package: 'news', createdDays: -2, activatedDays: 1, expiresDays: 366 },
@@ -67,6 +73,7 @@ export const developmentMembers: readonly DevelopmentMember[] = [
   {
     email: 'dee@example.com',
     fullName: 'Dee 🦊 Fox',
+    phone: '+442079460958',
     subscriptions: [
       {
         ...running('everything'),
@@ -79,9 +86,27 @@ export const developmentMembers: readonly DevelopmentMember[] = [
       },
     ],
   },
-  { email: 'eve@example.com', fullName: 'Eve Moor', status: 'disabled', subscriptions: [running('news')] },
-  { email: 'tina@example.com', fullName: 'Tina Admin', userType: 'tenant_admin' },
-  { email: 'sam@example.com', fullName: 'Sam Admin', userType: 'system_admin' },
+  {
+    email: 'eve@example.com',
+    fullName: 'Eve Moor',
+    phone: '+442079460123',
+    status: 'disabled',
+    subscriptions: [running('news')],
+  },
+  {
+    email: 'tina@example.com',
+    fullName: 'Tina Admin',
+    phone: '+4740000001',
+    address: { country: 'NO' },
+    userType: 'tenant_admin',
+  },
+  {
+    email: 'sam@example.com',
+    fullName: 'Sam Admin',
+    phone: '+4740000002',
+    address: { country: 'NO' },
+    userType: 'system_admin',
+  },
   {
     email: 'finn@example.com',
     fullName: 'Finn Åsgård Müller-Çelik',
@@ -95,6 +120,8 @@ export const developmentMembers: readonly DevelopmentMember[] = [
     email: 'gro+tv@example.com',
     fullName: 'Gro Li',
     nickName: 'Gro "the TV" Li',
+    phone: '+4740000003',
+    address: { country: 'NO' },
     avatar: 'https://example.com/avatars/gro.png',
     subscriptions: [running('everything')],
   },
@@ -106,7 +133,13 @@ export const developmentMembers: readonly DevelopmentMember[] = [
     address: { line1: 'شارع الشيخ زايد', city: 'دبي', country: 'AE' },
     subscriptions: [running('news')],
   },
-  { email: 'ida@example.com', fullName: "Ida O'Neil", locale: 'en', phone: '+353851234567' },
+  {
+    email: 'ida@example.com',
+    fullName: "Ida O'Neil",
+    locale: 'en',
+    phone: '+353851234567',
+    address: { country: 'IE' },
+  },
   {
     email: 'a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com',
     fullName: 'Johannes Maximilian Alexander Ferdinand von und zu Hohenstein-Wittgenstein',
@@ -115,14 +148,23 @@ export const developmentMembers: readonly DevelopmentMember[] = [
   {
     email: 'kim@example.com',
     fullName: '김민준',
+    phone: '+821012345678',
     address: { city: '서울', country: 'KR' },
     subscriptions: [{ package: 'news', createdDays: -1, activatedDays: 0, expiresDays: 30 }],
   },
   {
     email: 'liv@example.com',
     fullName: 'Liv <b>Strand</b> & Sons',
+    phone: '+4740000004',
+    address: { country: 'NO' },
     locale: 'nb',
     subscriptions: [{ package: 'everything', createdDays: -400, activatedDays: -400, expiresDays: -35 }],
   },
-  { email: 'MAX@Example.com', fullName: 'Max Upper', locale: 'pl', phone: '+48501234567' },
+  {
+    email: 'MAX@Example.com',
+    fullName: 'Max Upper',
+    locale: 'pl',
+    phone: '+48501234567',
+    address: { country: 'PL' },
+  },
 ];
