@@ -138,6 +138,7 @@ const schedule: Schedule = (work, ms) => {
 };
 
 async function stop(app: FastifyInstance, mailer: Mailer, store: Store): Promise<void> {
+  app.log.info('stopping');
   // A client that never finishes its request, or a mail server, must not keep the service from stopping.
   const drained = app.close().then(() => mailer.stop());
   await Promise.race([drained, wait(drainTime, undefined, { ref: false })]);

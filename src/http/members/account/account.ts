@@ -12,6 +12,8 @@ import { sessionsPage } from './sessions.ts';
 
 /** The account area, page by page (pages 17, 18). */
 export function accountPages(app: FastifyInstance, deps: Deps): void {
+  // Who types the bare domain wants in.
+  app.get('/', (_request, reply) => reply.redirect('/account', 303));
   overviewPage(app, deps);
   devicesPage(app, deps);
   sessionsPage(app, deps);
