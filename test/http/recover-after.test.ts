@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
-import { addMember, oldPassword, recoveryLink, submitRecovery, submitReset } from '../support/recover.ts';
+import {
+  addMember,
+  askForRecovery,
+  oldPassword,
+  recoveryLink,
+  submitRecovery,
+  submitReset,
+} from '../support/recover.ts';
 import { allRows } from '../support/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { expectArrival, newPassword, wayOn } from '../support/sign-up.ts';
@@ -86,6 +93,16 @@ describe('the flow that asked', () => {
     const again = await browser.send(String(wayOn(await browser.send(link))));
     const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(again.text)?.[1];
     expect((await browser.send(String(signIn))).text).toContain('to continue to Public One');
+  });
+
+  it('pages 7: whoever mistyped the address finds the form and the sign-in page again', async () => {
+    const { browser, sent } = await askForRecovery(service, hosts.a, 'mistyped@example.test');
+    const links = [...sent.text.matchAll(/href="(\/(?:recover|sign-in)\?flow=[^"]*)"/g)].map(
+      ([, url]) => url,
+    );
+    const [form, signIn] = await Promise.all(links.map((link) => browser.send(String(link))));
+    expect(form?.text).toContain('<h1>Choose a new password</h1>');
+    expect(signIn?.text).toContain('to continue to Public One');
   });
 
   it('W9: an id_token_hint goes into no row', async () => {

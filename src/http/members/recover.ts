@@ -23,12 +23,7 @@ export function recoverPages(app: FastifyInstance, deps: Deps): void {
   app.get(url, (request, reply) => show(request, reply, deps));
   app.post(url, { onRequest: requireSameOrigin }, (request, reply) => ask(request, reply, deps));
   refuseOtherMethods(app, `${url}/sent`, ['GET']);
-  app.get(`${url}/sent`, (request, reply) => {
-    const { flow } = pick(queryOf(request) ?? new Map(), ['flow']).values;
-    const opened = openFlow(request, flow, deps.clock());
-    const language = languageOf(request, opened.kind === 'flow' ? opened.flow : newFlow(deps));
-    return sendPage(reply, { template: 'members/recover-sent.eta', language, title: 'recover.sent.title' });
-  });
+  app.get(`${url}/sent`, (request, reply) => showSent(request, reply, deps));
   refuseOtherMethods(app, resetUrl, ['GET', 'POST']);
   app.get(resetUrl, (request, reply) => reset(request, reply, null, deps));
   app.post(resetUrl, { onRequest: requireSameOrigin }, (request, reply) =>
@@ -68,6 +63,20 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   const payload: RecoverPayload = { language: languageOf(request, flow).tag, flow: flowToKeep(flow) };
   await deps.store.transaction((tx) => askForRecovery(tx, request.tenant, email, payload, deps));
   return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);
+}
+
+/** The page after asking; who mistyped the address, or gets no mail, finds the way back to the form. */
+function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { flow: sent } = pick(queryOf(request) ?? new Map(), ['flow']).values;
+  const opened = openFlow(request, sent, deps.clock());
+  const flow = opened.kind === 'flow' ? opened.flow : newFlow(deps);
+  const sealed = sealFlow(reply, flow, deps);
+  return sendPage(reply, {
+    template: 'members/recover-sent.eta',
+    language: languageOf(request, flow),
+    title: 'recover.sent.title',
+    data: { recover: flowUrl(url, sealed), signIn: flowUrl('/sign-in', sealed) },
+  });
 }
 
 function sendForm(

@@ -246,7 +246,8 @@ async function sendVerify(
   problem: 'format' | 'wrong' | null,
   deps: Deps,
 ): Promise<FastifyReply> {
-  const language = languageOf(reply.request, flowOf(proof));
+  const flow = { ...flowOf(proof), startedAt: deps.clock() };
+  const language = languageOf(reply.request, flow);
   const isProven = proof.state === 'proven';
   return sendPage(reply, {
     template: 'members/sign-up-verify.eta',
@@ -259,6 +260,7 @@ async function sendVerify(
       proof: sealed,
       isProven,
       lead: language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
+      startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
       problem: problem === null ? null : language.t(`signUp.verify.error.${problem}`),
     },
   });
