@@ -72,7 +72,7 @@ describe('one address, several sign-ups', () => {
     const { first, second } = await twoApplicants();
     await pressConfirm(elsewhere(), first.link);
     const phone = elsewhere();
-    expectUsed(await pressConfirm(phone, second.link));
+    expectUsed(await pressConfirm(phone, second.link, 'another good password'));
     expectUsed(await phone.send(second.link));
     expectUsed(await submitCode(second.browser, second.verify, ''));
     expect(second.browser.cookies.has(sessionCookie)).toBe(false);

@@ -160,8 +160,9 @@ describe('pages 10: who has an account stays with its owner', () => {
   it('pages 10: both take as long', async () => {
     const times: Record<string, number[]> = { known: [], unknown: [] };
     const { browser, page } = await atSignUp(service, hosts.a);
-    for (let sample = 0; sample < 15; sample += 1) {
-      for (const kind of ['known', 'unknown']) {
+    for (let sample = 0; sample < 31; sample += 1) {
+      // Each goes first in turn, so that what else the machine does meets both alike.
+      for (const kind of sample % 2 === 0 ? ['known', 'unknown'] : ['unknown', 'known']) {
         const email = kind === 'known' ? 'u1@example.test' : `t${sample}@example.test`;
         const from = performance.now();
         await submitSignUp(browser, page, { email });
@@ -170,8 +171,8 @@ describe('pages 10: who has an account stays with its owner', () => {
       // As many mails an hour go to the one as to the others.
       service.clock.advance(hour);
     }
-    const [known = 0, unknown = 0] = Object.values(times).map((of) => of.sort((a, b) => a - b)[7] ?? 0);
-    expect(Math.abs(known - unknown)).toBeLessThan(15);
+    const [known = 0, unknown = 0] = Object.values(times).map((of) => of.sort((a, b) => a - b)[15] ?? 0);
+    expect(Math.abs(known - unknown), `${known} ms, ${unknown} ms`).toBeLessThan(15);
   });
 });
 

@@ -77,7 +77,7 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
   },
   'sign-up code after the link': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
-    await site.service.http(new URL(link).host, new URL(link).pathname, { body: {} });
+    await site.service.http(new URL(link).host, new URL(link).pathname, { body: { password: newPassword } });
     await view.page.reload();
   },
   'sign-up error, link used': async (view, site) => {

@@ -91,9 +91,9 @@ export function submitCode(browser: Visitor, verify: Answer, code: string): Prom
   return browser.send('/sign-up/verify', { body: { proof: field(verify, 'proof'), code } });
 }
 
-/** Presses the button of the page that a mail's link opens. */
-export function pressConfirm(browser: Visitor, link: string): Promise<Answer> {
-  return browser.send(link, { body: {} });
+/** Presses the button of the page that a mail's link opens, with the password of the sign-up. */
+export function pressConfirm(browser: Visitor, link: string, password = newPassword): Promise<Answer> {
+  return browser.send(link, { body: { password } });
 }
 
 /** Holds an answer to the end of the flow: the client's own state, and a code that its verifier redeems. */
