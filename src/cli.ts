@@ -23,6 +23,8 @@ ${Object.entries(settings)
 /** The `memberdoor` command. @returns nothing; it ends the process where it failed */
 export async function run(words: readonly string[]): Promise<void> {
   const [command = 'help'] = words;
+  // The data folder may be there already, open to others; what is written into it never is.
+  process.umask(0o077);
   try {
     switch (command) {
       case 'start':

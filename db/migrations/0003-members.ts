@@ -19,6 +19,7 @@ const statements = [
   'create unique index emailProofsByLink on emailProofs (linkHash)',
   'create index emailProofsByEmail on emailProofs (tenantId, email, createdAt)',
   'create index emailProofsByExpiry on emailProofs (expiresAt)',
+  'create index emailProofsByMember on emailProofs (memberId, purpose)',
 
   // Mails wait here until the mail server has taken them. The message is encrypted, and dropped once sent.
   `create table mails (
@@ -61,6 +62,9 @@ const statements = [
   // The account pages show what a device said of itself beside its sign-in.
   'create index deviceCodesBySignIn on deviceCodes (signInId)',
   'create index deviceCodesByMember on deviceCodes (memberId)',
+
+  // For what ends with a sign-out everywhere.
+  'create index authorizationCodesByMember on authorizationCodes (memberId, state)',
 
   // The name a member gave a TV or app.
   'alter table signIns add column label text',

@@ -10,9 +10,13 @@
  * | issued | exchange | the verifier is wrong | burned | refuse |
  * | issued | exchange | the member may no longer sign in | burned | refuse |
  * | issued | exchange | – | used | issueTokens |
+ * | issued | cancel | – | burned | recordEnd |
  * | used | exchange | – | used | refuse, endSignIn |
+ * | used | cancel | – | used | ignore |
  * | burned | exchange | – | burned | refuse |
+ * | burned | cancel | – | burned | ignore |
  * | expired | exchange | – | expired | refuse |
+ * | expired | cancel | – | expired | ignore |
  */
 import { setup } from 'xstate';
 import type { Client } from './client.ts';
@@ -48,24 +52,32 @@ export interface AuthorizationCode {
 
 const outcome = () => {};
 
+/** What was found by comparing what the client sent with the record. */
+interface Proofs {
+  readonly redirectUriDiffers: boolean;
+  readonly verifierMatches: boolean;
+  readonly memberIsActive: boolean;
+}
+
 export const authorizationCodeMachine = setup({
   types: {
     context: {} as { expiresAt: number },
-    events: {} as {
-      type: 'exchange';
-      now: number;
-      redirectUriDiffers: boolean;
-      verifierMatches: boolean;
-      memberIsActive: boolean;
-    },
+    events: {} as ({ type: 'exchange'; now: number } & Proofs) | { type: 'cancel' },
   },
   guards: {
-    'ten minutes are over': ({ context, event }) => event.now >= context.expiresAt,
-    'the redirect_uri sent differs': ({ event }) => event.redirectUriDiffers,
-    'the verifier is wrong': ({ event }) => !event.verifierMatches,
-    'the member may no longer sign in': ({ event }) => !event.memberIsActive,
+    'ten minutes are over': ({ context, event }) =>
+      event.type === 'exchange' && event.now >= context.expiresAt,
+    'the redirect_uri sent differs': ({ event }) => event.type === 'exchange' && event.redirectUriDiffers,
+    'the verifier is wrong': ({ event }) => event.type === 'exchange' && !event.verifierMatches,
+    'the member may no longer sign in': ({ event }) => event.type === 'exchange' && !event.memberIsActive,
   },
-  actions: { issueTokens: outcome, refuse: outcome, endSignIn: outcome },
+  actions: {
+    issueTokens: outcome,
+    refuse: outcome,
+    endSignIn: outcome,
+    recordEnd: outcome,
+    ignore: outcome,
+  },
 }).createMachine({
   id: 'authorization code',
   context: { expiresAt: 0 },
@@ -80,11 +92,12 @@ export const authorizationCodeMachine = setup({
           { guard: 'the member may no longer sign in', target: 'burned', actions: 'refuse' },
           { target: 'used', actions: 'issueTokens' },
         ],
+        cancel: { target: 'burned', actions: 'recordEnd' },
       },
     },
-    used: { on: { exchange: { actions: ['refuse', 'endSignIn'] } } },
-    burned: { on: { exchange: { actions: 'refuse' } } },
-    expired: { on: { exchange: { actions: 'refuse' } } },
+    used: { on: { exchange: { actions: ['refuse', 'endSignIn'] }, cancel: { actions: 'ignore' } } },
+    burned: { on: { exchange: { actions: 'refuse' }, cancel: { actions: 'ignore' } } },
+    expired: { on: { exchange: { actions: 'refuse' }, cancel: { actions: 'ignore' } } },
   },
 });
 
@@ -169,6 +182,13 @@ export function exchange(
   }
   const ended = outcomes.includes('endSignIn') && begun !== null ? endSignIn(begun, 'code_reused', now) : [];
   return { answer: invalid, writes: [...move(null), ...ended] };
+}
+
+/** Ends a code that was not exchanged yet: its member signs out everywhere, or may no longer sign in. */
+export function cancelAuthorizationCode(code: AuthorizationCode): readonly Write[] {
+  const { state } = step(authorizationCodeMachine, code.state, code, { type: 'cancel' });
+  if (state === code.state) return [];
+  return [{ write: 'moveAuthorizationCode', hash: code.hash, from: code.state, to: state, signInId: null }];
 }
 
 function familyOf(code: AuthorizationCode, id: string) {

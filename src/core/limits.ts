@@ -142,6 +142,8 @@ export interface TenantLimits {
   /** Sign-ups from one address (security, Defaults). */
   readonly signUpsPerAddressAndHour: number | null;
   readonly signUpsPerAddressAndDay: number | null;
+  /** Forgotten passwords asked for from one address. */
+  readonly recoveriesPerAddressAndHour: number | null;
   /** Failed sign-ins a minute from one address (security, Defaults). */
   readonly failedSignInsPerAddressAndMinute: number | null;
   /** How long an account that is to be deleted can be kept after all. ms. */
@@ -159,6 +161,7 @@ export const tenantLimits: TenantLimits = {
   wrongUserCodesPerAddress: wrongUserCodes.perAddress,
   signUpsPerAddressAndHour: 20,
   signUpsPerAddressAndDay: 100,
+  recoveriesPerAddressAndHour: 60,
   failedSignInsPerAddressAndMinute: 30,
   deletionCoolingOff,
 };

@@ -132,11 +132,13 @@ export const unknownToken = refusal(
 export function refresh(signIn: SignIn | null, command: RefreshCommand): Decision<TokenGrant | Refusal> {
   const { client, token, member, now } = command;
   if (signIn === null || !belongsTo(signIn, client)) return { answer: unknownToken, writes: [] };
-  const scope = command.scope === undefined ? signIn.scope : readScope(command.scope);
+  // Blank is as good as absent (decision 11).
+  const asked = command.scope?.trim() ?? '';
+  const scope = asked === '' ? signIn.scope : readScope(asked);
   const { outcomes } = step(refreshTokenMachine, stateOf(token, signIn), lifeOf(token, signIn, client), {
     type: 'refresh',
     memberIsActive: maySignIn(member, now),
-    scopeIsWider: !scopeCovers(signIn.scope, command.scope ?? ''),
+    scopeIsWider: !scopeCovers(signIn.scope, asked),
     now,
   });
   if (outcomes.includes('refuseScope')) {

@@ -7,7 +7,7 @@ import { findEmailProof } from '../storage/members/email-proof.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { signOutEverywhere } from './recover.ts';
-import { type MemberDeps, mayMail, newProof } from './sign-up.ts';
+import { type MemberDeps, mayMail, newProof, withoutMail } from './sign-up.ts';
 
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {
@@ -32,10 +32,10 @@ export async function askForEmailChange(
   const facts = { purpose: 'email_change', email, memberId: member.id, payload } as const;
   const { proof, link, code } = newProof(tenant, facts, deps);
   const isFree = await isAddressFree(tx, tenant.id, email, deps.clock());
-  const mayMailNow = await mayMail(tx, tenant.id, email, deps.clock());
+  const mayMailNow = await mayMail(tx, proof, deps.clock());
   const isMailed = isFree && mayMailNow;
   // Digits that nobody was sent are nobody's to guess: asking a thousand times gives no more tries.
-  const asked = isMailed ? proof : { ...proof, codeHash: '' };
+  const asked = isMailed ? proof : withoutMail(proof);
   await apply(tx, [{ write: 'insertEmailProof', proof: asked }]);
   if (isMailed) {
     await deps.mails.queue(tx, tenant, {

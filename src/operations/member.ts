@@ -1,8 +1,10 @@
+import { cancelAuthorizationCode } from '../core/authorization-code.ts';
 import { withdraw } from '../core/device-code.ts';
 import { deletedAtOnce } from '../core/limits.ts';
 import { endSession } from '../core/session.ts';
-import { endSignIn } from '../core/sign-in.ts';
+import { endSignIn, type SignInEnd } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
+import { listIssuedAuthorizationCodes } from '../storage/authorization-code.ts';
 import { listOpenDeviceCodesOfMember } from '../storage/device-code.ts';
 import { findMember, listDueMembers, updateMemberStatus } from '../storage/member.ts';
 import { eraseMember } from '../storage/members/erase.ts';
@@ -20,7 +22,7 @@ export async function disableMember(tx: Tx, tenantId: string, id: string, now: n
   if (member === null) return false;
   if (member.status === 'disabled') return true;
   await updateMemberStatus(tx, { id, tenantId, status: 'disabled', updatedAt: now });
-  await endAll(tx, id, now);
+  await endSignInsOf(tx, id, 'member_inactive', now);
   return true;
 }
 
@@ -33,8 +35,7 @@ export async function disableMember(tx: Tx, tenantId: string, id: string, now: n
 export async function deleteMember(tx: Tx, tenantId: string, id: string, now: number): Promise<boolean> {
   const member = await findMember(tx, tenantId, id);
   if (member === null) return false;
-  await endAll(tx, id, now);
-  for (const code of await listOpenDeviceCodesOfMember(tx, id)) await apply(tx, withdraw(code));
+  await endSignInsOf(tx, id, 'member_inactive', now);
   await eraseMember(tx, member, now);
   return true;
 }
@@ -58,9 +59,25 @@ export async function deleteDueMembers(store: Store, now: number): Promise<numbe
   }
 }
 
-async function endAll(tx: Tx, memberId: string, now: number): Promise<void> {
-  for (const session of await listActiveSessions(tx, memberId)) await apply(tx, endSession(session));
-  for (const signIn of await listActiveSignIns(tx, memberId)) {
-    await apply(tx, endSignIn(signIn, 'member_inactive', now));
+/**
+ * Ends everything that a member's sign-ins have begun or could still begin: sessions, refresh tokens,
+ * approved TVs that have not polled yet, codes that were not exchanged.
+ *
+ * @param butSessionId a session that stays, or null
+ */
+export async function endSignInsOf(
+  tx: Tx,
+  memberId: string,
+  reason: SignInEnd,
+  now: number,
+  butSessionId: string | null = null,
+): Promise<void> {
+  for (const session of await listActiveSessions(tx, memberId)) {
+    if (session.id !== butSessionId) await apply(tx, endSession(session));
+  }
+  for (const signIn of await listActiveSignIns(tx, memberId)) await apply(tx, endSignIn(signIn, reason, now));
+  for (const code of await listOpenDeviceCodesOfMember(tx, memberId)) await apply(tx, withdraw(code));
+  for (const code of await listIssuedAuthorizationCodes(tx, memberId)) {
+    await apply(tx, cancelAuthorizationCode(code));
   }
 }

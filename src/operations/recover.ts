@@ -1,18 +1,15 @@
-import { finishProof, presentProof } from '../core/members/email-proof.ts';
+import { finishProof, presentProof, withdrawProof } from '../core/members/email-proof.ts';
 import { maySignIn } from '../core/members/member.ts';
 import { hashEmail } from '../core/members/sign-in-limit.ts';
-import { endSession } from '../core/session.ts';
-import { endSignIn } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
 import { findMember, findMemberByEmail, updatePasswordHash } from '../storage/member.ts';
-import { findEmailProofByLink } from '../storage/members/email-proof.ts';
+import { findEmailProofByLink, listOpenEmailProofs } from '../storage/members/email-proof.ts';
 import { forgetKnownBrowsers } from '../storage/members/known-browser.ts';
 import { clearSignInFailures } from '../storage/members/sign-in-failure.ts';
-import { listActiveSessions } from '../storage/session.ts';
-import { listActiveSignIns } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
-import { type MemberDeps, mayMail, newProof } from './sign-up.ts';
+import { endSignInsOf } from './member.ts';
+import { type MemberDeps, mayMail, newProof, withoutMail } from './sign-up.ts';
 
 /** What a forgotten password was asked for with. */
 export interface RecoverPayload {
@@ -35,11 +32,13 @@ export async function askForRecovery(
     { purpose: 'password_reset', email, memberId: found?.member.id ?? null, payload },
     deps,
   );
-  const mayMailNow = await mayMail(tx, tenant.id, email, deps.clock());
-  // The row is written for an unknown address too: it takes as long, and counts against flooding.
-  await apply(tx, [{ write: 'insertEmailProof', proof }]);
-  if (found === null || !maySignIn(found.member, deps.clock()) || !mayMailNow) return;
-  const { member } = found;
+  const now = deps.clock();
+  const member = found !== null && maySignIn(found.member, now) ? found.member : null;
+  const isMailed = member !== null && (await mayMail(tx, proof, now));
+  // A row is written for an unknown address too, so that it takes as long; it holds nothing.
+  const kept = isMailed ? proof : { ...withoutMail(proof), payload: '{}' };
+  await apply(tx, [{ write: 'insertEmailProof', proof: kept }]);
+  if (!isMailed) return;
   await deps.mails.queue(tx, tenant, {
     name: 'passwordReset',
     to: member.email,
@@ -76,6 +75,10 @@ export async function resetPassword(
   await apply(tx, finished.writes);
   if (!finished.answer) return false;
   await updatePasswordHash(tx, member.id, passwordHash);
+  // Other links that were asked for end with this one: what somebody saw once must not undo it.
+  for (const other of await listOpenEmailProofs(tx, member.id, 'password_reset')) {
+    await apply(tx, withdrawProof(other));
+  }
   // Whoever was kept out by somebody's guessing, or by their own, comes in with the new password at once.
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   if (everywhere) await signOutEverywhere(tx, member.id, now);
@@ -96,11 +99,6 @@ export async function signOutEverywhere(
   now: number,
   butSessionId: string | null = null,
 ): Promise<void> {
-  for (const session of await listActiveSessions(tx, memberId)) {
-    if (session.id !== butSessionId) await apply(tx, endSession(session));
-  }
-  for (const signIn of await listActiveSignIns(tx, memberId)) {
-    await apply(tx, endSignIn(signIn, 'signed_out', now));
-  }
+  await endSignInsOf(tx, memberId, 'signed_out', now, butSessionId);
   await forgetKnownBrowsers(tx, memberId);
 }

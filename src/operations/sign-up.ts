@@ -77,9 +77,21 @@ export function hashProofCode(key: Buffer, proofId: string, digits: string): str
   return hmac(key, 'email proof', proofId, digits).toString('base64url');
 }
 
-/** Whether an address may be sent one more message now. */
-export async function mayMail(tx: Tx, tenantId: string, email: string, now: number): Promise<boolean> {
-  return (await countEmailProofs(tx, tenantId, normaliseEmail(email), now - hour)) < mailsPerHour;
+/**
+ * Whether an address may be sent one more message of this purpose now. Only what was mailed counts: asking
+ * more often must not keep the owner's own mail back.
+ */
+export async function mayMail(
+  tx: Tx,
+  about: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
+  now: number,
+): Promise<boolean> {
+  return (await countEmailProofs(tx, about, now - hour)) < mailsPerHour;
+}
+
+/** The proof of which no mail leaves: nothing that anybody could send matches it. */
+export function withoutMail(proof: EmailProof): EmailProof {
+  return { ...proof, codeHash: '' };
 }
 
 /**
@@ -96,16 +108,17 @@ export async function askForSignUp(
 ): Promise<string> {
   const found = await findMemberByEmail(tx, tenant.id, payload.email);
   const known = found === null || isGone(found.member, deps.clock()) ? null : found;
-  const mayMailNow = await mayMail(tx, tenant.id, payload.email, deps.clock());
   const { proof, link, code } = newProof(
     tenant,
     { purpose: 'sign_up', email: payload.email, memberId: known?.member.id ?? null, payload },
     deps,
   );
-  await apply(tx, [{ write: 'insertEmailProof', proof }]);
+  const mayMailNow = await mayMail(tx, proof, deps.clock());
+  await apply(tx, [{ write: 'insertEmailProof', proof: keptProof(proof, known !== null, mayMailNow) }]);
   if (mayMailNow) {
     await deps.mails.queue(tx, tenant, {
-      to: payload.email.trim(),
+      // The owner's own spelling: what only looks alike may be somebody else's mailbox.
+      to: known?.member.email ?? payload.email.trim(),
       language: known?.member.locale ?? payload.language,
       ...(known === null
         ? {
@@ -122,6 +135,12 @@ export async function askForSignUp(
     });
   }
   return proof.id;
+}
+
+/** A known address is mailed, but not the digits: those match nothing. */
+function keptProof(proof: EmailProof, isKnown: boolean, isMailed: boolean): EmailProof {
+  if (!isMailed) return withoutMail(proof);
+  return isKnown ? { ...proof, codeHash: 'none' } : proof;
 }
 
 /** The member of a proven sign-up: made now, or null if the address got an account in between. */

@@ -18,6 +18,19 @@ export async function findAuthorizationCode(
   return row ?? null;
 }
 
+/** The codes of a member that were not exchanged yet. */
+export async function listIssuedAuthorizationCodes(
+  tx: Tx,
+  memberId: string,
+): Promise<readonly AuthorizationCode[]> {
+  return tx
+    .selectFrom('authorizationCodes')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .where('state', '=', 'issued')
+    .execute();
+}
+
 export async function insertAuthorizationCode(tx: Tx, code: AuthorizationCode): Promise<void> {
   await tx.insertInto('authorizationCodes').values(code).execute();
 }

@@ -41,5 +41,8 @@ export async function insertWrongUserCode(
     .where('tenantId', '=', guesser.tenantId)
     .where('enteredAt', '<=', now - wrongUserCodes.window)
     .execute();
-  await tx.insertInto('wrongUserCodes').values({ ...guesser, enteredAt }).execute();
+  await tx
+    .insertInto('wrongUserCodes')
+    .values({ ...guesser, enteredAt })
+    .execute();
 }

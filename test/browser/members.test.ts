@@ -74,6 +74,7 @@ describe.each([
     const email = await openVerify(desk, site, { state });
     const phone = await site.browser.open({ javaScript });
     await phone.page.goto((await mailTo(site, email)).link);
+    await phone.page.fill('#password', newPassword);
     await phone.page.getByRole('button', { name: 'Confirm' }).click();
     await phone.page.getByText('Go back to where you started').waitFor();
     expect(phone.problems).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type AuthorizationCode,
   authorizationCodeMachine,
+  cancelAuthorizationCode,
   type ExchangeCommand,
   exchange,
   issueAuthorizationCode,
@@ -142,7 +143,16 @@ describe('exchange of an authorization code, line by line of its state table', (
   });
 
   it('has a case for every line', () => {
-    expect(cases.map(({ line }) => line)).toEqual(linesOf(authorizationCodeMachine));
+    const ofExchange = linesOf(authorizationCodeMachine).filter((line) => !line.includes('| cancel |'));
+    expect(cases.map(({ line }) => line)).toEqual(ofExchange);
+  });
+
+  it('issued | cancel: a code that was not exchanged is burned', () => {
+    expect(cancelAuthorizationCode(code)).toEqual([moved('burned')]);
+  });
+
+  it.each(['used', 'burned', 'expired'] as const)('%s | cancel: changes nothing', (state) => {
+    expect(cancelAuthorizationCode({ ...code, state })).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   emailProofMachine,
   finishProof,
   presentProof,
+  withdrawProof,
 } from '../../src/core/members/email-proof.ts';
 import { emailProofRecord } from '../support/email-proof-record.ts';
 import { day, now } from '../support/records.ts';
@@ -43,6 +44,8 @@ const events: Events<World> = {
     const after = stored(world, finishProof(world.proof, world.now));
     return { ...after, finished: world.finished + (after.answer === true ? 1 : 0) };
   },
+  withdraw: (world) =>
+    stored({ ...world, answer: null }, { answer: false, writes: withdrawProof(world.proof) }),
   'its time passes but for 1 ms': (world) => ({ ...world, now: world.proof.expiresAt - 1, answer: null }),
   'a day passes': (world) => ({ ...world, now: world.now + day, answer: null }),
 };
@@ -83,6 +86,8 @@ const rules: Record<string, (visit: Visit<World>) => boolean> = {
     if (!visit.event.includes('wrong')) return after.proof.state !== 'exhausted';
     return (after.proof.state === 'exhausted') === wrongCodesIn(visit) >= 5;
   },
+  'what is withdrawn is never proven or used up again': ({ event, after }) =>
+    event !== 'withdraw' || isOver(after),
   'a link or a code after five wrong ones is refused': ({ event, before, after }) =>
     before.proof.state !== 'exhausted' || !['link', 'code'].includes(event) || after.answer === false,
   'it keeps its address, its payload and its end': ({ after }) =>

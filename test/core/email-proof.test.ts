@@ -7,6 +7,7 @@ import {
   finishProof,
   type Presented,
   presentProof,
+  withdrawProof,
 } from '../../src/core/members/email-proof.ts';
 import { emailProofRecord } from '../support/email-proof-record.ts';
 import { day, minute, now } from '../support/records.ts';
@@ -27,6 +28,9 @@ const decided = (before: EmailProof, changes: Partial<EmailProof> | null, answer
       ? []
       : [{ write: 'moveEmailProof', from: before.state, proof: { ...before, ...changes } }],
 });
+
+/** What becomes of a record that another one made superfluous. */
+const withdrawn = (before: EmailProof) => ({ writes: decided(before, { state: 'expired' }, false).writes });
 
 const pending = inState('pending');
 const proven = inState('proven');
@@ -69,6 +73,11 @@ const cases = [
     expected: decided(pending, null, false),
   },
   {
+    line: 'pending | withdraw | –',
+    decision: { writes: withdrawProof(pending) },
+    expected: withdrawn(pending),
+  },
+  {
     line: 'proven | link | –',
     decision: presentProof(proven, link, now),
     expected: decided(proven, null, true),
@@ -88,6 +97,11 @@ const cases = [
     decision: finishProof(proven, end - 1),
     expected: decided(proven, { state: 'finished' }, true),
   },
+  {
+    line: 'proven | withdraw | –',
+    decision: { writes: withdrawProof(proven) },
+    expected: withdrawn(proven),
+  },
   ...(['finished', 'expired', 'exhausted'] as const).flatMap((state) => {
     const over = inState(state);
     const expected = decided(over, null, false);
@@ -95,6 +109,11 @@ const cases = [
       { line: `${state} | link | –`, decision: presentProof(over, link, now), expected },
       { line: `${state} | code | –`, decision: presentProof(over, code, now), expected },
       { line: `${state} | finish | –`, decision: finishProof(over, now), expected },
+      {
+        line: `${state} | withdraw | –`,
+        decision: { writes: withdrawProof(over) },
+        expected: { writes: [] },
+      },
     ];
   }),
 ];

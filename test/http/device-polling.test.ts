@@ -149,7 +149,7 @@ describe('after the approval', () => {
     expect(atDevice?.json()).toEqual(atWeb?.json());
   });
 
-  it('decision 28: a member who was disabled before the first poll is access_denied', async () => {
+  it('decision 28: a member who was disabled before the first poll gets no tokens for the TV', async () => {
     const second = await phoneOf(service, hosts.a, 'u2@example.test');
     const { device_code: deviceCode, user_code: userCode } = await codes();
     const page = await second.open(userCode);
@@ -165,7 +165,7 @@ describe('after the approval', () => {
     await second.press(page, 'approve');
     const { id: tenantId } = tenantOf(service, hosts.a);
     await service.store.transaction((tx) => disableMember(tx, tenantId, memberId, service.clock.now()));
-    expectJsonError(await pollAs(deviceCode), 400, 'access_denied');
+    expectJsonError(await pollAs(deviceCode), 400, 'invalid_grant');
     expectJsonError(await pollAs(deviceCode), 400, 'access_denied');
   });
 });

@@ -132,6 +132,17 @@ describe('the link of the mail', () => {
     expect(new URL(linkIn(told ?? { text: '' })).pathname).toBe('/recover');
   });
 
+  it('ends the other links that were asked for: what somebody saw once does not undo it', async () => {
+    const { email } = await newMember();
+    const first = await recoveryLink(service, hosts.a, email);
+    const second = await recoveryLink(service, hosts.a, email);
+    expect(second).not.toBe(first);
+    await submitReset(visitor(service, hosts.a), second, newPassword);
+    expectUsed(await visitor(service, hosts.a).send(first));
+    expectUsed(await submitReset(visitor(service, hosts.a), first, 'yet another password'));
+    expect((await signInWith(email, newPassword)).status).toBe(303);
+  });
+
   it('sent twenty times at once it sets one password', async () => {
     const { email } = await newMember();
     const link = await recoveryLink(service, hosts.a, email);

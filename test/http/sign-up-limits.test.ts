@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
+import { recoveryLink } from '../support/recover.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { atSignUp, newPassword, submitSignUp } from '../support/sign-up.ts';
 
@@ -61,6 +62,17 @@ describe('limits of sign-ups', () => {
       );
     for (const password of ['short', 'short', newPassword]) await send(password);
     expect((await send(newPassword)).status).toBe(429);
+  });
+
+  it('whoever floods an address with sign-ups keeps no link for a new password from its owner', async () => {
+    await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
+    service.clock.advance(2 * hour);
+    const email = 'u2@example.test';
+    for (let index = 0; index < 10; index += 1) {
+      const { browser, page } = await atSignUp(service, hosts.a);
+      await submitSignUp(browser, page, { email });
+    }
+    await recoveryLink(service, hosts.a, email);
   });
 
   it('at most five mails an hour go to one address, known or not; the page stays the same', async () => {

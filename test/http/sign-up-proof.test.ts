@@ -234,6 +234,32 @@ describe('pages 11: the link', () => {
     expectUsed(await phone.send(applicant.link));
   });
 
+  it('pages 11: on another device it takes the password of the sign-up: the address may be somebody else’s', async () => {
+    const applicant = await newApplicant();
+    const phone = elsewhere();
+    expect((await phone.send(applicant.link)).text).toContain('name="password"');
+    expect((await applicant.browser.send(applicant.link)).text).not.toContain('name="password"');
+    for (const [password, problem] of [
+      ['', 'Enter the password that you chose'],
+      ['not the password', 'This is not the password that you chose'],
+    ] as const) {
+      const answer = await pressConfirm(phone, applicant.link, password);
+      expect([answer.status, problemsOf(answer).length]).toEqual([422, 1]);
+      expect(problemsOf(answer)[0]).toContain(problem);
+    }
+    await expectNobody(applicant);
+    expect((await pressConfirm(phone, applicant.link)).status).toBe(200);
+    expect(await storedMember(service, hosts.a, applicant.email)).toBeDefined();
+  });
+
+  it('pages 11: wrong passwords on another device count as wrong codes do', async () => {
+    const applicant = await newApplicant();
+    for (let tries = 1; tries <= 5; tries += 1) await pressConfirm(elsewhere(), applicant.link, 'wrong one');
+    expectUsed(await pressConfirm(elsewhere(), applicant.link));
+    expectUsed(await submitCode(applicant.browser, applicant.verify, applicant.code));
+    await expectNobody(applicant);
+  });
+
   it('pages 11: the page that still asks for digits goes on too, whatever is typed', async () => {
     const applicant = await newApplicant();
     await pressConfirm(elsewhere(), applicant.link);

@@ -80,7 +80,7 @@ describe('the claims', () => {
   });
 
   it.each([
-    ['dee@example.com', { name: 'Dee 🦊 Fox' }],
+    ['dee@example.com', { name: 'Dee 🦊 Fox', phone_number: '+442079460958', phone_number_verified: true }],
     [
       'huda@example.com',
       {
@@ -91,10 +91,25 @@ describe('the claims', () => {
         address: { street_address: 'شارع الشيخ زايد', locality: 'دبي', country: 'AE' },
       },
     ],
-    ['kim@example.com', { name: '김민준', address: { locality: '서울', country: 'KR' } }],
+    [
+      'kim@example.com',
+      {
+        name: '김민준',
+        phone_number: '+821012345678',
+        phone_number_verified: true,
+        address: { locality: '서울', country: 'KR' },
+      },
+    ],
     [
       'gro+tv@example.com',
-      { name: 'Gro Li', nickname: 'Gro "the TV" Li', picture: 'https://example.com/avatars/gro.png' },
+      {
+        name: 'Gro Li',
+        nickname: 'Gro "the TV" Li',
+        picture: 'https://example.com/avatars/gro.png',
+        phone_number: '+4740000003',
+        phone_number_verified: true,
+        address: { country: 'NO' },
+      },
     ],
   ])('interop 37: what %s has not given is left out, neither null nor empty', async (email, given) => {
     const host = `localhost:${development.port}`;

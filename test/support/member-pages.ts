@@ -69,10 +69,18 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
     const { link } = await mailTo(site, await openVerify(view, site));
     await view.page.goto(link);
   },
+  'sign-up confirm elsewhere, with an error': async (view, site) => {
+    const { link } = await mailTo(site, await openVerify(view, site));
+    await view.context.clearCookies();
+    await view.page.goto(link);
+    await view.page.fill('#password', 'not the password');
+    await view.page.click('button.primary');
+  },
   'sign-up confirmed': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
     await view.context.clearCookies();
     await view.page.goto(link);
+    await view.page.fill('#password', newPassword);
     await view.page.click('button.primary');
   },
   'sign-up code after the link': async (view, site) => {

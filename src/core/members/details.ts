@@ -1,4 +1,5 @@
 import { memberTextLength } from '../limits.ts';
+import { normaliseEmail } from './member.ts';
 
 /** What must not stand in a text that members give of themselves: controls and what is invisible. */
 const unfit = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
@@ -26,7 +27,14 @@ export function emailProblem(email: string): 'missing' | 'malformed' | null {
   if (Buffer.byteLength(text) > memberTextLength.email) return 'malformed';
   // What cannot be seen would make two addresses that look the same.
   if (unfit.test(text) || /\p{Default_Ignorable_Code_Point}/u.test(text)) return 'malformed';
+  // A letter that becomes another one when addresses are compared would be somebody else's mailbox.
+  if (plainLetters(normaliseEmail(text)) !== plainLetters(text)) return 'malformed';
   return /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]+\.[^\s@.<>()[\],;:\\"]{2,}$/.test(text)
     ? null
     : 'malformed';
+}
+
+/** How many characters of a text are ASCII. */
+function plainLetters(text: string): number {
+  return [...text].filter((letter) => letter < '\u0080').length;
 }

@@ -11,19 +11,24 @@
  * | pending | code | the code is wrong | pending | countWrongCode, refuse |
  * | pending | code | – | proven | accept |
  * | pending | finish | – | pending | refuse |
+ * | pending | withdraw | – | expired | recordEnd |
  * | proven | link | – | proven | ignore |
  * | proven | code | – | proven | ignore |
  * | proven | finish | its time is over | expired | refuse |
  * | proven | finish | – | finished | accept |
+ * | proven | withdraw | – | expired | recordEnd |
  * | finished | link | – | finished | refuse |
  * | finished | code | – | finished | refuse |
  * | finished | finish | – | finished | refuse |
+ * | finished | withdraw | – | finished | ignore |
  * | expired | link | – | expired | refuse |
  * | expired | code | – | expired | refuse |
  * | expired | finish | – | expired | refuse |
+ * | expired | withdraw | – | expired | ignore |
  * | exhausted | link | – | exhausted | refuse |
  * | exhausted | code | – | exhausted | refuse |
  * | exhausted | finish | – | exhausted | refuse |
+ * | exhausted | withdraw | – | exhausted | ignore |
  */
 import { setup } from 'xstate';
 import type { Decision, Write } from '../decision.ts';
@@ -46,7 +51,7 @@ export interface EmailProof {
   readonly email: string;
   /** SHA-256 of the link's secret. */
   readonly linkHash: string;
-  /** Keyed hash of the six digits. */
+  /** Keyed hash of the six digits; empty where no mail carries them, so that nothing matches. */
   readonly codeHash: string;
   readonly wrongCodes: number;
   /** JSON of what is done with it once it is proven. */
@@ -61,6 +66,7 @@ const refusals = {
   link: { actions: 'refuse' },
   code: { actions: 'refuse' },
   finish: { actions: 'refuse' },
+  withdraw: { actions: 'ignore' },
 } as const;
 
 export const emailProofMachine = setup({
@@ -69,15 +75,22 @@ export const emailProofMachine = setup({
     events: {} as
       | { type: 'link'; now: number }
       | { type: 'code'; now: number; matches: boolean }
-      | { type: 'finish'; now: number },
+      | { type: 'finish'; now: number }
+      | { type: 'withdraw' },
   },
   guards: {
-    'its time is over': ({ context, event }) => event.now >= context.expiresAt,
+    'its time is over': ({ context, event }) => event.type !== 'withdraw' && event.now >= context.expiresAt,
     'the code is wrong for the last time': ({ context, event }) =>
       event.type === 'code' && !event.matches && context.wrongCodes + 1 >= wrongEmailCodes,
     'the code is wrong': ({ event }) => event.type === 'code' && !event.matches,
   },
-  actions: { accept: outcome, refuse: outcome, countWrongCode: outcome, ignore: outcome },
+  actions: {
+    accept: outcome,
+    refuse: outcome,
+    countWrongCode: outcome,
+    recordEnd: outcome,
+    ignore: outcome,
+  },
 }).createMachine({
   id: 'email proof',
   context: { expiresAt: 0, wrongCodes: 0 },
@@ -96,6 +109,7 @@ export const emailProofMachine = setup({
           { target: 'proven', actions: 'accept' },
         ],
         finish: { actions: 'refuse' },
+        withdraw: { target: 'expired', actions: 'recordEnd' },
       },
     },
     proven: {
@@ -106,6 +120,7 @@ export const emailProofMachine = setup({
           { guard: 'its time is over', target: 'expired', actions: 'refuse' },
           { target: 'finished', actions: 'accept' },
         ],
+        withdraw: { target: 'expired', actions: 'recordEnd' },
       },
     },
     finished: { on: refusals },
@@ -157,6 +172,12 @@ export function finishProof(proof: EmailProof, now: number): Decision<boolean> {
     answer: outcomes.includes('accept'),
     writes: moveTo(proof, { ...proof, state: state as EmailProofState }),
   };
+}
+
+/** Ends a proof that nobody has used yet: another one of its purpose was. */
+export function withdrawProof(proof: EmailProof): readonly Write[] {
+  const { state } = step(emailProofMachine, proof.state, proof, { type: 'withdraw' });
+  return moveTo(proof, { ...proof, state: state as EmailProofState });
 }
 
 function moveTo(from: EmailProof, to: EmailProof): readonly Write[] {

@@ -61,12 +61,21 @@ export async function decideDevice(
     const command = { verdict, memberId, sessionId: session.id, authenticatedAt, now };
     const { answer, writes } = decideDeviceCode(code, command);
     await apply(tx, writes);
+    if (answer === 'approved' && code !== null) await consentTo(tx, code, memberId, now);
     // Pressing twice approves once, and is told once.
     if (answer === 'approved' && code !== null && writes.length > 0) {
       await mailNewTv(tx, request, current, code, deps);
     }
     return answer === 'not-valid' ? { kind: answer, current } : { kind: answer };
   });
+}
+
+/** Approving a third party's app allows what the page listed (decision 14). */
+async function consentTo(tx: Tx, code: DeviceCode, memberId: string, now: number): Promise<void> {
+  const { tenantId, clientId, scope } = code;
+  if ((await findClient(tx, tenantId, clientId))?.thirdParty !== true) return;
+  const consent = { tenantId, memberId, clientId, scope, grantedAt: now };
+  await apply(tx, [{ write: 'saveScopeConsent', consent }]);
 }
 
 /** Tells a member of a TV or app that was approved in their name. */

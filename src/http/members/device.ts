@@ -161,6 +161,8 @@ function sendApprove(
       client: client.name,
       logo: client.logo,
       userCode: showUserCode(digits),
+      // A third party says what it will see; the operator's own apps need no leave (decision 14).
+      scopes: client.thirdParty ? code.scope.split(' ') : [],
       email: current.member.email,
       deviceName: code.deviceName,
       deviceModel: code.deviceModel,

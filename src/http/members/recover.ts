@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { commonPasswords } from '../../common-passwords.ts';
 import { sha256 } from '../../core/hash.ts';
-import { passwordLength } from '../../core/limits.ts';
+import { countingWindow, passwordLength } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recover.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
+import { addressKey } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
@@ -60,6 +61,14 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   const { flow } = opened;
   const problem = emailProblem(email);
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
+  const { recoveriesPerAddressAndHour: limit } = request.tenant.limits;
+  const key = `recover ${request.tenant.id} ${addressKey(request.ip)}`;
+  const wait = deps.rateLimiter.take(key, limit, countingWindow.hour);
+  if (wait !== null) {
+    return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', {
+      language: languageOf(request, flow),
+    });
+  }
   const payload: RecoverPayload = { language: languageOf(request, flow).tag, flow: flowToKeep(flow) };
   await deps.store.transaction((tx) => askForRecovery(tx, request.tenant, email, payload, deps));
   return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);

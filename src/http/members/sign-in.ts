@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { maySignIn } from '../../core/members/member.ts';
 import type { Translate } from '../../language.ts';
 import { isHashable } from '../../password.ts';
+import { findMemberByEmail } from '../../storage/member.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
@@ -95,15 +97,20 @@ async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   flow: Flow,
-  { member, newHash }: VerifiedMember,
+  { member, passwordHash, newHash }: VerifiedMember,
   deps: Deps,
 ): Promise<FastifyReply> {
   const step = await stepOf(request, flow);
-  const { secret, outcome } = await deps.store.transaction(async (tx) => {
+  const begun = await deps.store.transaction(async (tx) => {
+    // While the password was hashed another one may have been chosen, or the account closed.
+    const now = await findMemberByEmail(tx, request.tenant.id, member.email);
+    if (now?.passwordHash !== passwordHash || !maySignIn(now.member, deps.clock())) return null;
     const { session, secret } = await startSession(tx, request, member, newHash, deps);
     const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
     return { secret, outcome };
   });
+  if (begun === null) return sendForm(reply, flow, deps, { email: member.email, wrong: true });
+  const { secret, outcome } = begun;
   setSessionCookie(reply, secret);
   if (outcome === null) return reply.redirect(flow.returnTo, 303);
   return answerAuthorization(reply, outcome, contextOf(flow), deps);

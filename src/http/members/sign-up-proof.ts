@@ -10,6 +10,7 @@ import { type Member, maySignIn } from '../../core/members/member.ts';
 import { readUserCode } from '../../core/user-code.ts';
 import type { Language } from '../../language.ts';
 import { beginMember, hashProofCode, type SignUpPayload } from '../../operations/sign-up.ts';
+import { isHashable } from '../../password.ts';
 import { unseal } from '../../seal.ts';
 import { apply } from '../../storage/apply.ts';
 import { findMemberByEmail } from '../../storage/member.ts';
@@ -37,7 +38,8 @@ const confirmUrl = '/sign-up/confirm/:secret';
  *     GET, POST /sign-up/verify           the browser that asked: takes the digits, and goes on with the flow
  *     GET, POST /sign-up/confirm/:secret  the mail's link, on whichever device it is opened
  *
- * Opening a page proves nothing: mail scanners open links. It takes a press of the button.
+ * Opening a page proves nothing: mail scanners open links. It takes a press of the button, and in another
+ * browser the password of the sign-up.
  */
 export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, verifyUrl, ['GET', 'POST']);
@@ -50,9 +52,9 @@ export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
     return verify(request, reply, proof, code, deps);
   });
   refuseOtherMethods(app, confirmUrl, ['GET', 'POST']);
-  app.get(confirmUrl, (request, reply) => confirm(request, reply, false, deps));
+  app.get(confirmUrl, (request, reply) => confirm(request, reply, null, deps));
   app.post(confirmUrl, { onRequest: requireSameOrigin }, (request, reply) =>
-    confirm(request, reply, true, deps),
+    confirm(request, reply, pageForm(request, ['password']), deps),
   );
 }
 
@@ -98,7 +100,7 @@ async function verify(
 async function confirm(
   request: FastifyRequest,
   reply: FastifyReply,
-  isPressed: boolean,
+  form: { password?: string } | null,
   deps: Deps,
 ): Promise<FastifyReply> {
   const { tenant } = request;
@@ -113,15 +115,27 @@ async function confirm(
     payloadOf(found).browserHash,
   );
   if (isOver(found, deps.clock())) return sendUsed(reply, found, isBrowserThatAsked, deps);
-  if (!isPressed) {
-    if (found.state === 'proven' && !isBrowserThatAsked) return sendConfirmed(reply, language);
-    return sendPage(reply, {
+  const sendQuestion = async (problem: 'missing' | 'wrong' | null) =>
+    sendPage(reply, {
       template: 'members/sign-up-confirm.eta',
       language,
       title: 'signUp.confirm.title',
+      status: problem === null ? 200 : 422,
+      isError: problem !== null,
       formTargets: isBrowserThatAsked ? await formTargetsOf(request, found, deps) : [],
-      data: { email: payloadOf(found).email, action: `/sign-up/confirm/${secret}` },
+      data: {
+        email: payloadOf(found).email,
+        action: `/sign-up/confirm/${secret}`,
+        asksPassword: !isBrowserThatAsked,
+        problems:
+          problem === null
+            ? []
+            : [{ field: 'password', text: language.t(`signUp.confirm.error.${problem}`) }],
+      },
     });
+  if (form === null) {
+    if (found.state === 'proven' && !isBrowserThatAsked) return sendConfirmed(reply, language);
+    return sendQuestion(null);
   }
   if (isBrowserThatAsked) {
     const result = await takeOn(request, found.id, { by: 'link' }, deps);
@@ -129,7 +143,15 @@ async function confirm(
       ? sendUsed(reply, result.proof, true, deps)
       : answerTakenOn(reply, result, deps);
   }
-  const isProven = await deps.store.transaction((tx) => prove(tx, request, found, { by: 'link' }, deps));
+  // Whoever reads the mailbox need not be who asked: a stranger may have typed this address with a password
+  // of the stranger's own. The one who asked knows that password.
+  const { password = '' } = form;
+  if (password === '') return sendQuestion('missing');
+  const isRight =
+    isHashable(password) && (await deps.passwords.verify(password, payloadOf(found).passwordHash));
+  const presented: Presented = isRight ? { by: 'link' } : { by: 'code', codeHash: '' };
+  const isProven = await deps.store.transaction((tx) => prove(tx, request, found, presented, deps));
+  if (!isRight) return sendQuestion('wrong');
   return isProven ? sendConfirmed(reply, language) : sendUsed(reply, found, false, deps);
 }
 

@@ -117,6 +117,8 @@ function isConfirmed(request: FastifyRequest, confirm: string | undefined): bool
 
 /** Whether a person's browser goes to this address, rather than loading it into another page (decision 36). */
 function isNavigation({ headers }: FastifyRequest): boolean {
+  // What a browser fetches ahead, nobody has asked for yet.
+  if (/\bprefetch\b/.test(String(headers['sec-purpose'] ?? ''))) return false;
   const destination = headers['sec-fetch-dest'];
   return destination === undefined || destination === 'document';
 }

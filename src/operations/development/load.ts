@@ -28,6 +28,7 @@ const developmentLimits: TenantLimits = {
   wrongUserCodesPerAddress: null,
   signUpsPerAddressAndHour: null,
   signUpsPerAddressAndDay: null,
+  recoveriesPerAddressAndHour: null,
   failedSignInsPerAddressAndMinute: null,
   deletionCoolingOff,
 };

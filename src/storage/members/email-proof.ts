@@ -29,11 +29,25 @@ export async function findEmailProofByLink(
   return row ?? null;
 }
 
-/** How many proofs an address was sent since a time. */
+/** The proofs of a member and purpose that could still be used. */
+export async function listOpenEmailProofs(
+  tx: Tx,
+  memberId: string,
+  purpose: EmailProof['purpose'],
+): Promise<readonly EmailProof[]> {
+  return tx
+    .selectFrom('emailProofs')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .where('purpose', '=', purpose)
+    .where('state', 'in', ['pending', 'proven'])
+    .execute();
+}
+
+/** How many mails with a proof an address was sent since a time; those that were held back do not count. */
 export async function countEmailProofs(
   tx: Tx,
-  tenantId: string,
-  email: string,
+  { tenantId, email, purpose }: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
   since: number,
 ): Promise<number> {
   const { count } = await tx
@@ -42,6 +56,8 @@ export async function countEmailProofs(
     .where('tenantId', '=', tenantId)
     .where('email', '=', email)
     .where('createdAt', '>', since)
+    .where('purpose', '=', purpose)
+    .where('codeHash', '!=', '')
     .executeTakeFirstOrThrow();
   return count;
 }
