@@ -166,7 +166,7 @@ describe('after the approval', () => {
     const { id: tenantId } = tenantOf(service, hosts.a);
     await service.store.transaction((tx) => disableMember(tx, tenantId, memberId, service.clock.now()));
     expectJsonError(await pollAs(deviceCode), 400, 'invalid_grant');
-    expectJsonError(await pollAs(deviceCode), 400, 'access_denied');
+    expectJsonError(await pollAs(deviceCode), 400, 'invalid_grant');
   });
 });
 
