@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'request'
   | 'stale'
   | 'tooManyCodes'
+  | 'tooManyRecoveries'
   | 'tooManySignIns'
   | 'tooManySignUps'
   | 'unexpected';
@@ -29,6 +30,7 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   request: 400,
   stale: 403,
   tooManyCodes: 429,
+  tooManyRecoveries: 429,
   tooManySignIns: 429,
   tooManySignUps: 429,
   unexpected: 500,

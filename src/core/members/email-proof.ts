@@ -156,7 +156,11 @@ export function presentProof(proof: EmailProof, presented: Presented, now: numbe
   const event =
     presented.by === 'link'
       ? ({ type: 'link', now } as const)
-      : ({ type: 'code', now, matches: equalInConstantTime(presented.codeHash, proof.codeHash) } as const);
+      : ({
+          type: 'code',
+          now,
+          matches: proof.codeHash !== '' && equalInConstantTime(presented.codeHash, proof.codeHash),
+        } as const);
   const { state, outcomes } = step(emailProofMachine, proof.state, proof, event);
   const counted = proof.wrongCodes + (outcomes.includes('countWrongCode') ? 1 : 0);
   return {

@@ -65,7 +65,7 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   const key = `recover ${request.tenant.id} ${addressKey(request.ip)}`;
   const wait = deps.rateLimiter.take(key, limit, countingWindow.hour);
   if (wait !== null) {
-    return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', {
+    return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', {
       language: languageOf(request, flow),
     });
   }
