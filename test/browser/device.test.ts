@@ -209,7 +209,7 @@ describe.each(['approve', 'approve, a device that says nothing', 'approve, long 
 
     it('pages 15: neither has autofocus or an id, and the focus is on the heading', async () => {
       const { page } = view;
-      expect(await page.locator('button[value]').count()).toBe(2);
+      expect(await page.locator('button[name=verdict]').count()).toBe(2);
       expect(await page.locator('button[autofocus], button[id]').count()).toBe(0);
       expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
     });
