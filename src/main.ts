@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { banner } from './banner.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { deletionSweepInterval, drainTime } from './core/limits.ts';
@@ -9,7 +8,8 @@ import { buildApp } from './http/app.ts';
 import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { logOptions } from './log.ts';
-import { outboxTransport, smtpTransport } from './mail-transport.ts';
+import { banner } from './operations/development/banner.ts';
+import { outboxTransport, smtpTransport } from './operations/mail-transport.ts';
 import { createMailer, type Mailer, type Schedule } from './operations/mailer.ts';
 import { deleteDueMembers } from './operations/member.ts';
 import { prepareService } from './operations/service.ts';

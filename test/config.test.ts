@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Config, readConfig, settings } from '../src/config.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
+import { temporaryFolder } from './support/records/temporary-folder.ts';
 
 const key = Buffer.alloc(32, 7);
 

@@ -6,8 +6,8 @@ import { StartupError } from '../src/startup-error.ts';
 import { codesFor, phoneOf, textOf } from './support/device.ts';
 import { hosts } from './support/fixtures.ts';
 import { writeMmdb } from './support/mmdb.ts';
+import { temporaryFolder } from './support/records/temporary-folder.ts';
 import { startTestService } from './support/service.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
 
 const oslo = {
   city: { names: { en: 'Oslo', ar: 'أوسلو' } },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StartupError } from '../src/startup-error.ts';
 import { developmentMasterKey, openVault, parseMasterKey } from '../src/vault.ts';
-import { temporaryFolder } from './support/temporary-folder.ts';
+import { temporaryFolder } from './support/records/temporary-folder.ts';
 
 const masterKey = randomBytes(32);
 const vault = openVault(masterKey);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Look, looksOf } from '../core/branding.ts';
+import { type Look, looksOf } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { type Language, languageName, languages } from '../language.ts';
 import { createTemplates, templateFolder } from '../templates.ts';

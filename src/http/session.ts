@@ -3,7 +3,7 @@ import { sha256 } from '../core/hash.ts';
 import type { Member } from '../core/members/member.ts';
 import { type Session, useSession } from '../core/session.ts';
 import { apply } from '../storage/apply.ts';
-import { findMember } from '../storage/member.ts';
+import { findMember } from '../storage/members/member.ts';
 import { findSessionBySecret } from '../storage/session.ts';
 import type { Tx } from '../storage/store.ts';
 import { sessionCookie } from './cookies.ts';

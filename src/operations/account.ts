@@ -2,8 +2,13 @@ import { cancelDeletion, requestDeletion } from '../core/members/deletion.ts';
 import { type EmailProof, finishProof, type Presented, presentProof } from '../core/members/email-proof.ts';
 import { isGone, type Member } from '../core/members/member.ts';
 import { apply } from '../storage/apply.ts';
-import { findMember, findMemberByEmail, updateMember, updatePasswordHash } from '../storage/member.ts';
 import { findEmailProof } from '../storage/members/email-proof.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  updateMember,
+  updatePasswordHash,
+} from '../storage/members/member.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { signOutEverywhere } from './recover.ts';

@@ -8,7 +8,7 @@ import {
   refreshTokenIdle,
   replayWindow,
 } from '../core/limits.ts';
-import { logoProblem } from '../core/logo.ts';
+import { logoProblem } from '../core/members/logo.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
 import { apply } from '../storage/apply.ts';
 import { findClient, insertClient, updateDeviceFlow } from '../storage/client.ts';

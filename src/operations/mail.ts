@@ -1,5 +1,5 @@
-import { textOn } from '../core/branding.ts';
 import { emailProofLifetime } from '../core/limits.ts';
+import { textOn } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { chooseLanguage, type Language, type Translate } from '../language.ts';
 import { createTemplates } from '../templates.ts';

@@ -2,7 +2,6 @@ import type { Clock } from '../clock.ts';
 import { mailBatch, mailRetry } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
 import type { Log } from '../log.ts';
-import { MailRefused, type MailTransport, type OutgoingMail } from '../mail-transport.ts';
 import {
   insertMail,
   listDueMails,
@@ -14,6 +13,7 @@ import {
 import type { Store, Tx } from '../storage/store.ts';
 import type { Vault } from '../vault.ts';
 import { type ComposedMail, composeMail, type Mail } from './mail.ts';
+import { MailRefused, type MailTransport, type OutgoingMail } from './mail-transport.ts';
 
 /** Sends mails: into the queue with the transaction that causes them, and out of it after its commit. */
 export interface Mailer {

@@ -2,9 +2,9 @@ import { finishProof, presentProof, withdrawProof } from '../core/members/email-
 import { maySignIn } from '../core/members/member.ts';
 import { hashEmail } from '../core/members/sign-in-limit.ts';
 import { apply } from '../storage/apply.ts';
-import { findMember, findMemberByEmail, updatePasswordHash } from '../storage/member.ts';
 import { findEmailProofByLink, listOpenEmailProofs } from '../storage/members/email-proof.ts';
 import { forgetKnownBrowsers } from '../storage/members/known-browser.ts';
+import { findMember, findMemberByEmail, updatePasswordHash } from '../storage/members/member.ts';
 import { clearSignInFailures } from '../storage/members/sign-in-failure.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Branding, brandingProblems } from '../core/branding.ts';
 import { keyPublishedBefore } from '../core/limits.ts';
+import { type Branding, brandingProblems } from '../core/members/branding.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 import { generateSigningKey } from '../signing.ts';
 import type { SigningKeyRow } from '../storage/schema.ts';

@@ -1,5 +1,5 @@
-import type { Branding } from '../core/branding.ts';
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
+import type { Branding } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { fromFlag, toFlag } from './rows.ts';
 import type { SigningKeyRow } from './schema.ts';

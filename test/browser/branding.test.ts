@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Branding } from '../../src/core/branding.ts';
+import type { Branding } from '../../src/core/members/branding.ts';
 import { registerClient } from '../../src/operations/client.ts';
 import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/logos.ts';
 import { setBranding } from '../../src/operations/tenant.ts';
-import { screenshot, sizes, type View } from '../support/browser.ts';
-import { inBase64, largestLogo } from '../support/logos.ts';
-import { axeFindings, htmlFindings } from '../support/page-checks.ts';
-import { hostedPages, type Site, signIn, startSite, submitSignIn } from '../support/site.ts';
+import { screenshot, sizes, type View } from '../support/browser/browser.ts';
+import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
+import { hostedPages, type Site, signIn, startSite, submitSignIn } from '../support/browser/site.ts';
+import { inBase64, largestLogo } from '../support/members/logos.ts';
 
 let site: Site;
 

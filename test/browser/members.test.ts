@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { View } from '../support/browser.ts';
+import type { View } from '../support/browser/browser.ts';
+import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
+import { password, type Site, startSite, submitSignIn } from '../support/browser/site.ts';
 import {
   mailTo,
   memberPages,
@@ -8,8 +10,6 @@ import {
   openVerify,
   submitSignUp,
 } from '../support/member-pages.ts';
-import { axeFindings, htmlFindings } from '../support/page-checks.ts';
-import { password, type Site, startSite, submitSignIn } from '../support/site.ts';
 
 let site: Site;
 

@@ -1,5 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { hostedPages, password, type Site, signIn, startSite, submitSignIn } from '../support/site.ts';
+import {
+  hostedPages,
+  password,
+  type Site,
+  signIn,
+  startSite,
+  submitSignIn,
+} from '../support/browser/site.ts';
 
 let site: Site;
 

@@ -7,9 +7,9 @@ import {
 import { isRefusal } from '../../src/core/decision.ts';
 import { refresh } from '../../src/core/refresh-token.ts';
 import type { TokenGrant } from '../../src/core/tokens.ts';
-import { noRecords, type Records, written } from '../support/memory.ts';
-import { clientRecord, codeRecord, memberRecord, minute, now, verifier } from '../support/records.ts';
-import { broken, type Events, type Visit, walk } from '../support/walk.ts';
+import { noRecords, type Records, written } from '../support/records/memory.ts';
+import { clientRecord, codeRecord, memberRecord, minute, now, verifier } from '../support/records/records.ts';
+import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';
 
 /** One code, and everything that was ever given out for it. */
 interface World {

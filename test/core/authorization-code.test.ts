@@ -17,8 +17,8 @@ import {
   now,
   signInRecord,
   verifier,
-} from '../support/records.ts';
-import { linesOf } from '../support/state-lines.ts';
+} from '../support/records/records.ts';
+import { linesOf } from '../support/records/state-lines.ts';
 
 const client = clientRecord();
 const member = memberRecord();

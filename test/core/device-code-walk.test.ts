@@ -4,10 +4,10 @@ import { type DeviceCode, deviceCodeMachine, withdraw } from '../../src/core/dev
 import { poll } from '../../src/core/device-poll.ts';
 import { decideDeviceCode } from '../../src/core/device-verdict.ts';
 import type { TokenGrant } from '../../src/core/tokens.ts';
-import { deviceCodeRecord } from '../support/device-code-record.ts';
-import { noRecords, type Records, written } from '../support/memory.ts';
-import { clientRecord, memberRecord, minute, now } from '../support/records.ts';
-import { broken, type Events, type Visit, walk } from '../support/walk.ts';
+import { deviceCodeRecord } from '../support/records/device-code-record.ts';
+import { noRecords, type Records, written } from '../support/records/memory.ts';
+import { clientRecord, memberRecord, minute, now } from '../support/records/records.ts';
+import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';
 
 /** One device code, what became of it, and everything that was ever given out for it. */
 interface World {

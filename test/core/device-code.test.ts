@@ -11,9 +11,9 @@ import {
 import { type PollCommand, poll } from '../../src/core/device-poll.ts';
 import { decideDeviceCode, type VerdictCommand } from '../../src/core/device-verdict.ts';
 import { beginSignIn } from '../../src/core/sign-in.ts';
-import { byMember1, deviceCodeRecord } from '../support/device-code-record.ts';
-import { clientRecord, memberRecord, minute, now, second, signInRecord } from '../support/records.ts';
-import { linesOf } from '../support/state-lines.ts';
+import { byMember1, deviceCodeRecord } from '../support/records/device-code-record.ts';
+import { clientRecord, memberRecord, minute, now, second, signInRecord } from '../support/records/records.ts';
+import { linesOf } from '../support/records/state-lines.ts';
 
 const client = clientRecord();
 const member = memberRecord();

@@ -9,8 +9,16 @@ import {
   writeRefreshToken,
 } from '../../src/core/refresh-token.ts';
 import type { SignIn, SignInEnd } from '../../src/core/sign-in.ts';
-import { clientRecord, day, memberRecord, minute, now, second, signInRecord } from '../support/records.ts';
-import { linesOf } from '../support/state-lines.ts';
+import {
+  clientRecord,
+  day,
+  memberRecord,
+  minute,
+  now,
+  second,
+  signInRecord,
+} from '../support/records/records.ts';
+import { linesOf } from '../support/records/state-lines.ts';
 
 const client = clientRecord();
 const replaying = clientRecord({ replayWindow: 30 * second });

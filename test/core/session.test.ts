@@ -9,8 +9,8 @@ import {
   sessionMachine,
   useSession,
 } from '../../src/core/session.ts';
-import { day, hour, memberRecord, now, sessionRecord } from '../support/records.ts';
-import { linesOf } from '../support/state-lines.ts';
+import { day, hour, memberRecord, now, sessionRecord } from '../support/records/records.ts';
+import { linesOf } from '../support/records/state-lines.ts';
 
 const member = memberRecord();
 const session = sessionRecord();

@@ -9,7 +9,7 @@ import {
   second,
   sessionRecord,
   signInRecord,
-} from '../support/records.ts';
+} from '../support/records/records.ts';
 
 const client = clientRecord({ accessTokenSeconds: 1_800 });
 const online = signInRecord({ scope: 'openid', createdAt: now - 10 * minute });

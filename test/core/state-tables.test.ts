@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { machines, statesDocument, stateTable } from '../../tools/state-tables.ts';
-import { newStore } from '../support/store.ts';
+import { newStore } from '../support/records/store.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../src/operations/client.ts';
-import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../support/expectations.ts';
 import { hosts, passwords, secrets } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
-import { allRows } from '../support/rows.ts';
+import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../support/records/expectations.ts';
+import { allRows } from '../support/records/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
   authorizationParameters,

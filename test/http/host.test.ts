@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
-import { rawExchange } from '../support/raw-socket.ts';
-import { allRows } from '../support/rows.ts';
+import { rawExchange } from '../support/process/raw-socket.ts';
+import { allRows } from '../support/records/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { authorizationParameters, codeFor, pkce, visitor } from '../support/visitor.ts';
 

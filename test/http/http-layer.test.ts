@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectJsonError } from '../support/expectations.ts';
 import { hosts, secrets } from '../support/fixtures.ts';
-import { rawExchange } from '../support/raw-socket.ts';
-import { allRows } from '../support/rows.ts';
+import { rawExchange } from '../support/process/raw-socket.ts';
+import { expectJsonError } from '../support/records/expectations.ts';
+import { allRows } from '../support/records/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { codeFor, refresh, token, tokensFor, type Visitor, visitor } from '../support/visitor.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectJsonError } from '../support/expectations.ts';
 import { hosts } from '../support/fixtures.ts';
-import { type RawSocket, rawExchange, rawSocket } from '../support/raw-socket.ts';
+import { type RawSocket, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
+import { expectJsonError } from '../support/records/expectations.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const discovery = '/.well-known/openid-configuration';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Branding } from '../../src/core/branding.ts';
+import type { Branding } from '../../src/core/members/branding.ts';
 import { InvalidRegistration, registerClient } from '../../src/operations/client.ts';
 import { composeMail } from '../../src/operations/mail.ts';
 import { InvalidBranding, prepareTenant, setBranding } from '../../src/operations/tenant.ts';
@@ -8,9 +8,9 @@ import { findClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
 import { openVault } from '../../src/vault.ts';
-import { hostileSvgs, largestLogo, plainLogo } from '../support/logos.ts';
-import { now, tenantRecord } from '../support/records.ts';
-import { storeWithMember } from '../support/store.ts';
+import { hostileSvgs, largestLogo, plainLogo } from '../support/members/logos.ts';
+import { now, tenantRecord } from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
 
 const branding: Branding = { name: 'Åker & Sønn', brandColor: '#c2410c', logo: plainLogo };
 const script = hostileSvgs['a script'] ?? '';

@@ -3,8 +3,8 @@ import { sha256 } from '../../src/core/hash.ts';
 import { type ClientRegistration, InvalidRegistration, registerClient } from '../../src/operations/client.ts';
 import { findClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { day, now } from '../support/records.ts';
-import { storeWithMember } from '../support/store.ts';
+import { day, now } from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
 
 const register = (store: Store, registration: ClientRegistration) =>
   store.transaction((tx) => registerClient(tx, 'tenant-a', registration, now));

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { emailProofLifetime } from '../../src/core/limits.ts';
 import { languages } from '../../src/language.ts';
 import { composeMail, type Mail, type MailName, mailNames } from '../../src/operations/mail.ts';
-import { codeIn, linkIn } from '../support/outbox.ts';
-import { tenantRecord } from '../support/records.ts';
+import { codeIn, linkIn } from '../support/members/outbox.ts';
+import { tenantRecord } from '../support/records/records.ts';
 
 const tenant = tenantRecord('a', { name: 'Acme & Söhne' });
 const link = 'https://a.test/somewhere/secret?a=1&b=2';

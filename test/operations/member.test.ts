@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { deleteDueMembers, deleteMember, disableMember } from '../../src/operations/member.ts';
-import { findMember, findMemberByEmail, insertMember, updateMember } from '../../src/storage/member.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  insertMember,
+  updateMember,
+} from '../../src/storage/members/member.ts';
 import { findSession, insertSession } from '../../src/storage/session.ts';
 import { findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Tx } from '../../src/storage/store.ts';
-import { hour, memberRecord, now, sessionRecord, signInRecord } from '../support/records.ts';
-import { storeWithMember } from '../support/store.ts';
+import { hour, memberRecord, now, sessionRecord, signInRecord } from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
 
 const later = now + hour;
 const revoked = signInRecord({ id: 'sign-in-2', state: 'ended', endedAt: now, endReason: 'revoked' });

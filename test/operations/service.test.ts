@@ -7,8 +7,8 @@ import { StartupError } from '../../src/startup-error.ts';
 import { findService } from '../../src/storage/service.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
 import { openVault } from '../../src/vault.ts';
-import { now } from '../support/records.ts';
-import { newStore } from '../support/store.ts';
+import { now } from '../support/records/records.ts';
+import { newStore } from '../support/records/store.ts';
 
 const vault = openVault(randomBytes(32));
 const deps = { vault, passwords: createPasswords(), random: systemRandom, now };

@@ -5,8 +5,8 @@ import { signingKeyFor } from '../../src/signing.ts';
 import { insertSigningKey, retireSigningKey } from '../../src/storage/tenant.ts';
 import { createTenants } from '../../src/tenants.ts';
 import { openVault } from '../../src/vault.ts';
-import { day, now, tenantRecord } from '../support/records.ts';
-import { newStore } from '../support/store.ts';
+import { day, now, tenantRecord } from '../support/records/records.ts';
+import { newStore } from '../support/records/store.ts';
 
 const vault = openVault(randomBytes(32));
 

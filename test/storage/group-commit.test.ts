@@ -7,13 +7,13 @@ import { isRefusal, type Refusal, refusal } from '../../src/core/decision.ts';
 import { refresh } from '../../src/core/refresh-token.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { findClient } from '../../src/storage/client.ts';
-import { findMember } from '../../src/storage/member.ts';
+import { findMember } from '../../src/storage/members/member.ts';
 import { findSignIn, insertSignIn, rotateSignIn } from '../../src/storage/sign-in.ts';
 import { StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
 import { insertTenant } from '../../src/storage/tenant.ts';
-import { now, signInRecord, tenantRecord } from '../support/records.ts';
-import { storeWithMember } from '../support/store.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { now, signInRecord, tenantRecord } from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 /** A store, and another connection to its file: what a second program, or a look from outside, sees. */
 async function storeAndOutside(): Promise<{ store: Store; outside: SQLite.Database }> {

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/startup-error.ts';
 import { openStore } from '../../src/storage/store.ts';
-import { newStore } from '../support/store.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { newStore } from '../support/records/store.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const store = new URL('../../src/storage/store.ts', import.meta.url).href;
 

@@ -6,11 +6,15 @@ import {
   insertMember,
   updateMemberStatus,
   updatePasswordHash,
-} from '../../src/storage/member.ts';
-import { insertPackage, insertSubscription, listSubscriptions } from '../../src/storage/subscription.ts';
+} from '../../src/storage/members/member.ts';
+import {
+  insertPackage,
+  insertSubscription,
+  listSubscriptions,
+} from '../../src/storage/members/subscription.ts';
 import { insertTenant, listTenants, updateTenantAddress } from '../../src/storage/tenant.ts';
-import { memberRecord, now, tenantRecord } from '../support/records.ts';
-import { newStore, storeWithMember } from '../support/store.ts';
+import { memberRecord, now, tenantRecord } from '../support/records/records.ts';
+import { newStore, storeWithMember } from '../support/records/store.ts';
 
 /** A member of tenant b who gave as little as possible, and the same address as the member of tenant a. */
 const sparse: Member = {

@@ -14,9 +14,16 @@ import {
 } from '../../src/storage/session.ts';
 import { findSignIn, insertSignIn, listActiveSignIns } from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { plainLogo } from '../support/logos.ts';
-import { clientRecord, codeRecord, hour, now, sessionRecord, signInRecord } from '../support/records.ts';
-import { storeWithMember } from '../support/store.ts';
+import { plainLogo } from '../support/members/logos.ts';
+import {
+  clientRecord,
+  codeRecord,
+  hour,
+  now,
+  sessionRecord,
+  signInRecord,
+} from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
 
 const write = (store: Store, ...writes: readonly Write[]) => store.transaction((tx) => apply(tx, writes));
 

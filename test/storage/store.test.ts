@@ -8,8 +8,8 @@ import { migrations } from '../../db/migrations/index.ts';
 import { StartupError } from '../../src/startup-error.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
-import { insertRecords, newStore } from '../support/store.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { insertRecords, newStore } from '../support/records/store.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const fileIn = (folder: string) => join(folder, 'memberdoor.db');
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { expectNothingShown, type LivingRoom, startLivingRoom } from '../support/living-room.ts';
-import { startProcess } from '../support/process.ts';
+import { expectNothingShown, type LivingRoom, startLivingRoom } from '../support/browser/living-room.ts';
+import { type Fault, pollByTheRules, television, troubled } from '../support/browser/television.ts';
+import { startProcess } from '../support/process/process.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { freePort } from '../support/service.ts';
-import { type Fault, pollByTheRules, television, troubled } from '../support/television.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let room: LivingRoom;
 

@@ -1,7 +1,7 @@
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectNothingShown, type LivingRoom, startLivingRoom } from '../support/living-room.ts';
-import { type DeviceAuthorization, pollByTheRules, television } from '../support/television.ts';
+import { expectNothingShown, type LivingRoom, startLivingRoom } from '../support/browser/living-room.ts';
+import { type DeviceAuthorization, pollByTheRules, television } from '../support/browser/television.ts';
 import { profile } from '../support/tokens.ts';
 
 let room: LivingRoom;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startBrowser, type TestBrowser, type View } from '../support/browser.ts';
+import { startApp, type TestApp } from '../support/browser/app.ts';
+import { startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
+import { registerClients, submitSignIn } from '../support/browser/site.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { registerClients, submitSignIn } from '../support/site.ts';
 
 const require = createRequire(import.meta.url);
 const library = readFileSync(

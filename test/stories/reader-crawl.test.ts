@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { crawl, type Seen } from '../support/crawler.ts';
-import { linkIn } from '../support/outbox.ts';
+import { linkIn } from '../support/members/outbox.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { authorizationParameters, pkce, type Visitor, visitor } from '../support/visitor.ts';
 

@@ -6,11 +6,11 @@ import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { developmentClients } from '../../src/operations/development/clients.ts';
 import { developmentMembers } from '../../src/operations/development/members.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { startBrowser, type TestBrowser, type View } from '../support/browser.ts';
+import { startApp, type TestApp } from '../support/browser/app.ts';
+import { startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
+import { password, submitSignIn } from '../support/browser/site.ts';
+import { residentMegabytes, type Start, type Started, startProcess } from '../support/process/started.ts';
 import { freePort } from '../support/service.ts';
-import { password, submitSignIn } from '../support/site.ts';
-import { residentMegabytes, type Start, type Started, startProcess } from '../support/started.ts';
 
 let folder: string;
 let port: number;

@@ -4,9 +4,9 @@ import { type ClientRegistration, registerClient } from '../../src/operations/cl
 import { prepareTenant, storeTenant } from '../../src/operations/tenant.ts';
 import type { Passwords } from '../../src/password.ts';
 import { systemRandom } from '../../src/random.ts';
-import { insertMember } from '../../src/storage/member.ts';
+import { insertMember } from '../../src/storage/members/member.ts';
+import { insertPackage, insertSubscription } from '../../src/storage/members/subscription.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { insertPackage, insertSubscription } from '../../src/storage/subscription.ts';
 import type { Vault } from '../../src/vault.ts';
 
 /** The hosts of the tenants; c.test has no client with the device flow. */

@@ -20,7 +20,7 @@ import { openVault, type Vault } from '../../src/vault.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { loadFixtures } from './fixtures.ts';
 import { type HttpClient, httpClient } from './http.ts';
-import { type TestOutbox, testOutbox } from './outbox.ts';
+import { type TestOutbox, testOutbox } from './members/outbox.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {

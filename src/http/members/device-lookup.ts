@@ -5,8 +5,8 @@ import { slowedEntry, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/
 import { hashUserCode } from '../../core/user-code.ts';
 import { findClient } from '../../storage/client.ts';
 import { countPendingDeviceCodes, findDeviceCodeByUserCode } from '../../storage/device-code.ts';
+import { countWrongUserCodes, insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
-import { countWrongUserCodes, insertWrongUserCode } from '../../storage/wrong-user-code.ts';
 import { addressKey } from '../address.ts';
 import type { Deps } from '../deps.ts';
 import type { CurrentSession } from '../session.ts';

@@ -41,7 +41,7 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
     app.get(`${url}/${end}`, async (request, reply) => {
       const current = await deps.store.transaction((tx) => currentSession(tx, request, deps.clock()));
       return sendPage(reply, {
-        template: `members/device-${end}.eta`,
+        template: `members/device/${end}.eta`,
         language: languageOf(request, current),
         title: `device.${end}.title`,
       });
@@ -133,7 +133,7 @@ function sendEntry(
   { typed = '', problem }: Entry = {},
 ): Promise<FastifyReply> {
   return sendPage(reply, {
-    template: 'members/device.eta',
+    template: 'members/device/entry.eta',
     language,
     title: 'device.title',
     status: problem === undefined ? 200 : 422,
@@ -153,7 +153,7 @@ function sendApprove(
 ): Promise<FastifyReply> {
   const minutes = Math.max(0, Math.floor((deps.clock() - code.createdAt) / 60_000));
   return sendPage(reply, {
-    template: 'members/device-approve.eta',
+    template: 'members/device/approve.eta',
     language,
     title: 'device.approve.title',
     again: { action: url, fields: { user_code: showUserCode(digits) } },

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { commonPasswords } from '../../common-passwords.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, passwordLength } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
+import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recover.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { addressKey } from '../address.ts';
@@ -81,7 +81,7 @@ function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pro
   const flow = opened.kind === 'flow' ? opened.flow : newFlow(deps);
   const sealed = sealFlow(reply, flow, deps);
   return sendPage(reply, {
-    template: 'members/recover-sent.eta',
+    template: 'members/recover/sent.eta',
     language: languageOf(request, flow),
     title: 'recover.sent.title',
     data: { recover: flowUrl(url, sealed), signIn: flowUrl('/sign-in', sealed) },
@@ -98,7 +98,7 @@ function sendForm(
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, flow, deps);
   return sendPage(reply, {
-    template: 'members/recover.eta',
+    template: 'members/recover/ask.eta',
     language,
     title: 'recover.title',
     status: problem === null ? 200 : 422,
@@ -135,7 +135,7 @@ async function reset(
   if (found.state !== 'pending' || deps.clock() >= found.expiresAt) return sendUsed();
   const sendReset = (problem: string | null) =>
     sendPage(reply, {
-      template: 'members/recover-reset.eta',
+      template: 'members/recover/reset.eta',
       language,
       title: 'recover.reset.title',
       status: problem === null ? 200 : 422,
@@ -166,7 +166,7 @@ async function reset(
   );
   if (!isDone) return sendUsed();
   return sendPage(reply, {
-    template: 'members/recover-done.eta',
+    template: 'members/recover/done.eta',
     language,
     title: 'recover.done.title',
     data: { signIn: flowUrl('/sign-in', sealFlow(reply, flow, deps)) },

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { maySignIn } from '../../core/members/member.ts';
 import type { Translate } from '../../language.ts';
 import { isHashable } from '../../password.ts';
-import { findMemberByEmail } from '../../storage/member.ts';
+import { findMemberByEmail } from '../../storage/members/member.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';

@@ -13,8 +13,8 @@ import { beginMember, hashProofCode, type SignUpPayload } from '../../operations
 import { isHashable } from '../../password.ts';
 import { unseal } from '../../seal.ts';
 import { apply } from '../../storage/apply.ts';
-import { findMemberByEmail } from '../../storage/member.ts';
 import { findEmailProof, findEmailProofByLink } from '../../storage/members/email-proof.ts';
+import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { browserCookie, setSessionCookie } from '../cookies.ts';
@@ -117,7 +117,7 @@ async function confirm(
   if (isOver(found, deps.clock())) return sendUsed(reply, found, isBrowserThatAsked, deps);
   const sendQuestion = async (problem: 'missing' | 'wrong' | null) =>
     sendPage(reply, {
-      template: 'members/sign-up-confirm.eta',
+      template: 'members/sign-up/confirm.eta',
       language,
       title: 'signUp.confirm.title',
       status: problem === null ? 200 : 422,
@@ -272,7 +272,7 @@ async function sendVerify(
   const language = languageOf(reply.request, flow);
   const isProven = proof.state === 'proven';
   return sendPage(reply, {
-    template: 'members/sign-up-verify.eta',
+    template: 'members/sign-up/verify.eta',
     language,
     title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
     status: problem === null ? 200 : 422,
@@ -290,7 +290,7 @@ async function sendVerify(
 
 function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
   return sendPage(reply, {
-    template: 'members/sign-up-confirmed.eta',
+    template: 'members/sign-up/confirmed.eta',
     language,
     title: 'signUp.confirmed.title',
   });

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { commonPasswords } from '../../common-passwords.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, passwordLength } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
+import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForSignUp } from '../../operations/sign-up.ts';
 import { seal } from '../../seal.ts';
 import { addressKey } from '../address.ts';
@@ -142,7 +142,7 @@ function sendForm(
   const sealed = sealFlow(reply, flow, deps);
   const least = passwordLength.default;
   return sendPage(reply, {
-    template: 'members/sign-up.eta',
+    template: 'members/sign-up/form.eta',
     language,
     title: 'signUp.title',
     status: problems.length > 0 ? 422 : 200,

@@ -3,7 +3,7 @@ import { type Member, maySignIn } from '../../core/members/member.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';
 import { sessionLives } from '../../core/session.ts';
 import { verifyToken } from '../../signing.ts';
-import { findMember } from '../../storage/member.ts';
+import { findMember } from '../../storage/members/member.ts';
 import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';

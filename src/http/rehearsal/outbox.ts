@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import PostalMime, { type Email } from 'postal-mime';
 import { outboxShown } from '../../core/limits.ts';
 import { chooseLanguage, type Language } from '../../language.ts';
-import { outboxFile } from '../../mail-transport.ts';
+import { outboxFile } from '../../operations/mail-transport.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { sendPage } from '../pages.ts';

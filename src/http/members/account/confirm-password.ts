@@ -6,7 +6,7 @@ import {
   hashEmail,
   type SignInFailures,
 } from '../../../core/members/sign-in-limit.ts';
-import { updatePasswordHash } from '../../../storage/member.ts';
+import { updatePasswordHash } from '../../../storage/members/member.ts';
 import {
   clearSignInFailures,
   findSignInFailures,

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { memberData } from '../../../core/members/member-data.ts';
 import { listClients } from '../../../storage/client.ts';
-import { findMember } from '../../../storage/member.ts';
+import { findMember } from '../../../storage/members/member.ts';
 import { listMemberSignIns } from '../../../storage/members/member-sign-in.ts';
+import { listSubscriptions } from '../../../storage/members/subscription.ts';
 import { listScopeConsents } from '../../../storage/scope-consent.ts';
 import { listActiveSessions } from '../../../storage/session.ts';
-import { listSubscriptions } from '../../../storage/subscription.ts';
 import { sendJson } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { memberTextLength } from '../../../core/limits.ts';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { languageName, languages } from '../../../language.ts';
-import { findMember, updateMember } from '../../../storage/member.ts';
+import { findMember, updateMember } from '../../../storage/members/member.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from './country.ts';

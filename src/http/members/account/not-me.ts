@@ -4,7 +4,7 @@ import { endForeignDevice, endForeignSession } from '../../../operations/not-me.
 import { seal, unseal } from '../../../seal.ts';
 import { findClient } from '../../../storage/client.ts';
 import { findDeviceCodeById } from '../../../storage/device-code.ts';
-import { findMember } from '../../../storage/member.ts';
+import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { refuseOtherMethods } from '../../answers.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { isActive } from '../../../core/members/subscription.ts';
-import { listSubscriptions } from '../../../storage/subscription.ts';
+import { listSubscriptions } from '../../../storage/members/subscription.ts';
 import type { Deps } from '../../deps.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
 import { accountPage, sendAccountPage, type Visit } from './page.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { commonPasswords } from '../../../common-passwords.ts';
 import { passwordLength } from '../../../core/limits.ts';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
 import { changePassword } from '../../../operations/account.ts';
+import { commonPasswords } from '../../../operations/common-passwords.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';

@@ -5,7 +5,7 @@ import { authenticateClient } from '../../../core/oidc/client-authentication.ts'
 import { apply } from '../../../storage/apply.ts';
 import { findClient } from '../../../storage/client.ts';
 import { findDeviceCode } from '../../../storage/device-code.ts';
-import { findMember } from '../../../storage/member.ts';
+import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
 import type { Grant } from '../token.ts';

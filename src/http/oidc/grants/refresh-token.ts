@@ -3,7 +3,7 @@ import { authenticateClient } from '../../../core/oidc/client-authentication.ts'
 import { readRefreshToken, refresh, unknownToken } from '../../../core/refresh-token.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findClient } from '../../../storage/client.ts';
-import { findMember } from '../../../storage/member.ts';
+import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
 import type { Grant } from '../token.ts';

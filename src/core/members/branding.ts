@@ -1,0 +1,116 @@
+import { contrast, mix, readColor } from '../color.ts';
+import { brandNameLength, logoLength } from '../limits.ts';
+import type { Tenant } from '../tenant.ts';
+import { textProblem } from './details.ts';
+import { logoProblem } from './logo.ts';
+
+/** What members see of a tenant on every page. */
+export type Branding = Pick<Tenant, 'name' | 'brandColor' | 'logo'>;
+
+/** The colours of one look, light or dark, that are made from the tenant's own. */
+export interface Look {
+  /** The background of buttons and of the letter mark. */
+  readonly brand: string;
+  /** The text on it. */
+  readonly onBrand: string;
+  /** Links, and the line around what has the keyboard. */
+  readonly link: string;
+}
+
+/**
+ * What the style sheet paints behind buttons and links (`--card`, `--quiet`, `--page`). On a desk the page is
+ * tinted with this much of the brand colour.
+ */
+export const surfaces = {
+  light: { cards: ['#ffffff'], quiet: '#f0f1f4', page: '#f5f6f8', tint: 0.03 },
+  dark: { cards: ['#12141a', '#16191f'], quiet: '#262a33', page: '#0b0c10', tint: 0.05 },
+} as const;
+
+/** WCAG 2.2: text against its background (1.4.3), and the edge of a button against the page (1.4.11). */
+export const leastContrast = { text: 4.5, edge: 3 } as const;
+
+const white = '#ffffff';
+const black = '#000000';
+
+/**
+ * Dark text on a light button. It is this dark because 1.05 / (L + 0.05) of white and of this multiply to
+ * more than 4.5²: whatever the button's colour, one of the two reaches 4.5.
+ */
+const nearBlack = '#050505';
+
+/** Every problem of a tenant's branding, in words. */
+export function brandingProblems({ name, brandColor, logo }: Branding): readonly string[] {
+  const ofName = {
+    missing: 'The name is missing.',
+    long: `The name has more than ${brandNameLength} characters.`,
+    unfit: 'The name has a control character, or one that turns the text around it.',
+  };
+  const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(name);
+  const nameProblem = isSeen ? textProblem(name, brandNameLength) : 'missing';
+  return [
+    nameProblem === null ? null : ofName[nameProblem],
+    colorProblem(brandColor),
+    logo === null ? null : logoProblem(logo, logoLength.tenant),
+  ].filter((problem) => problem !== null);
+}
+
+/** Text fits every colour and the dark look is made to fit; so only a colour too near to white is refused. */
+function colorProblem(brandColor: string): string | null {
+  if (readColor(brandColor) === null) return 'The colour must be written as # and six hexadecimal digits.';
+  if (edgeReaches(brandColor, surfaces.light.cards)) return null;
+  const darker = shift(brandColor, black, (color) => edgeReaches(color, surfaces.light.cards));
+  const reached = Math.floor(contrast(brandColor, white) * 10) / 10;
+  return (
+    `The colour ${brandColor} cannot be told from a white page: its contrast is ${reached}, and buttons ` +
+    `need ${leastContrast.edge}. ${darker} would do.`
+  );
+}
+
+/** The looks of a brand colour, each of them readable (pages 3, 5). */
+export function looksOf(brandColor: string): { readonly light: Look; readonly dark: Look } {
+  const { light, dark } = surfaces;
+  const bright = shift(brandColor, white, (color) => edgeReaches(color, dark.cards));
+  return {
+    light: {
+      brand: brandColor,
+      onBrand: textOn(brandColor),
+      link: shift(brandColor, black, isLinkOn([...light.cards, light.quiet, pageOf(light, brandColor)])),
+    },
+    dark: {
+      brand: bright,
+      onBrand: textOn(bright),
+      // On a dark page a link is pale, to stand off from the buttons: more than half white.
+      link: shift(
+        mix(brandColor, white, 0.55),
+        white,
+        isLinkOn([...dark.cards, dark.quiet, pageOf(dark, bright)]),
+      ),
+    },
+  };
+}
+
+/** White or near-black, whichever is easier to read on this colour. */
+export function textOn(color: string): string {
+  return contrast(color, white) >= contrast(color, nearBlack) ? white : nearBlack;
+}
+
+function edgeReaches(color: string, cards: readonly string[]): boolean {
+  return cards.every((card) => contrast(color, card) >= leastContrast.edge);
+}
+
+const isLinkOn = (backgrounds: readonly string[]) => (color: string) =>
+  backgrounds.every((background) => contrast(color, background) >= leastContrast.text);
+
+/** The page around the card, as the style sheet mixes it. */
+function pageOf({ page, tint }: (typeof surfaces)['light' | 'dark'], brand: string): string {
+  return mix(brand, page, 1 - tint);
+}
+
+/** The colour moved towards another, only as far as it has to. */
+function shift(color: string, towards: string, isEnough: (color: string) => boolean): string {
+  for (let percent = 0; percent < 100; percent += 1) {
+    const candidate = mix(color, towards, percent / 100);
+    if (isEnough(candidate)) return candidate;
+  }
+  return towards;
+}

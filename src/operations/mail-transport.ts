@@ -1,0 +1,149 @@
+import { mkdirSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import { smtpTimeout } from '../core/limits.ts';
+import type { ComposedMail } from './mail.ts';
+
+/** A mail that leaves the queue. */
+export interface OutgoingMail extends ComposedMail {
+  readonly id: number;
+  readonly tenantId: string;
+  readonly queuedAt: number;
+}
+
+/** Where mails go. */
+export interface MailTransport {
+  /** Resolves once the other side has taken the mail over. @throws MailRefused */
+  send(mail: OutgoingMail): Promise<void>;
+}
+
+/**
+ * What kept a mail from being taken: the server as a whole, something about this mail, or that no such mailbox
+ * exists, which no second try changes.
+ */
+export type RefusedScope = 'server' | 'mail' | 'mailbox';
+
+/** A mail was not taken. It holds codes alone: what servers say repeats addresses and more. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
+  readonly scope: RefusedScope;
+  /** The error's code and the server's reply code, such as `EENVELOPE 451`. */
+  readonly reply: string;
+
+  constructor(scope: RefusedScope, reply: string) {
+    super(`the mail was not taken: ${reply}`);
+    this.scope = scope;
+    this.reply = reply;
+  }
+}
+
+/** How mails are sent by SMTP. */
+export interface SmtpSettings {
+  /** `smtp://` or `smtps://`, with the name and the password that the server asks for. */
+  readonly url: string;
+  /** The address that mails come from. */
+  readonly from: string;
+}
+
+/** Hands mails to a mail server, one connection each. */
+export function smtpTransport({ url, from }: SmtpSettings): MailTransport {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    host,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    // A password never crosses a network in clear.
+    requireTLS: username !== '' && !isLoopback(host),
+    ...(username === ''
+      ? {}
+      : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: smtpTimeout.connect,
+    dnsTimeout: smtpTimeout.connect,
+    greetingTimeout: smtpTimeout.greeting,
+    socketTimeout: smtpTimeout.silence,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    send: async (mail) => {
+      if (!isOneAddress(mail.to)) throw new MailRefused('mailbox', 'no address');
+      try {
+        await transport.sendMail(messageOf(mail, from));
+      } catch (error) {
+        throw refused(error);
+      }
+    },
+  };
+}
+
+/** Writes each mail as a file that mail programs can open: the development start sends nothing. */
+export function outboxTransport(folder: string, from: string): MailTransport {
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+  return {
+    send: async (mail) => {
+      const { message } = await transport.sendMail(messageOf(mail, from));
+      const path = join(folder, outboxFile(`${mail.queuedAt}-${mail.id}`, mail.tenantId));
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // The page that shows the mails never meets half a file.
+      await writeFile(`${path}.new`, message as Buffer, { mode: 0o600 });
+      await rename(`${path}.new`, path);
+    },
+  };
+}
+
+/** The name of a mail's file: by time, then number, and of one tenant. */
+export function outboxFile(id: string, tenantId: string): string {
+  return `${id}.${tenantId}.eml`;
+}
+
+function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
+  return {
+    from: { name: mail.fromName, address: from },
+    to: { name: '', address: mail.to },
+    envelope: { from, to: [mail.to] },
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    date: new Date(mail.queuedAt),
+    // The same at each try, so that whoever gets a mail twice can tell.
+    messageId: `<${mail.queuedAt}.${mail.id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    headers: {
+      // Nobody's absence note answers this (RFC 3834 §5).
+      'auto-submitted': 'auto-generated',
+      'content-language': mail.language,
+    },
+  };
+}
+
+/** One address and nothing else: what nodemailer takes apart could be a list, or hold the end of a line. */
+function isOneAddress(text: string): boolean {
+  return /^[^\s\p{Cc}@<>",;:()[\]\\]+@[^\s\p{Cc}@<>",;:()\\]+$/u.test(text);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+interface SmtpError {
+  readonly code?: unknown;
+  readonly responseCode?: unknown;
+  readonly response?: unknown;
+}
+
+function refused(error: unknown): MailRefused {
+  const { code, responseCode, response } = (error instanceof Error ? error : {}) as SmtpError;
+  // Where no server was reached, the system says why; its message is ours to read, as no server wrote it.
+  const why = code === 'ESOCKET' ? /\bE[A-Z]{4,}\b/.exec(String(error))?.[0] : undefined;
+  const reply = [code, why, responseCode].filter((part) => part !== undefined).join(' ') || 'no reply';
+  return new MailRefused(scopeOf(code, responseCode, response), reply);
+}
+
+/** RFC 5321 §4.2.1 for the reply codes; RFC 3463 §3.2 for those that say that there is no such mailbox. */
+function scopeOf(code: unknown, responseCode: unknown, response: unknown): RefusedScope {
+  if (typeof response === 'string' && /^5\d\d[ -]5\.1\.(?:1|2|3|6|10)\b/.test(response)) return 'mailbox';
+  const isAboutMail = (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode !== 421;
+  return isAboutMail ? 'mail' : 'server';
+}

@@ -1,0 +1,163 @@
+import { type Member, normaliseEmail } from '../../core/members/member.ts';
+import { changedOne, fromFlag, toFlag } from '../rows.ts';
+import type { MemberRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+
+/** A member with the hash of the password, which leaves the storage for the sign-in alone. */
+export interface MemberWithPassword {
+  readonly member: Member;
+  /** PHC string (argon2id). */
+  readonly passwordHash: string;
+}
+
+/** The member of a tenant by id, or null; one whose data were erased is not found. */
+export async function findMember(tx: Tx, tenantId: string, id: string): Promise<Member | null> {
+  const row = await tx
+    .selectFrom('members')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .where('erasedAt', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** The member of a tenant by address, however it is written, with the hash of the password; or null. */
+export async function findMemberByEmail(
+  tx: Tx,
+  tenantId: string,
+  email: string,
+): Promise<MemberWithPassword | null> {
+  const row = await tx
+    .selectFrom('members')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('normalisedEmail', '=', normaliseEmail(email))
+    .where('erasedAt', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : { member: fromRow(row), passwordHash: row.passwordHash };
+}
+
+export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
+  await tx
+    .insertInto('members')
+    .values({ ...toRow(member), passwordHash, erasedAt: null })
+    .execute();
+}
+
+/** The next userId and memberNumber of a tenant. */
+export async function nextMemberNumbers(
+  tx: Tx,
+  tenantId: string,
+): Promise<{ userId: number; memberNumber: number }> {
+  const { userId, memberNumber } = await tx
+    .selectFrom('members')
+    .select((eb) => [eb.fn.max('userId').as('userId'), eb.fn.max('memberNumber').as('memberNumber')])
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirstOrThrow();
+  return { userId: (userId ?? 1_000) + 1, memberNumber: (memberNumber ?? 100_000) + 1 };
+}
+
+export async function updateMemberStatus(
+  tx: Tx,
+  member: Pick<Member, 'id' | 'tenantId' | 'status' | 'updatedAt'>,
+): Promise<void> {
+  const { id, tenantId, status, updatedAt } = member;
+  const result = await tx
+    .updateTable('members')
+    .set({ status, updatedAt })
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  changedOne(result, 'status of a member');
+}
+
+export async function updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  const result = await tx
+    .updateTable('members')
+    .set({ passwordHash })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  changedOne(result, 'password of a member');
+}
+
+/** Stores what a member may change: names, address, telephone, language, e-mail address, deletion. */
+export async function updateMember(tx: Tx, member: Member): Promise<void> {
+  const {
+    id,
+    tenantId,
+    userId: _userId,
+    memberNumber: _memberNumber,
+    status: _status,
+    ...row
+  } = toRow(member);
+  const { userType: _userType, createdAt: _createdAt, ...changed } = row;
+  const result = await tx
+    .updateTable('members')
+    .set(changed)
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .where('erasedAt', 'is', null)
+    .executeTakeFirst();
+  changedOne(result, 'details of a member');
+}
+
+/** The members whose deletion is due and whose data are still there, the longest due first. */
+export async function listDueMembers(tx: Tx, now: number, most: number): Promise<readonly Member[]> {
+  const rows = await tx
+    .selectFrom('members')
+    .selectAll()
+    .where('deletionDueAt', '<=', now)
+    .where('erasedAt', 'is', null)
+    .orderBy('deletionDueAt')
+    .limit(most)
+    .execute();
+  return rows.map(fromRow);
+}
+
+function fromRow(row: MemberRow): Member {
+  return {
+    id: row.id,
+    tenantId: row.tenantId,
+    userId: row.userId,
+    memberNumber: row.memberNumber,
+    email: row.email,
+    emailVerified: fromFlag(row.emailVerified),
+    fullName: row.fullName,
+    nickName: row.nickName,
+    phone: row.phone,
+    phoneVerified: fromFlag(row.phoneVerified),
+    avatar: row.avatar,
+    locale: row.locale,
+    userType: row.userType,
+    status: row.status,
+    address: {
+      line1: row.addressLine1,
+      city: row.addressCity,
+      postCode: row.addressPostCode,
+      postOffice: row.addressPostOffice,
+      country: row.addressCountry,
+      name: row.addressName,
+      email: row.addressEmail,
+    },
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    deletionDueAt: row.deletionDueAt,
+  };
+}
+
+function toRow({ address, ...member }: Member): Omit<MemberRow, 'passwordHash' | 'erasedAt'> {
+  return {
+    ...member,
+    normalisedEmail: normaliseEmail(member.email),
+    emailVerified: toFlag(member.emailVerified),
+    phoneVerified: toFlag(member.phoneVerified),
+    addressLine1: address.line1,
+    addressCity: address.city,
+    addressPostCode: address.postCode,
+    addressPostOffice: address.postOffice,
+    addressCountry: address.country,
+    addressName: address.name,
+    addressEmail: address.email,
+  };
+}

@@ -1,0 +1,48 @@
+import { wrongUserCodes } from '../../core/limits.ts';
+import type { WrongUserCodeRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+
+/** How many wrong user codes were entered lately, by whom and where from. */
+export interface WrongUserCodeCounts {
+  readonly ofMember: number;
+  readonly ofAddress: number;
+  readonly ofTenant: number;
+}
+
+/** Counts the wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. */
+export async function countWrongUserCodes(
+  tx: Tx,
+  { tenantId, memberId, address }: Omit<WrongUserCodeRow, 'enteredAt'>,
+  now: number,
+): Promise<WrongUserCodeCounts> {
+  const since = now - wrongUserCodes.window;
+  const entries = tx
+    .selectFrom('wrongUserCodes')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('tenantId', '=', tenantId)
+    .where('enteredAt', '>', since);
+  const [ofMember, ofAddress, ofTenant] = [
+    await entries.where('memberId', '=', memberId).executeTakeFirstOrThrow(),
+    await entries.where('address', '=', address).executeTakeFirstOrThrow(),
+    await entries.executeTakeFirstOrThrow(),
+  ];
+  return { ofMember: ofMember.count, ofAddress: ofAddress.count, ofTenant: ofTenant.count };
+}
+
+/** Records a wrong entry, and drops what has become too old to count. */
+export async function insertWrongUserCode(
+  tx: Tx,
+  guesser: Omit<WrongUserCodeRow, 'enteredAt'>,
+  now: number,
+  enteredAt: number,
+): Promise<void> {
+  await tx
+    .deleteFrom('wrongUserCodes')
+    .where('tenantId', '=', guesser.tenantId)
+    .where('enteredAt', '<=', now - wrongUserCodes.window)
+    .execute();
+  await tx
+    .insertInto('wrongUserCodes')
+    .values({ ...guesser, enteredAt })
+    .execute();
+}

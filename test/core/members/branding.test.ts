@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { contrast, luminance, mix, readColor } from '../../../src/core/color.ts';
+import {
+  type Branding,
+  brandingProblems,
+  looksOf,
+  surfaces,
+  textOn,
+} from '../../../src/core/members/branding.ts';
+import { templateFolder } from '../../../src/templates.ts';
+import { largestLogo, plainLogo } from '../../support/members/logos.ts';
+
+const branding: Branding = { name: 'Acme', brandColor: '#1f5fbf', logo: null };
+const problemsOf = (changes: Partial<Branding>) => brandingProblems({ ...branding, ...changes });
+
+const hex = (value: number) => `#${value.toString(16).padStart(6, '0')}`;
+const anyColor = fc.integer({ min: 0, max: 0xffffff }).map(hex);
+const grays = Array.from({ length: 256 }, (_, level) => hex(level * 0x010101));
+
+describe('contrast', () => {
+  it.each([
+    ['#ffffff', '#000000', 21],
+    ['#ffffff', '#ffffff', 1],
+    ['#767676', '#ffffff', 4.54],
+    ['#777777', '#ffffff', 4.48],
+    ['#949494', '#ffffff', 3.03],
+    ['#959595', '#ffffff', 2.995],
+    ['#ff0000', '#ffffff', 4],
+    ['#0000ff', '#ffffff', 8.59],
+    ['#00ff00', '#ffffff', 1.37],
+    ['#ffff00', '#0000ff', 8],
+  ])('of %s and %s is %d, in either order (WCAG 2.2)', (one, other, expected) => {
+    expect(contrast(one, other)).toBeCloseTo(expected, 2);
+    expect(contrast(other, one)).toBe(contrast(one, other));
+  });
+
+  it('rests on the luminance of each colour', () => {
+    expect([luminance('#000000'), luminance('#ffffff')]).toEqual([0, 1]);
+    expect(luminance('#808080')).toBeCloseTo(0.2159, 4);
+    expect(luminance('#FF0000')).toBeCloseTo(0.2126, 4);
+  });
+
+  it('mixes colours as color-mix in srgb does', () => {
+    expect(mix('#1f5fbf', '#ffffff', 0.55)).toBe('#9ab7e2');
+    expect([mix('#1f5fbf', '#ffffff', 0), mix('#1f5fbf', '#ffffff', 1)]).toEqual(['#1f5fbf', '#ffffff']);
+  });
+
+  it('of what is no colour is a bug', () => {
+    expect(readColor('red')).toBeNull();
+    expect(() => luminance('red')).toThrow('is not a colour');
+  });
+});
+
+describe('pages 5: the branding of a tenant', () => {
+  it.each(['#1f5fbf', '#0B7A4B', '#8a3ffc', '#000000', '#949494', '#e6007e', '#d93025'])(
+    'may have the colour %s',
+    (brandColor) => {
+      expect(problemsOf({ brandColor })).toEqual([]);
+    },
+  );
+
+  it.each(['', 'red', '#fff', '#12345', '#1234567', '#12345g', ' #123456', '#123456;', '#123456\n'])(
+    'may not have the colour "%s"',
+    (brandColor) => {
+      expect(problemsOf({ brandColor })).toEqual([
+        'The colour must be written as # and six hexadecimal digits.',
+      ]);
+    },
+  );
+
+  it('may not have a colour that cannot be told from a white page, and is told the nearest that can', () => {
+    const [problem = ''] = problemsOf({ brandColor: '#ffcc00' });
+    expect(problem).toBe(
+      'The colour #ffcc00 cannot be told from a white page: its contrast is 1.5, and buttons need 3. ' +
+        '#b38f00 would do.',
+    );
+    fc.assert(
+      fc.property(anyColor, (brandColor) => {
+        const [said] = problemsOf({ brandColor });
+        expect(said !== undefined).toBe(contrast(brandColor, '#ffffff') < 3);
+        const offered = /(#\w+) would do/.exec(said ?? '')?.[1];
+        if (said !== undefined) expect(problemsOf({ brandColor: offered ?? '' })).toEqual([]);
+      }),
+    );
+  });
+
+  it.each([
+    ['', 'The name is missing.'],
+    [' \u200b\u3000', 'The name is missing.'],
+    ['x'.repeat(61), 'The name has more than 60 characters.'],
+    ['Ac\u0000me', 'The name has a control character, or one that turns the text around it.'],
+    ['Ac\nme', 'The name has a control character, or one that turns the text around it.'],
+    ['Ac\u202eme', 'The name has a control character, or one that turns the text around it.'],
+  ])('may not have the name %j', (name, problem) => {
+    expect(problemsOf({ name })).toEqual([problem]);
+  });
+
+  it.each(['x', '🦊'.repeat(60), 'Ådnes & Sønn <b>"AS"</b>', 'شركة النور'])(
+    'may have the name %s',
+    (name) => {
+      expect(problemsOf({ name })).toEqual([]);
+    },
+  );
+
+  it('may have a logo of 2,500 characters, and no more', () => {
+    const logo = largestLogo('tenant');
+    expect(logo).toHaveLength(2_500);
+    expect(problemsOf({ logo })).toEqual([]);
+    expect(problemsOf({ logo: logo.replace('x', 'xx') })).toEqual([
+      'The logo has 2501 characters, and 2500 are the most.',
+    ]);
+    expect(problemsOf({ logo: plainLogo })).toEqual([]);
+  });
+
+  it('is told every problem at once', () => {
+    expect(problemsOf({ name: '', brandColor: 'red', logo: 'https://evil.example/' })).toHaveLength(3);
+  });
+});
+
+describe('pages 3: what pages make of a colour', () => {
+  /** Everything that a page shows in it, held to WCAG 2.2, 1.4.3 and 1.4.11. */
+  function check(brandColor: string): void {
+    const looks = looksOf(brandColor);
+    for (const mode of ['light', 'dark'] as const) {
+      const { brand, onBrand, link } = looks[mode];
+      const { cards, quiet, page, tint } = surfaces[mode];
+      const what = `${brandColor} in the ${mode} look: ${JSON.stringify(looks[mode])}`;
+      expect(contrast(onBrand, brand), what).toBeGreaterThanOrEqual(4.5);
+      for (const card of cards) {
+        expect(contrast(brand, card), what).toBeGreaterThanOrEqual(3);
+        expect(contrast(link, card), what).toBeGreaterThanOrEqual(4.5);
+      }
+      expect(contrast(link, quiet), what).toBeGreaterThanOrEqual(4.5);
+      expect(contrast(link, mix(brand, page, 1 - tint)), what).toBeGreaterThanOrEqual(4.5);
+    }
+  }
+
+  it('can be read on its buttons, told from the page, and read as links, light and dark', () => {
+    for (const gray of grays) if (problemsOf({ brandColor: gray }).length === 0) check(gray);
+    fc.assert(
+      fc.property(anyColor, (brandColor) => {
+        fc.pre(problemsOf({ brandColor }).length === 0);
+        check(brandColor);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has readable text on every colour there is, so none is refused for its text', () => {
+    for (const gray of grays) expect(contrast(textOn(gray), gray), gray).toBeGreaterThanOrEqual(4.5);
+    fc.assert(
+      fc.property(anyColor, (color) => {
+        expect(contrast(textOn(color), color)).toBeGreaterThanOrEqual(4.5);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('leaves a colour as it is wherever it can', () => {
+    expect(looksOf('#0b7a4b')).toEqual({
+      light: { brand: '#0b7a4b', onBrand: '#ffffff', link: '#0b7a4b' },
+      dark: { brand: '#0b7a4b', onBrand: '#ffffff', link: '#91c3ae' },
+    });
+  });
+
+  it('knows what the style sheet paints behind it', () => {
+    const css = readFileSync(new URL('assets/memberdoor.css', templateFolder), 'utf8');
+    const { light, dark } = surfaces;
+    for (const { cards, quiet, page, tint } of [light, dark]) {
+      for (const card of cards) expect(css).toContain(`--card: ${card};`);
+      expect(css).toContain(`--quiet: ${quiet};`);
+      expect(css).toContain(`--page: color-mix(in srgb, var(--brand) ${tint * 100}%, ${page});`);
+    }
+    expect([...css.matchAll(/--(?:card|quiet): (#\w+)/g)].map(([, color]) => color).sort()).toEqual(
+      [...light.cards, light.quiet, ...dark.cards, dark.quiet].sort(),
+    );
+  });
+});

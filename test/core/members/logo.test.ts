@@ -1,0 +1,138 @@
+import { deflateSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { logoProblem } from '../../../src/core/members/logo.ts';
+import { developmentClients, developmentTenants } from '../../../src/operations/development/clients.ts';
+import { hostileSvgs, inBase64, largestLogo, plainLogo, svgLogo } from '../../support/members/logos.ts';
+
+const most = 2_500;
+
+const uri = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`;
+
+/** A PNG of these chunks; browsers check the sums, we do not. */
+function png(width: number, height: number, ...more: readonly string[]): Buffer {
+  const chunk = (name: string, body: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(body.length);
+    return Buffer.concat([length, Buffer.from(name), body, Buffer.alloc(4)]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  const start = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const others = more.map((name) => chunk(name, Buffer.alloc(8)));
+  const data = chunk('IDAT', deflateSync(Buffer.alloc(5)));
+  return Buffer.concat([start, chunk('IHDR', header), ...others, data, chunk('IEND', Buffer.alloc(0))]);
+}
+
+/** A WebP with one chunk of this name whose content begins with these bytes. */
+function webp(name: string, ...content: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(40);
+  bytes.write('RIFF', 0, 'latin1');
+  bytes.writeUInt32LE(32, 4);
+  bytes.write(`WEBP${name}`, 8, 'latin1');
+  bytes.set(content, 20);
+  return bytes;
+}
+
+// 64 by 48 pixels in each of the three forms.
+const webps = {
+  lossy: webp('VP8 ', 0, 0, 0, 0x9d, 0x01, 0x2a, 64, 0, 48, 0),
+  lossless: webp('VP8L', 0x2f, 63, 0xc0, 11, 0),
+  extended: webp('VP8X', 0x10, 0, 0, 0, 63, 0, 0, 47, 0, 0),
+};
+
+describe('a logo', () => {
+  it('may be an SVG, in base64 or percent-encoded', () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title>Å</title></svg>';
+    expect(logoProblem(inBase64(svg), most)).toBeNull();
+    expect(logoProblem(`data:image/svg+xml,${encodeURIComponent(svg)}`, most)).toBeNull();
+  });
+
+  it.each(Object.entries(webps))('may be a %s WebP', (_form, bytes) => {
+    expect(logoProblem(uri('image/webp', bytes), most)).toBeNull();
+  });
+
+  it('may be a PNG', () => {
+    expect(logoProblem(uri('image/png', png(64, 48, 'tRNS')), most)).toBeNull();
+  });
+
+  it('is as long as it may be, and no longer', () => {
+    expect(logoProblem(largestLogo('client'), 2_000)).toBeNull();
+    expect(logoProblem(largestLogo('client'), 1_999)).toContain('1999 are the most');
+  });
+
+  it.each(
+    Object.entries({
+      'an address': 'https://evil.example/logo.png',
+      'a script': 'javascript:alert(1)',
+      'another type': 'data:text/html;base64,PGI+',
+      'a GIF': 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
+      'a parameter': plainLogo.replace(';base64', ';charset=utf-7;base64'),
+      'capitals, that are another text': plainLogo.replace('data:', 'DATA:'),
+      'nothing in it': 'data:image/png;base64,',
+      'something before it': ` ${plainLogo}`,
+      'a line break': `${plainLogo}\n`,
+      'a quotation mark': `${plainLogo}"`,
+      'no base64': 'data:image/svg+xml;base64,%%%%',
+      'base64 cut short': plainLogo.slice(0, -1),
+      'an SVG as it stands': 'data:image/svg+xml,<svg/>',
+      'a fragment': `data:image/svg+xml,${encodeURIComponent('<svg/>')}#a`,
+      'half a percent code': 'data:image/svg+xml,%3',
+      'a PNG in percent codes': 'data:image/png,%89PNG',
+      'an SVG that says it is a PNG': plainLogo.replace('svg+xml', 'png'),
+      'a PNG that says it is a WebP': uri('image/webp', png(9, 9)),
+      'a PNG without an end': uri('image/png', png(9, 9).subarray(0, -12)),
+      'a PNG with something behind it': uri('image/png', Buffer.concat([png(9, 9), Buffer.from('<script>')])),
+      'a PNG of no size': uri('image/png', png(0, 9)),
+      'a PNG that fills the memory': uri('image/png', png(9, 30_000)),
+      'a PNG that moves': uri('image/png', png(9, 9, 'acTL')),
+      'a WebP that moves': uri('image/webp', webp('VP8X', 0x02, 0, 0, 0, 9, 0, 0, 9, 0, 0)),
+      'a WebP that fills the memory': uri('image/webp', webp('VP8X', 0, 0, 0, 0, 0, 0x40, 0, 9, 0, 0)),
+      'a WebP of another length': uri('image/webp', webps.lossy.subarray(0, 38)),
+      'a WebP of an unknown form': uri('image/webp', webp('XXXX')),
+    }),
+  )('is not %s', (_what, logo) => {
+    expect(logoProblem(logo, most)).toEqual(expect.stringMatching(/^The .+\.$/));
+  });
+});
+
+describe('an SVG logo', () => {
+  it.each(Object.entries(hostileSvgs))('may not have or be: %s', (_what, logo) => {
+    expect(logo.length).toBeLessThan(most);
+    expect(logoProblem(logo, most)).toEqual(expect.stringMatching(/^The SVG .+\.$/));
+  });
+
+  it('says what it may not have', () => {
+    expect(logoProblem(hostileSvgs['a script'] ?? '', most)).toBe(
+      'The SVG has the element <script>, which a logo may not have.',
+    );
+    expect(logoProblem(hostileSvgs['an event handler'] ?? '', most)).toBe(
+      'The SVG has the attribute onload on <svg>, which a logo may not have.',
+    );
+  });
+
+  it.each(
+    Object.entries({
+      'a gradient and a clip path of its own': svgLogo(
+        `<defs><linearGradient id="a"><stop offset="0" stop-color="red"/></linearGradient>
+         <clipPath id="c"><path d="M0 0h9"/></clipPath></defs><g clip-path='url(#c)' fill="url(#a)"/>`,
+      ),
+      'words, with the five entities of XML': svgLogo('<text x="1" y="9">A &amp; B &lt; C</text>'),
+      'a comment': svgLogo('<!-- drawn by hand: <script> --><path d="M0 0" />'),
+      'a declaration of its encoding': inBase64(
+        '<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" viewBox="0,0,9,9"/>\n',
+      ),
+    }),
+  )('may have %s', (_what, logo) => {
+    expect(logoProblem(logo, most)).toBeNull();
+  });
+});
+
+describe('the logos of the development start', () => {
+  const logos = [...developmentTenants, ...developmentClients].flatMap(({ logo }) => logo ?? []);
+
+  it('are logos', () => {
+    expect(logos).toHaveLength(3);
+    for (const logo of logos) expect(logoProblem(logo, most)).toBeNull();
+  });
+});

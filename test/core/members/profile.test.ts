@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { normaliseEmail } from '../../../src/core/members/member.ts';
+import { profileOf } from '../../../src/core/members/profile.ts';
+import { isActive, type Subscription } from '../../../src/core/members/subscription.ts';
+import { memberRecord, now } from '../../support/records/records.ts';
+
+const subscription: Subscription = {
+  subscriptionId: 41,
+  packageId: 7,
+  packageName: 'Gold',
+  products: [
+    { id: 71, name: 'Film' },
+    { id: 72, name: 'Sport' },
+  ],
+  createdAt: now - 3_001,
+  activatedAt: now - 2_002,
+  expiresAt: now + 1_003,
+  customPropertyValues: { seats: 2, code: 'x', since: '2026-01-01T00:00:00.000Z' },
+};
+
+describe('member profile with active subscriptions (contract)', () => {
+  it('has exactly the fields of the contract', () => {
+    const member = memberRecord();
+    expect(profileOf(member, [subscription], now)).toEqual({
+      id: 'member-1',
+      fullName: 'Ada Berg',
+      email: 'Ada@Example.test',
+      userType: 'tenant_admin',
+      userId: 101,
+      phone: '+4790000001',
+      avatar: 'https://example.test/ada.png',
+      nickName: 'ada',
+      memberNumber: 9_001,
+      address: {
+        line1: 'Storgata 1',
+        city: 'Ås',
+        postCode: '1430',
+        postOffice: 'ÅS',
+        country: 'NO',
+        name: 'A. Berg',
+        email: 'post@example.test',
+      },
+      subscriptions: [
+        {
+          subscriptionId: 41,
+          packageId: 7,
+          packageName: 'Gold',
+          status: 'active',
+          createdAt: '2026-01-15T11:59:56.999Z',
+          activatedAt: '2026-01-15T11:59:57.998Z',
+          expiresAt: '2026-01-15T12:00:01.003Z',
+          subscriptionProducts: [
+            { id: 71, name: 'Film', hasAccess: true },
+            { id: 72, name: 'Sport', hasAccess: true },
+          ],
+          customPropertyValues: { seats: 2, code: 'x', since: '2026-01-01T00:00:00.000Z' },
+        },
+      ],
+    });
+  });
+
+  it('an avatar may be null, and no subscription is an empty list', () => {
+    const profile = profileOf(memberRecord({ avatar: null }), [], now);
+    expect(profile.avatar).toBeNull();
+    expect(profile.subscriptions).toEqual([]);
+  });
+
+  it('lists the active subscriptions alone, in their order', () => {
+    const over = { ...subscription, subscriptionId: 42, expiresAt: now };
+    const coming = { ...subscription, subscriptionId: 43, activatedAt: now + 1 };
+    const other = { ...subscription, subscriptionId: 44 };
+    const { subscriptions } = profileOf(memberRecord(), [subscription, over, coming, other], now);
+    expect(subscriptions.map(({ subscriptionId }) => subscriptionId)).toEqual([41, 44]);
+  });
+});
+
+describe('subscription (decision 20)', () => {
+  it.each([
+    [-1, false],
+    [0, true],
+  ])('%i ms after its activation it is active: %s', (ms, active) => {
+    expect(isActive(subscription, subscription.activatedAt + ms)).toBe(active);
+  });
+
+  it.each([
+    [-1, true],
+    [0, false],
+  ])('%i ms after its expiry it is active: %s', (ms, active) => {
+    expect(isActive(subscription, subscription.expiresAt + ms)).toBe(active);
+  });
+});
+
+describe('address of an account', () => {
+  it.each([
+    ['ada@example.test', 'ada@example.test'],
+    [' Ada@Example.TEST\n', 'ada@example.test'],
+    ['BJO\u0308RN@example.test', 'bj\u00f6rn@example.test'],
+  ])('%j is compared as %j', (written, compared) => {
+    expect(normaliseEmail(written)).toBe(compared);
+  });
+
+  it('what stands behind a + tells two accounts apart', () => {
+    expect(normaliseEmail('ada+tv@example.test')).not.toBe(normaliseEmail('ada@example.test'));
+  });
+});

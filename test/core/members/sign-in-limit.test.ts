@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import {
+  blockedUntil,
+  failedAgain,
+  hashEmail,
+  type SignInFailures,
+} from '../../../src/core/members/sign-in-limit.ts';
+import { day, minute, now } from '../../support/records/records.ts';
+
+/** As many failures in a row, at one moment. */
+const failed = (times: number): SignInFailures | null =>
+  Array.from({ length: times }).reduce<SignInFailures | null>((before) => failedAgain(before, now), null);
+
+const waitAfter = (times: number) => {
+  const until = blockedUntil(failed(times));
+  return until === 0 ? 0 : (until - now) / minute;
+};
+
+describe('failed sign-ins of one address (security, Defaults; A6)', () => {
+  it('four failures cost nothing; then it is 1, 2, 4, 8, 15 and 15 minutes', () => {
+    expect([0, 1, 2, 3, 4].map(waitAfter)).toEqual([0, 0, 0, 0, 0]);
+    expect([5, 6, 7, 8, 9, 10].map(waitAfter)).toEqual([1, 2, 4, 8, 15, 15]);
+  });
+
+  it('A6: nobody is kept out for good: after any number of failures it is 15 minutes', () => {
+    for (const failures of [100, 1_000, 1_000_000, Number.MAX_SAFE_INTEGER]) {
+      expect(blockedUntil({ failures, lastFailedAt: now })).toBe(now + 15 * minute);
+    }
+  });
+
+  it('the wait counts from the last failure', () => {
+    const later = failedAgain(failed(5), now + 30 * minute);
+    expect(blockedUntil(later)).toBe(now + 32 * minute);
+  });
+
+  it('a day without a failure forgets them all, and 1 ms less does not', () => {
+    expect(failedAgain(failed(20), now + day)).toEqual({ failures: 1, lastFailedAt: now + day });
+    expect(failedAgain(failed(20), now + day - 1)).toEqual({ failures: 21, lastFailedAt: now + day - 1 });
+  });
+
+  it('an address is one, however it is written, and kept as a hash', () => {
+    expect(hashEmail(' Ada@Example.test')).toBe(hashEmail('ada@example.test'));
+    expect(hashEmail('ada@example.test')).toMatch(/^[\w-]{43}$/);
+    expect(hashEmail('bo@example.test')).not.toBe(hashEmail('ada@example.test'));
+  });
+});

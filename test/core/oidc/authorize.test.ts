@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { AuthorizationRequest } from '../../../src/core/oidc/authorization-request.ts';
+import { type AuthorizeCommand, authorize } from '../../../src/core/oidc/authorize.ts';
+import {
+  challenge,
+  clientRecord,
+  codeRecord,
+  hour,
+  minute,
+  now,
+  sessionRecord,
+} from '../../support/records/records.ts';
+
+const request: AuthorizationRequest = {
+  target: { redirectUri: 'https://app.test/cb', responseMode: 'query', state: 's' },
+  scope: 'openid offline_access email',
+  nonce: 'the nonce',
+  codeChallenge: challenge,
+  prompts: new Set(),
+  maxAge: null,
+  asksForSignUp: false,
+};
+
+/** A request in a browser that has been signed in for half an hour; its flow began a minute ago. */
+const command: AuthorizeCommand = {
+  client: clientRecord(),
+  request,
+  session: sessionRecord(),
+  consent: null,
+  hintedMember: undefined,
+  startedAt: now - minute,
+  now,
+  codeHash: codeRecord().hash,
+};
+
+const code = { kind: 'code' };
+const page = (name: string) => ({ kind: 'page', page: name });
+const error = (name: string) => ({ kind: 'error', error: name });
+
+const answerTo = (change: Partial<AuthorizeCommand>, asked: Partial<AuthorizationRequest> = {}) =>
+  authorize({ ...command, ...change, request: { ...request, ...asked } }).answer;
+
+const prompting = (...prompts: string[]) => ({ prompts: new Set(prompts) });
+
+/** Signed in since the flow began. */
+const fresh = sessionRecord({ authenticatedAt: now - minute });
+
+describe('a valid authorization request', () => {
+  it('of a member who is signed in gets a code, which keeps what was asked for', () => {
+    expect(authorize(command)).toEqual({
+      answer: code,
+      writes: [{ write: 'insertAuthorizationCode', code: codeRecord() }],
+    });
+  });
+
+  it('of nobody gets the sign-in page, or the sign-up page where it asks for it', () => {
+    expect(answerTo({ session: null })).toEqual(page('sign-in'));
+    expect(answerTo({ session: null }, { asksForSignUp: true })).toEqual(page('sign-up'));
+  });
+
+  it('writes nothing unless it gives a code', () => {
+    expect(authorize({ ...command, session: null }).writes).toEqual([]);
+  });
+});
+
+describe('prompt (decision 13; Core §3.1.2.1)', () => {
+  it('none: a code without a page, or login_required', () => {
+    expect(answerTo({}, prompting('none'))).toEqual(code);
+    expect(answerTo({ session: null }, prompting('none'))).toMatchObject(error('login_required'));
+  });
+
+  it.each(['login', 'select_account', 'create'])('%s: the member signs in again, once', (prompt) => {
+    expect(answerTo({}, prompting(prompt))).toEqual(page('sign-in'));
+    expect(answerTo({ session: fresh }, prompting(prompt))).toEqual(code);
+  });
+});
+
+describe('max_age (decision 13; Core §3.1.2.1)', () => {
+  const tenMinutes = { maxAge: 600 };
+  const signedIn = (ago: number) => ({ session: sessionRecord({ authenticatedAt: now - ago }) });
+
+  it('decision 20: a sign-in 1 ms younger is enough, one exactly as old is not', () => {
+    expect(answerTo(signedIn(10 * minute - 1), tenMinutes)).toEqual(code);
+    expect(answerTo(signedIn(10 * minute), tenMinutes)).toEqual(page('sign-in'));
+  });
+
+  it('0 asks for a sign-in within this flow', () => {
+    expect(answerTo({ session: fresh }, { maxAge: 0 })).toEqual(code);
+    expect(answerTo({}, { maxAge: 0 })).toEqual(page('sign-in'));
+  });
+
+  it('with prompt none it is login_required', () => {
+    expect(answerTo(signedIn(hour), { ...tenMinutes, ...prompting('none') })).toMatchObject(
+      error('login_required'),
+    );
+  });
+});
+
+describe('id_token_hint (decision 13; Core §3.1.2.1)', () => {
+  it('that is not one of ours is invalid_request', () => {
+    expect(answerTo({ hintedMember: null })).toMatchObject(error('invalid_request'));
+  });
+
+  it('of the member who is signed in gets a code', () => {
+    expect(answerTo({ hintedMember: 'member-1' })).toEqual(code);
+  });
+
+  it('of another member: a sign-in first, and login_required if that was another again', () => {
+    expect(answerTo({ hintedMember: 'member-2' })).toEqual(page('sign-in'));
+    expect(answerTo({ hintedMember: 'member-2', session: fresh })).toMatchObject(error('login_required'));
+    expect(answerTo({ hintedMember: 'member-2' }, prompting('none'))).toMatchObject(error('login_required'));
+  });
+});
+
+describe('consent (decision 14)', () => {
+  const thirdParty = clientRecord({ thirdParty: true });
+  const consentAt = (grantedAt: number, scope = request.scope) => ({
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    clientId: 'client-1',
+    scope,
+    grantedAt,
+  });
+
+  it('a first-party client needs none, even where it prompts for it', () => {
+    expect(answerTo({}, prompting('consent'))).toEqual(code);
+  });
+
+  it('a third party gets the page once', () => {
+    expect(answerTo({ client: thirdParty })).toEqual(page('consent'));
+    expect(answerTo({ client: thirdParty, consent: consentAt(now - hour) })).toEqual(code);
+  });
+
+  it('a wider scope asks again', () => {
+    const consent = consentAt(now - hour, 'openid email');
+    expect(answerTo({ client: thirdParty, consent })).toEqual(page('consent'));
+  });
+
+  it('prompt consent asks again, once', () => {
+    const asks = (grantedAt: number) =>
+      answerTo({ client: thirdParty, consent: consentAt(grantedAt) }, prompting('consent'));
+    expect(asks(now - hour)).toEqual(page('consent'));
+    expect(asks(command.startedAt)).toEqual(code);
+  });
+
+  it('with prompt none it is consent_required', () => {
+    expect(answerTo({ client: thirdParty }, prompting('none'))).toMatchObject(error('consent_required'));
+  });
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textOf } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { accountOf, expectLeadsTo, valuesOf } from '../../support/members/account.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+});
+afterAll(() => service.stop());
+
+const url = '/account/sessions';
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const isSignedIn = async (browser: { send(path: string): Promise<{ status: number }> }) =>
+  (await browser.send('/account')).status === 200;
+
+describe('my browsers', () => {
+  it('pages 17: lists every browser with name, address and times, this one first', async () => {
+    await accountOf(service, hosts.a, 'u1@example.test', { userAgent: firefox });
+    const own = await accountOf(service, hosts.a);
+    const text = textOf(await own.send(url));
+    expect(text).toContain(
+      'Chrome on Android This browser First used January 15, 2026 Last used this minute Address 127.0.0.1',
+    );
+    expect(text.indexOf('Firefox on Linux')).toBeGreaterThan(text.indexOf('Chrome on Android'));
+  });
+
+  it('pages 17: signing one out ends it at once, and no other', async () => {
+    const [own, second, third] = [
+      await accountOf(service, hosts.b),
+      await accountOf(service, hosts.b),
+      await accountOf(service, hosts.b),
+    ];
+    // The last used comes first.
+    const session = String(valuesOf(await own.send(url), 'session')[0]);
+    expectLeadsTo(await own.submit(url, { session }), `${url}?done=signedOut`);
+    expect([await isSignedIn(own), await isSignedIn(second), await isSignedIn(third)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expectLeadsTo(await own.submit(url, { session }), `${url}?done=signedOut`);
+  });
+
+  it('pages 17: signing all others out leaves this one alone', async () => {
+    const others = [await accountOf(service, hosts.b), await accountOf(service, hosts.b)];
+    const own = await accountOf(service, hosts.b);
+    const theirs = await accountOf(service, hosts.b, 'u2@example.test');
+    expectLeadsTo(await own.submit(url, { action: 'sign-out-others' }), `${url}?done=otherSessions`);
+    for (const other of others) expect(await isSignedIn(other)).toBe(false);
+    expect(await isSignedIn(own)).toBe(true);
+    expect(await isSignedIn(theirs)).toBe(true);
+    expect((await own.send(url)).text).not.toContain('sign-out-others');
+  });
+
+  it.each([
+    ['another member', hosts.a, 'u2@example.test'],
+    ['another tenant', hosts.b, 'u1@example.test'],
+  ])('X1: a browser of %s is not found, and nothing happens to it', async (_who, host, email) => {
+    const [theirs, second] = [await accountOf(service, host, email), await accountOf(service, host, email)];
+    const own = await accountOf(service, hosts.a);
+    for (const session of valuesOf(await theirs.send(url), 'session')) {
+      expect((await own.submit(url, { session })).status).toBe(404);
+    }
+    expect([await isSignedIn(theirs), await isSignedIn(second)]).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import {
+  addMember,
+  askForRecovery,
+  oldPassword,
+  recoveryLink,
+  submitRecovery,
+  submitReset,
+} from '../../support/members/recover.ts';
+import { expectArrival, newPassword, wayOn } from '../../support/members/sign-up.ts';
+import { allRows } from '../../support/records/rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { apps, refreshAs } from '../../support/tokens.ts';
+import { authorizationParameters, field, pkce, tokensFor, visitor } from '../../support/visitor.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+});
+afterAll(() => service.stop());
+
+/** One more member of tenant a, whose password is the old one. */
+const newMember = () => addMember(service, hosts.a);
+
+/** A sign-in page of pub1 in a new browser, the form sent with this password. */
+const signInWith = async (email: string, password: string, browser = visitor(service, hosts.a)) => {
+  const parameters = authorizationParameters('pub1', apps.pub1.redirectUri, pkce(), { prompt: 'login' });
+  return browser.signIn(await browser.authorize(parameters), email, password);
+};
+
+describe('what a new password ends', () => {
+  /** A browser that is signed in, and the refresh token of its app. */
+  const signedIn = async (email: string) => {
+    const browser = visitor(service, hosts.a);
+    await signInWith(email, oldPassword, browser);
+    const tokens = await tokensFor(service, hosts.a, {}, browser);
+    return { browser, refresh: () => refreshAs(service, hosts.a, apps.pub1, tokens.refresh_token) };
+  };
+  const statusOf = async ({ browser, refresh }: Awaited<ReturnType<typeof signedIn>>) =>
+    [(await browser.send('/account')).status, (await refresh()).status] as const;
+
+  it.each([
+    ['"everywhere" ends every session and every sign-in', true, [303, 400]],
+    ['without it they stay', false, [200, 200]],
+  ])('%s', async (_what, everywhere, expected) => {
+    const { email } = await newMember();
+    const before = await signedIn(email);
+    const link = await recoveryLink(service, hosts.a, email);
+    await submitReset(visitor(service, hosts.a), link, newPassword, everywhere);
+    expect(await statusOf(before)).toEqual(expected);
+  });
+
+  it('the box is ticked unless somebody unticks it', async () => {
+    const link = await recoveryLink(service, hosts.a, (await newMember()).email);
+    const page: Answer = await visitor(service, hosts.a).send(link);
+    expect(/<input[^>]*name="everywhere"[^>]*>/.exec(page.text)?.[0]).toContain('checked');
+  });
+
+  it('A6: whoever was kept out by wrong passwords comes in with the new one at once', async () => {
+    const { email } = await newMember();
+    for (let tries = 0; tries < 6; tries += 1) await signInWith(email, 'wrong one');
+    expect((await signInWith(email, oldPassword)).status).toBe(429);
+    const link = await recoveryLink(service, hosts.a, email);
+    await submitReset(visitor(service, hosts.a), link, newPassword);
+    expect((await signInWith(email, newPassword)).status).toBe(303);
+  });
+});
+
+describe('the flow that asked', () => {
+  it.each(['in the browser that asked', 'on another device'])(
+    'goes on to its client after signing in, %s',
+    async (where) => {
+      const { email } = await newMember();
+      const newcomer = { proof: pkce(), state: '{ "a" : 1 }', browser: visitor(service, hosts.a) };
+      const link = await recoveryLink(service, hosts.a, email, newcomer);
+      const browser = where.startsWith('in') ? newcomer.browser : visitor(service, hosts.a);
+      const done = await submitReset(browser, link, newPassword);
+      const page = await browser.send(String(wayOn(done)));
+      expect(page.text).toContain('to continue to Public One');
+      const answer = await browser.signIn(page, email, newPassword);
+      await expectArrival(service, hosts.a, answer, { ...newcomer, page });
+    },
+  );
+
+  it('pages 7: a link that is over leads to the recovery page of the same flow', async () => {
+    const { email } = await newMember();
+    const link = await recoveryLink(service, hosts.a, email);
+    const browser = visitor(service, hosts.a);
+    await submitReset(browser, link, newPassword);
+    const again = await browser.send(String(wayOn(await browser.send(link))));
+    const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(again.text)?.[1];
+    expect((await browser.send(String(signIn))).text).toContain('to continue to Public One');
+  });
+
+  it('pages 7: whoever mistyped the address finds the form and the sign-in page again', async () => {
+    const { browser, sent } = await askForRecovery(service, hosts.a, 'mistyped@example.test');
+    const links = [...sent.text.matchAll(/href="(\/(?:recover|sign-in)\?flow=[^"]*)"/g)].map(
+      ([, url]) => url,
+    );
+    const [form, signIn] = await Promise.all(links.map((link) => browser.send(String(link))));
+    expect(form?.text).toContain('<h1>Choose a new password</h1>');
+    expect(signIn?.text).toContain('to continue to Public One');
+  });
+
+  it('W9: an id_token_hint goes into no row', async () => {
+    const { id_token: hint } = await tokensFor(service, hosts.a);
+    const browser = visitor(service, hosts.a);
+    const parameters = authorizationParameters('pub1', apps.pub1.redirectUri, pkce(), {
+      id_token_hint: hint,
+    });
+    const signIn = await browser.authorize(parameters);
+    const form = await browser.send(`/recover?flow=${field(signIn, 'flow')}`);
+    expect((await submitRecovery(browser, form, 'u1@example.test')).status).toBe(303);
+    expect(JSON.stringify(await allRows(service))).not.toContain(hint);
+  });
+});

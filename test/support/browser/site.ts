@@ -1,0 +1,179 @@
+import { type ClientRegistration, registerClient } from '../../../src/operations/client.ts';
+import { startTestService, type TestService } from '../service.ts';
+import { answerOf, pkce, visitor } from '../visitor.ts';
+import { startApp, type TestApp } from './app.ts';
+import { startBrowser, type TestBrowser, type View } from './browser.ts';
+
+/** Acme of the development start, an app to come back to, and a browser to look at the pages with. */
+export interface Site {
+  readonly service: TestService;
+  readonly app: TestApp;
+  readonly browser: TestBrowser;
+  readonly issuer: string;
+  /** The address of an authorization request: `web` asks, unless these parameters say otherwise. */
+  authorization(more?: Record<string, string>): string;
+  stop(): Promise<void>;
+}
+
+export const password = 'memberdoor-development';
+
+/** A client of a third party, and one of a name that no line can hold. */
+const otherClients: readonly Omit<ClientRegistration, 'redirectUris'>[] = [
+  { clientId: 'partner', name: 'Nordic Weather', type: 'public', thirdParty: true },
+  { clientId: 'long', name: `The ${'very'.repeat(16)} Long Name`, type: 'public', thirdParty: true },
+];
+
+export async function startSite(): Promise<Site> {
+  const [service, app, browser] = await Promise.all([
+    startTestService({ data: 'development' }),
+    startApp(),
+    startBrowser(),
+  ]);
+  const issuer = `http://localhost:${service.port}`;
+  const redirectUri = `${app.origin}/callback`;
+  await registerClients(
+    service,
+    otherClients.map((client) => ({ ...client, redirectUris: [redirectUri] })),
+  );
+  const { challenge } = pkce();
+  return {
+    service,
+    app,
+    browser,
+    issuer,
+    authorization: (more = {}) =>
+      `${issuer}/api/oidc/auth?${new URLSearchParams({
+        response_type: 'code',
+        client_id: 'web',
+        redirect_uri: redirectUri,
+        scope: 'openid offline_access',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        state: 'state of the app',
+        ...more,
+      })}`,
+    stop: async () => {
+      await browser.close();
+      await Promise.all([app.stop(), service.stop()]);
+    },
+  };
+}
+
+/** Registers clients of Acme, beside those of the development start. */
+export async function registerClients(
+  service: TestService,
+  clients: readonly ClientRegistration[],
+): Promise<void> {
+  const tenant = service.tenants.byHost(`localhost:${service.port}`);
+  if (tenant === null) throw new Error('Acme is missing');
+  await service.store.transaction(async (tx) => {
+    for (const client of clients) await registerClient(tx, tenant.id, client, service.clock.now());
+    await service.tenants.reload(tx);
+  });
+}
+
+/** Fills in the sign-in form and sends it. */
+export async function submitSignIn({ page }: View, email: string, secret = password): Promise<void> {
+  await page.fill('#email', email);
+  await page.fill('#password', secret);
+  await page.click('button.primary');
+}
+
+/** Gives the view the session of a member who signed in before; this one has chosen no language. */
+export async function signIn({ context }: View, site: Site, email = 'bo@example.com'): Promise<void> {
+  const browser = visitor(site.service, new URL(site.issuer).host);
+  const form = await browser.authorize(
+    Object.fromEntries(new URL(site.authorization({ prompt: 'login' })).searchParams),
+  );
+  if (answerOf(await browser.signIn(form, email)).get('code') === null) throw new Error('no sign-in');
+  await context.addCookies(
+    [...browser.cookies].map(([name, value]) => ({ name, value, url: site.issuer, httpOnly: true })),
+  );
+}
+
+/** Opens what a TV shows as a QR code, in a browser that is signed in. */
+async function openApproval(view: View, site: Site): Promise<void> {
+  await signIn(view, site);
+  const answer = await site.service.http(new URL(site.issuer).host, '/api/oidc/device/auth', {
+    body: {
+      client_id: 'tv',
+      scope: 'openid offline_access',
+      device_name: 'The TV in the living room, '.padEnd(64, 'w'),
+      device_model: 'Vision 9000',
+    },
+  });
+  await view.page.goto(answer.json<{ verification_uri_complete: string }>().verification_uri_complete);
+}
+
+/** Every hosted page, and the way a browser comes to see it. */
+export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Promise<unknown>>> = {
+  'sign-in': ({ page }, site) => page.goto(site.authorization()),
+  'sign-in in Arabic, all languages shown': async ({ page }, site) => {
+    await page.goto(site.authorization({ ui_locales: 'ar' }));
+    await page.evaluate('document.querySelector("details").open = true');
+  },
+  'sign-in with nothing filled in': async ({ page }, site) => {
+    await page.goto(site.authorization());
+    await page.click('button.primary');
+  },
+  'sign-in with a wrong password': async (view, site) => {
+    await view.page.goto(site.authorization());
+    await submitSignIn(view, 'ada@example.com', 'not the password');
+  },
+  consent: async (view, site) => {
+    await signIn(view, site);
+    const scope = 'openid offline_access profile email phone address';
+    await view.page.goto(site.authorization({ client_id: 'partner', scope }));
+  },
+  'consent for a very long name': async (view, site) => {
+    await signIn(
+      view,
+      site,
+      'a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com',
+    );
+    await view.page.goto(site.authorization({ client_id: 'long' }));
+  },
+  'request error': ({ page }, site) =>
+    page.goto(site.authorization({ redirect_uri: `https://app.example.com/${'path/'.repeat(30)}` })),
+  'stale page': async ({ page, context }, site) => {
+    await page.goto(site.authorization());
+    const address = page.url();
+    await context.clearCookies();
+    await page.goto(address);
+  },
+  'not found': ({ page }, site) => page.goto(`${site.issuer}/no-such-page`),
+  account: async (view, site) => {
+    await signIn(view, site);
+    await view.page.goto(`${site.issuer}/account`);
+  },
+  'sign-out question': async (view, site) => {
+    await signIn(view, site);
+    await view.page.goto(`${site.issuer}/api/oidc/session/end`);
+  },
+  'signed out': ({ page }, site) => page.goto(`${site.issuer}/api/oidc/session/end`),
+  'device code': async (view, site) => {
+    await signIn(view, site);
+    await view.page.goto(`${site.issuer}/device`);
+  },
+  'device code with an error': async (view, site) => {
+    await signIn(view, site);
+    await view.page.goto(`${site.issuer}/device`);
+    await view.page.fill('#user_code', '12');
+    await view.page.click('button.primary');
+  },
+  'device approval': openApproval,
+  'device approved': async (view, site) => {
+    await openApproval(view, site);
+    await view.page.click('button[value=approve]');
+  },
+  'device rejected': async (view, site) => {
+    await openApproval(view, site);
+    await view.page.click('button[value=reject]');
+  },
+  'form post': async (view, site) => {
+    await signIn(view, site);
+    // The page sends itself as soon as it is there: too soon to be looked at.
+    await view.page.addInitScript('HTMLFormElement.prototype.submit = () => {};');
+    await view.page.goto(site.authorization({ response_mode: 'form_post' }));
+  },
+};

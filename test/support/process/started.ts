@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const project = fileURLToPath(new URL('../../..', import.meta.url));
+const command = fileURLToPath(new URL('../../../bin/memberdoor.js', import.meta.url));
+
+/** The service as its operator starts it: a process of its own. */
+export interface Started {
+  readonly pid: number;
+  /** Every whole line of the standard output so far. */
+  lines(): readonly string[];
+  errorLines(): readonly string[];
+  /** Resolves when a line `ready ADDRESS` stands alone. @throws if the process ends before */
+  readonly ready: Promise<string>;
+  readonly exited: Promise<{ readonly code: number | null; readonly ms: number }>;
+  /** Sends SIGTERM, to this process alone, and waits for its end. */
+  stop(): Promise<number | null>;
+  /** Ends it and all that it started, at once. */
+  kill(): Promise<void>;
+}
+
+export interface Start {
+  /** The settings, each with its prefix. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** The words after `memberdoor`. */
+  readonly words?: readonly string[];
+  /** What runs the words: Node, or npm as the documentation says. */
+  readonly by?: 'node' | 'npm' | 'an older node';
+}
+
+/** Makes Node believe that it is an older one; not inherited by what it starts. */
+const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
+
+export function startProcess({ settings, words = ['start'], by = 'node' }: Start): Started {
+  const startedAt = performance.now();
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(?:MEMBERDOOR_|NODE_|npm_|VITEST)/.test(name),
+  );
+  const env = { ...Object.fromEntries(inherited), ...settings };
+  const [program, ...before] = {
+    npm: ['npm'],
+    node: [process.execPath, command],
+    'an older node': [process.execPath, '--import', older, command],
+  }[by] as [string, ...string[]];
+  const child = spawn(program, [...before, ...words], { cwd: project, env, detached: true });
+  const output = { stdout: '', stderr: '' };
+  const linesOf = (text: string) => text.split('\n').slice(0, -1);
+
+  const exited = new Promise<{ code: number | null; ms: number }>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, ms: performance.now() - startedAt }));
+  });
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output.stdout += chunk.toString();
+      const line = linesOf(output.stdout).find((text) => text.startsWith('ready '));
+      if (line !== undefined) resolve(line.replace('ready ', ''));
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      output.stderr += chunk.toString();
+    });
+    exited.then(() => reject(new Error(`it ended: ${output.stderr}${output.stdout}`)), reject);
+  });
+  // Some tests wait for the end alone.
+  ready.catch(() => {});
+  return {
+    pid: child.pid ?? 0,
+    lines: () => linesOf(output.stdout),
+    errorLines: () => linesOf(output.stderr),
+    ready,
+    exited,
+    stop: async () => {
+      child.kill('SIGTERM');
+      return (await exited).code;
+    },
+    kill: async () => {
+      try {
+        process.kill(-(child.pid ?? 0), 'SIGKILL');
+      } catch {
+        // The whole group is gone already.
+      }
+      await exited;
+    },
+  };
+}
+
+/** The memory of a process that is in use, in MB. */
+export function residentMegabytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes) / 1_024);
+}

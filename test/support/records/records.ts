@@ -1,0 +1,142 @@
+import { type AuthorizationCode, issueAuthorizationCode } from '../../../src/core/authorization-code.ts';
+import type { Client } from '../../../src/core/client.ts';
+import { sha256 } from '../../../src/core/hash.ts';
+import { tenantLimits } from '../../../src/core/limits.ts';
+import type { Member } from '../../../src/core/members/member.ts';
+import type { Session } from '../../../src/core/session.ts';
+import { beginSignIn, type SignIn } from '../../../src/core/sign-in.ts';
+import type { Tenant } from '../../../src/core/tenant.ts';
+import { plainLogo } from '../members/logos.ts';
+
+/** The moment at which the records below are made. */
+export const now = Date.UTC(2026, 0, 15, 12);
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+// The pair of RFC 7636, appendix B.
+export const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+export const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+
+/** The tenant of this letter, with every field telling. */
+export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): Tenant {
+  return {
+    id: `tenant-${letter}`,
+    name: `Tenant ${letter.toUpperCase()}`,
+    issuer: `https://${letter}.test`,
+    host: `${letter}.test`,
+    brandColor: '#1f5fbf',
+    logo: plainLogo,
+    development: false,
+    limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
+    ...changes,
+  };
+}
+
+/** A confidential client of tenant-a, with every field telling; its secret is `the secret`. */
+export function clientRecord(changes: Partial<Client> = {}): Client {
+  return {
+    tenantId: 'tenant-a',
+    clientId: 'client-1',
+    name: 'Client One',
+    logo: null,
+    type: 'confidential',
+    secretHashes: [sha256('the secret')],
+    redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
+    postLogoutRedirectUris: ['https://app.test/out', 'https://app.test/out2'],
+    webOrigins: ['https://app.test'],
+    signupDisabled: false,
+    deviceFlow: true,
+    thirdParty: false,
+    idTokenAlgorithm: 'ES256',
+    claimsInIdToken: true,
+    accessTokenSeconds: 1_800,
+    refreshTokenIdle: 30 * day,
+    refreshTokenAbsolute: 100 * day,
+    replayWindow: 0,
+    ...changes,
+  };
+}
+
+/** A member of tenant-a, with every field telling. */
+export function memberRecord(changes: Partial<Member> = {}): Member {
+  return {
+    id: 'member-1',
+    tenantId: 'tenant-a',
+    userId: 101,
+    memberNumber: 9_001,
+    email: 'Ada@Example.test',
+    emailVerified: true,
+    fullName: 'Ada Berg',
+    nickName: 'ada',
+    phone: '+4790000001',
+    phoneVerified: false,
+    avatar: 'https://example.test/ada.png',
+    locale: 'nb',
+    userType: 'tenant_admin',
+    status: 'active',
+    address: {
+      line1: 'Storgata 1',
+      city: 'Ås',
+      postCode: '1430',
+      postOffice: 'ÅS',
+      country: 'NO',
+      name: 'A. Berg',
+      email: 'post@example.test',
+    },
+    createdAt: now - 50 * day,
+    updatedAt: now - 20 * day,
+    deletionDueAt: null,
+    ...changes,
+  };
+}
+
+/** An active session of member-1, begun an hour ago and used a minute ago. */
+export function sessionRecord(changes: Partial<Session> = {}): Session {
+  return {
+    id: 'session-1',
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    secretHash: sha256('cookie-1'),
+    state: 'active',
+    authenticatedAt: now - 30 * minute,
+    createdAt: now - hour,
+    lastUsedAt: now - minute,
+    userAgent: 'Firefox',
+    ipAddress: '192.0.2.1',
+    ...changes,
+  };
+}
+
+/** A code just issued to client-1 for member-1, whose verifier is `verifier`. */
+export function codeRecord(changes: Partial<AuthorizationCode> = {}): AuthorizationCode {
+  const facts = {
+    hash: sha256('the code'),
+    tenantId: 'tenant-a',
+    clientId: 'client-1',
+    memberId: 'member-1',
+    sessionId: 'session-1',
+    redirectUri: 'https://app.test/cb',
+    codeChallenge: challenge,
+    scope: 'openid offline_access email',
+    nonce: 'the nonce',
+    authenticatedAt: now - 30 * minute,
+  };
+  return { ...issueAuthorizationCode(facts, now), ...changes };
+}
+
+/** An active sign-in of member-1 at client-1, begun an hour ago, whose third refresh token is current. */
+export function signInRecord(changes: Partial<SignIn> = {}): SignIn {
+  const facts = {
+    id: 'sign-in-1',
+    tenantId: 'tenant-a',
+    clientId: 'client-1',
+    memberId: 'member-1',
+    sessionId: 'session-1',
+    scope: 'openid offline_access email',
+    authenticatedAt: now - 90 * minute,
+  };
+  return { ...beginSignIn(facts, now - hour), generation: 3, rotatedAt: now - minute, ...changes };
+}
