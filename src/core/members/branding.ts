@@ -1,6 +1,6 @@
-import { contrast, mix, readColor } from '../color.ts';
 import { brandNameLength, logoLength } from '../limits.ts';
 import type { Tenant } from '../tenant.ts';
+import { contrast, mix, readColor } from './color.ts';
 import { textProblem } from './details.ts';
 import { logoProblem } from './logo.ts';
 

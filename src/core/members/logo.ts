@@ -1,5 +1,5 @@
 import { logoPixels } from '../limits.ts';
-import { svgProblem } from '../svg.ts';
+import { svgProblem } from './svg.ts';
 
 const written = /^data:(image\/svg\+xml|image\/png|image\/webp)(;base64)?,(.+)$/;
 

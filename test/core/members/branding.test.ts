@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrast, luminance, mix, readColor } from '../../../src/core/color.ts';
 import {
   type Branding,
   brandingProblems,
@@ -9,6 +8,7 @@ import {
   surfaces,
   textOn,
 } from '../../../src/core/members/branding.ts';
+import { contrast, luminance, mix, readColor } from '../../../src/core/members/color.ts';
 import { templateFolder } from '../../../src/templates.ts';
 import { largestLogo, plainLogo } from '../../support/members/logos.ts';
 
