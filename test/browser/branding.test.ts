@@ -73,7 +73,7 @@ const pages: Readonly<Record<string, (view: View) => Promise<unknown>>> = {
 
 const loaded = 'Array.from(document.images, ({ complete, naturalWidth }) => complete && naturalWidth > 0)';
 
-describe.each(Object.entries(brands))('pages 3, 5: a tenant whose colour is %s', (name, branding) => {
+describe.each(Object.entries(brands))('pages 3, 5: a tenant whose colour is %s', (_name, branding) => {
   beforeAll(() => brand(branding));
 
   it.each(Object.keys(pages))('has no axe violations on the page "%s", light and dark', async (pageName) => {
