@@ -1,8 +1,7 @@
 import { cancelDeletion, requestDeletion } from '../core/members/deletion.ts';
-import { type EmailProof, finishProof, type Presented, presentProof } from '../core/members/email-proof.ts';
+import type { EmailProof, Presented } from '../core/members/email-proof.ts';
 import { isGone, type Member } from '../core/members/member.ts';
 import { apply } from '../storage/apply.ts';
-import { findEmailProof } from '../storage/members/email-proof.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -12,7 +11,7 @@ import {
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { signOutEverywhere } from './recover.ts';
-import { type MemberDeps, mayMail, newProof, withoutMail } from './sign-up.ts';
+import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './sign-up.ts';
 
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {
@@ -73,14 +72,9 @@ export async function changeEmail(
   deps: MemberDeps,
 ): Promise<boolean> {
   const now = deps.clock();
-  const presentation = presentProof(proof, presented, now);
-  await apply(tx, presentation.writes);
-  const proven = await findEmailProof(tx, tenant.id, proof.id);
-  if (!presentation.answer || proven === null) return false;
-  const finished = finishProof(proven, now);
-  await apply(tx, finished.writes);
+  if (!(await useUpProof(tx, proof, presented, now))) return false;
   const member = proof.memberId === null ? null : await findMember(tx, tenant.id, proof.memberId);
-  if (!finished.answer || member === null) return false;
+  if (member === null) return false;
   const { email } = JSON.parse(proof.payload) as EmailChangePayload;
   // Somebody may have signed up with the address since it was asked for.
   const known = await findMemberByEmail(tx, tenant.id, email);

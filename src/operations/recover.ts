@@ -1,4 +1,4 @@
-import { finishProof, presentProof, withdrawProof } from '../core/members/email-proof.ts';
+import { withdrawProof } from '../core/members/email-proof.ts';
 import { maySignIn } from '../core/members/member.ts';
 import { hashEmail } from '../core/members/sign-in-limit.ts';
 import { apply } from '../storage/apply.ts';
@@ -9,7 +9,7 @@ import { clearSignInFailures } from '../storage/members/sign-in-failure.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { endSignInsOf } from './member.ts';
-import { type MemberDeps, mayMail, newProof, withoutMail } from './sign-up.ts';
+import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './sign-up.ts';
 
 /** What a forgotten password was asked for with. */
 export interface RecoverPayload {
@@ -66,14 +66,7 @@ export async function resetPassword(
   const found = await findEmailProofByLink(tx, tenant.id, linkHash);
   if (found?.purpose !== 'password_reset' || found.memberId === null) return false;
   const member = await findMember(tx, tenant.id, found.memberId);
-  const presented = presentProof(found, { by: 'link' }, now);
-  await apply(tx, presented.writes);
-  if (!presented.answer || !maySignIn(member, now)) return false;
-  const proven = await findEmailProofByLink(tx, tenant.id, linkHash);
-  if (proven === null) return false;
-  const finished = finishProof(proven, now);
-  await apply(tx, finished.writes);
-  if (!finished.answer) return false;
+  if (!(await useUpProof(tx, found, { by: 'link' }, now)) || !maySignIn(member, now)) return false;
   await updatePasswordHash(tx, member.id, passwordHash);
   // Other links that were asked for end with this one: what somebody saw once must not undo it.
   for (const other of await listOpenEmailProofs(tx, member.id, 'password_reset')) {

@@ -1,12 +1,19 @@
 import type { Clock } from '../clock.ts';
 import { hmac, sha256 } from '../core/hash.ts';
 import { mailsPerHour } from '../core/limits.ts';
-import { beginEmailProof, type EmailProof, type EmailProofPurpose } from '../core/members/email-proof.ts';
-import { isGone, type Member, normaliseEmail } from '../core/members/member.ts';
+import {
+  beginEmailProof,
+  type EmailProof,
+  type EmailProofPurpose,
+  finishProof,
+  type Presented,
+  presentProof,
+} from '../core/members/email-proof.ts';
+import { isGone, type Member, noAddress, normaliseEmail } from '../core/members/member.ts';
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';
 import { apply } from '../storage/apply.ts';
-import { countEmailProofs } from '../storage/members/email-proof.ts';
+import { countEmailProofs, findEmailProof } from '../storage/members/email-proof.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/members/member.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
@@ -70,6 +77,26 @@ export function newProof(
     now,
   );
   return { proof, link, code: showUserCode(digits) };
+}
+
+/**
+ * Presents what proves an address and uses the proof up in one step: for what is done where it was asked.
+ *
+ * @returns whether it was good; a proof is good once
+ */
+export async function useUpProof(
+  tx: Tx,
+  proof: EmailProof,
+  presented: Presented,
+  now: number,
+): Promise<boolean> {
+  const presentation = presentProof(proof, presented, now);
+  await apply(tx, presentation.writes);
+  const proven = await findEmailProof(tx, proof.tenantId, proof.id);
+  if (!presentation.answer || proven === null) return false;
+  const finished = finishProof(proven, now);
+  await apply(tx, finished.writes);
+  return finished.answer;
 }
 
 /** The keyed hash of a proof's digits: keyed and bound to the proof, since there are only a million. */
@@ -170,15 +197,7 @@ export async function beginMember(
     locale: payload.language,
     userType: 'member',
     status: 'active',
-    address: {
-      line1: null,
-      city: null,
-      postCode: null,
-      postOffice: null,
-      country: null,
-      name: null,
-      email: null,
-    },
+    address: noAddress,
     createdAt: now,
     updatedAt: now,
     deletionDueAt: null,

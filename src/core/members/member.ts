@@ -13,6 +13,17 @@ export interface Address {
   readonly email: string | null;
 }
 
+/** The address of a member who has given none. */
+export const noAddress: Address = {
+  line1: null,
+  city: null,
+  postCode: null,
+  postOffice: null,
+  country: null,
+  name: null,
+  email: null,
+};
+
 /** A member of one tenant. Times are ms since the epoch. */
 export interface Member {
   /** UUIDv7; `sub` in every token (decision 37). */

@@ -1,5 +1,5 @@
 import { deletionCoolingOff, type TenantLimits } from '../../core/limits.ts';
-import type { Member } from '../../core/members/member.ts';
+import { type Member, noAddress } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Passwords } from '../../password.ts';
 import type { Random } from '../../random.ts';
@@ -125,16 +125,7 @@ async function loadMember(
     userType: 'member',
     status: 'active',
     ...facts,
-    address: {
-      line1: null,
-      city: null,
-      postCode: null,
-      postOffice: null,
-      country: null,
-      name: null,
-      email: null,
-      ...address,
-    },
+    address: { ...noAddress, ...address },
     createdAt: now,
     updatedAt: now,
     deletionDueAt: null,
