@@ -1,4 +1,6 @@
 import type { AnyStateMachine } from 'xstate';
+import { checkoutMachine } from '../src/core/access/checkout.ts';
+import { subscriptionMachine } from '../src/core/access/subscription.ts';
 import { authorizationCodeMachine } from '../src/core/authorization-code.ts';
 import { deviceCodeMachine } from '../src/core/device-code.ts';
 import { emailProofMachine } from '../src/core/members/email-proof.ts';
@@ -27,6 +29,8 @@ export const machines: readonly DocumentedMachine[] = [
   { machine: signInMachine, file: 'src/core/sign-in.ts', table: 'signIns' },
   { machine: emailProofMachine, file: 'src/core/members/email-proof.ts', table: 'emailProofs' },
   { machine: sessionMachine, file: 'src/core/session.ts', table: 'sessions' },
+  { machine: subscriptionMachine, file: 'src/core/access/subscription.ts', table: 'subscriptions' },
+  { machine: checkoutMachine, file: 'src/core/access/checkout.ts', table: 'checkouts' },
 ];
 
 /** One transition of a machine, in words. */

@@ -2,10 +2,12 @@ import type { Migration } from 'kysely/migration';
 import * as webSignIn from './0001-web-sign-in.ts';
 import * as deviceFlow from './0002-device-flow.ts';
 import * as members from './0003-members.ts';
+import * as access from './0004-access.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-web-sign-in': webSignIn,
   '0002-device-flow': deviceFlow,
   '0003-members': members,
+  '0004-access': access,
 };

@@ -1,3 +1,7 @@
+import type { Checkout, CheckoutState } from './access/checkout.ts';
+import type { ConsentChange } from './access/consent.ts';
+import type { Invoice } from './access/invoice.ts';
+import type { Subscription, SubscriptionState } from './access/subscription.ts';
 import type { AuthorizationCode } from './authorization-code.ts';
 import type { DeviceCode, DeviceCodeState } from './device-code.ts';
 import type { EmailProof, EmailProofState } from './members/email-proof.ts';
@@ -67,7 +71,17 @@ export type Write =
   | { readonly write: 'moveSession'; readonly id: string; readonly from: string; readonly session: Session }
   | { readonly write: 'insertEmailProof'; readonly proof: EmailProof }
   | { readonly write: 'moveEmailProof'; readonly from: EmailProofState; readonly proof: EmailProof }
-  | { readonly write: 'saveScopeConsent'; readonly consent: ScopeConsent };
+  | { readonly write: 'saveScopeConsent'; readonly consent: ScopeConsent }
+  | { readonly write: 'insertSubscription'; readonly subscription: Subscription }
+  | {
+      readonly write: 'moveSubscription';
+      readonly from: SubscriptionState;
+      readonly subscription: Subscription;
+    }
+  | { readonly write: 'insertConsentChange'; readonly change: ConsentChange }
+  | { readonly write: 'insertCheckout'; readonly checkout: Checkout }
+  | { readonly write: 'moveCheckout'; readonly from: CheckoutState; readonly checkout: Checkout }
+  | { readonly write: 'insertInvoice'; readonly invoice: Invoice };
 
 /** What the core decided: the answer to give, and what to write in the same transaction. */
 export interface Decision<Answer> {

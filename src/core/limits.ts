@@ -228,3 +228,27 @@ export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silenc
 
 /** The development page of mails shows this many, the newest. */
 export const outboxShown = 50;
+
+/** A checkout that was begun stays open this long; a payment that arrives later still counts. */
+export const checkoutLifetime = 2 * hour;
+
+/** Checkouts that one member may begin in an hour. */
+export const checkoutsPerHour = 60;
+
+/** `reference` of a checkout is cut to this many code points (K8). */
+export const referenceLength = 500;
+
+/** Where a checkout leads back to; it stands in addresses and headers, which proxies cut at 8 KB. */
+export const returnAddressLength = 2_048;
+
+/** What an operator writes of packages, products, channels and consents, in characters. */
+export const packageTextLength = { name: 100, description: 1_000 } as const;
+
+/** A text among a subscription's customPropertyValues. */
+export const customPropertyLength = 1_000;
+
+/** An invoice is due this long after it was issued. */
+export const invoiceDue = 14 * day;
+
+/** A body of JSON that the member API takes. */
+export const jsonBodyBytes = 16 * 1_024;

@@ -18,4 +18,6 @@ export interface Tenant {
   /** Development tenants show more on error pages and are never part of a production start. */
   readonly development: boolean;
   readonly limits: TenantLimits;
+  /** Where a checkout may lead back to, such as `https://www.example.com` (decision 40). */
+  readonly returnOrigins: readonly string[];
 }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { isReturnOrigin } from '../core/access/return-address.ts';
 import { keyPublishedBefore } from '../core/limits.ts';
 import { type Branding, brandingProblems } from '../core/members/branding.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 import { generateSigningKey } from '../signing.ts';
 import type { SigningKeyRow } from '../storage/schema.ts';
 import type { Tx } from '../storage/store.ts';
-import { insertSigningKey, insertTenant, updateBranding } from '../storage/tenant.ts';
+import { insertSigningKey, insertTenant, updateBranding, updateReturnOrigins } from '../storage/tenant.ts';
 import type { Vault } from '../vault.ts';
+import { refuseIfAny } from './access/invalid-facts.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */
 export interface NewTenant {
@@ -57,6 +59,26 @@ export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant,
 export async function setBranding(tx: Tx, tenantId: string, branding: Branding): Promise<boolean> {
   checkBranding(branding);
   return updateBranding(tx, tenantId, branding);
+}
+
+/**
+ * Sets where a tenant's checkouts may lead back to (decision 40); the caller reloads the tenants.
+ *
+ * @param origins such as `https://www.example.com`
+ * @returns whether there is such a tenant
+ * @throws InvalidFacts with every problem at once
+ */
+export async function setReturnOrigins(
+  tx: Tx,
+  tenantId: string,
+  origins: readonly string[],
+): Promise<boolean> {
+  refuseIfAny(
+    origins
+      .filter((origin) => !isReturnOrigin(origin))
+      .map((origin) => `${JSON.stringify(origin)} is not an https origin such as https://www.example.com`),
+  );
+  return updateReturnOrigins(tx, tenantId, [...new Set(origins)]);
 }
 
 function checkBranding(branding: Branding): void {

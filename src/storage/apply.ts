@@ -1,4 +1,8 @@
 import type { Write } from '../core/decision.ts';
+import { insertCheckout, moveCheckout } from './access/checkout.ts';
+import { insertConsentChange } from './access/consent.ts';
+import { insertInvoice } from './access/invoice.ts';
+import { insertSubscription, moveSubscription } from './access/subscription.ts';
 import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
 import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
 import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
@@ -38,6 +42,18 @@ function applyOne(tx: Tx, write: Write): Promise<void> {
       return moveEmailProof(tx, write);
     case 'saveScopeConsent':
       return saveScopeConsent(tx, write.consent);
+    case 'insertSubscription':
+      return insertSubscription(tx, write.subscription);
+    case 'moveSubscription':
+      return moveSubscription(tx, write);
+    case 'insertConsentChange':
+      return insertConsentChange(tx, write.change);
+    case 'insertCheckout':
+      return insertCheckout(tx, write.checkout);
+    case 'moveCheckout':
+      return moveCheckout(tx, write);
+    case 'insertInvoice':
+      return insertInvoice(tx, write.invoice);
     default:
       throw new Error(`unknown write ${JSON.stringify(write satisfies never)}`);
   }

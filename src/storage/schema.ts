@@ -1,4 +1,10 @@
 import type { Generated } from 'kysely';
+import type { Checkout } from '../core/access/checkout.ts';
+import type { Consent, ConsentChange } from '../core/access/consent.ts';
+import type { CustomProperty } from '../core/access/custom-property.ts';
+import type { Invoice } from '../core/access/invoice.ts';
+import type { Package, Period } from '../core/access/package.ts';
+import type { Subscription } from '../core/access/subscription.ts';
 import type { AuthorizationCode } from '../core/authorization-code.ts';
 import type { Client } from '../core/client.ts';
 import type { DeviceCode } from '../core/device-code.ts';
@@ -30,10 +36,17 @@ export interface Database {
   deviceCodes: DeviceCode;
   wrongUserCodes: WrongUserCodeRow;
   scopeConsents: ScopeConsent;
-  packages: { id: Generated<number>; tenantId: string; name: string };
+  packages: PackageRow;
   products: { id: Generated<number>; tenantId: string; name: string };
   packageProducts: { packageId: number; productId: number };
   subscriptions: SubscriptionRow;
+  customProperties: CustomProperty & { tenantId: string };
+  contentChannels: { tenantId: string; id: string; name: string; description: string };
+  channelProducts: { tenantId: string; channelId: string; productId: number };
+  consents: ConsentRow;
+  consentChanges: ConsentChange & { id: Generated<number> };
+  checkouts: CheckoutRow;
+  invoices: InvoiceRow;
 }
 
 export interface ServiceRow {
@@ -44,8 +57,10 @@ export interface ServiceRow {
   initialisedAt: number;
 }
 
-export interface TenantRow extends Omit<Tenant, 'development' | 'limits'> {
+export interface TenantRow extends Omit<Tenant, 'development' | 'limits' | 'returnOrigins'> {
   development: number;
+  /** JSON list. */
+  returnOrigins: string;
   /** JSON of what the tenant sets for itself. */
   limits: string;
   /** The key of refresh tokens and forms, encrypted under the master key. */
@@ -91,15 +106,39 @@ export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'p
   addressEmail: string | null;
 }
 
-export interface SubscriptionRow {
+/** A price and a period, in the columns of a row. */
+interface OfferColumns {
+  price: number;
+  currency: string;
+  periodUnit: Period['unit'];
+  periodCount: number;
+}
+
+export interface PackageRow
+  extends Omit<Package, 'id' | 'products' | 'price' | 'period' | 'needsAddress' | 'offered'>,
+    OfferColumns {
   id: Generated<number>;
-  tenantId: string;
-  memberId: string;
-  packageId: number;
-  createdAt: number;
-  activatedAt: number;
-  expiresAt: number;
+  needsAddress: number;
+  offered: number;
+}
+
+export interface SubscriptionRow extends Omit<Subscription, 'subscriptionId' | 'customPropertyValues'> {
+  id: number;
   customPropertyValues: string;
+}
+
+export interface ConsentRow extends Omit<Consent, 'atSignUp' | 'atCheckout'> {
+  atSignUp: number;
+  atCheckout: number;
+}
+
+export interface CheckoutRow extends Omit<Checkout, 'price' | 'period'>, OfferColumns {}
+
+export interface InvoiceRow extends Omit<Invoice, 'price' | 'addressee'> {
+  amount: number;
+  currency: string;
+  /** JSON of the address. */
+  addressee: string;
 }
 
 export interface WrongUserCodeRow {

@@ -1,7 +1,7 @@
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Branding } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
-import { fromFlag, toFlag } from './rows.ts';
+import { fromFlag, fromList, toFlag } from './rows.ts';
 import type { SigningKeyRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -18,6 +18,7 @@ export async function listTenants(tx: Tx): Promise<readonly StoredTenant[]> {
       ...row,
       development: fromFlag(row.development),
       limits: { ...tenantLimits, ...(JSON.parse(row.limits) as Partial<TenantLimits>) },
+      returnOrigins: fromList(row.returnOrigins),
     },
     tokenKey,
   }));
@@ -35,6 +36,7 @@ export async function insertTenant(
       ...tenant,
       development: toFlag(tenant.development),
       limits: JSON.stringify(ownLimits(tenant.limits)),
+      returnOrigins: JSON.stringify(tenant.returnOrigins),
       tokenKey,
       createdAt,
     })
@@ -55,6 +57,16 @@ export async function updateBranding(
   const result = await tx
     .updateTable('tenants')
     .set({ name, brandColor, logo })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Where a tenant's checkouts may lead back to. Returns whether there is such a tenant. */
+export async function updateReturnOrigins(tx: Tx, id: string, origins: readonly string[]): Promise<boolean> {
+  const result = await tx
+    .updateTable('tenants')
+    .set({ returnOrigins: JSON.stringify(origins) })
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numUpdatedRows === 1n;

@@ -7,11 +7,6 @@ import {
   updateMemberStatus,
   updatePasswordHash,
 } from '../../src/storage/members/member.ts';
-import {
-  insertPackage,
-  insertSubscription,
-  listSubscriptions,
-} from '../../src/storage/members/subscription.ts';
 import { insertTenant, listTenants, updateTenantAddress } from '../../src/storage/tenant.ts';
 import { memberRecord, now, tenantRecord } from '../support/records/records.ts';
 import { newStore, storeWithMember } from '../support/records/store.ts';
@@ -108,65 +103,6 @@ describe('members', () => {
     });
     const nobody = store.transaction((tx) => updatePasswordHash(tx, 'nobody', 'hash'));
     await expect(nobody).rejects.toThrow('0 rows changed');
-  });
-});
-
-describe('subscriptions', () => {
-  it('are read as they were written, oldest first, each with its package and products', async () => {
-    const store = await storeWithMember();
-    const [gold, news] = await store.transaction(async (tx) => {
-      const ids = [
-        await insertPackage(tx, 'tenant-a', { name: 'Gold', products: ['Film', 'Sport'] }),
-        await insertPackage(tx, 'tenant-a', { name: 'News', products: [] }),
-      ] as const;
-      await insertSubscription(tx, 'tenant-a', 'member-1', {
-        packageId: ids[0],
-        createdAt: now - 3,
-        activatedAt: now - 2,
-        expiresAt: now + 1,
-        customPropertyValues: { seats: 2.5, code: '"x"', since: '2026-01-01T00:00:00.000Z' },
-      });
-      await insertSubscription(tx, 'tenant-a', 'member-1', {
-        packageId: ids[1],
-        createdAt: now - 30,
-        activatedAt: now - 20,
-        expiresAt: now - 10,
-        customPropertyValues: {},
-      });
-      return ids;
-    });
-    const found = await store.transaction((tx) => listSubscriptions(tx, 'member-1'));
-    expect(found).toEqual([
-      {
-        subscriptionId: expect.any(Number),
-        packageId: gold,
-        packageName: 'Gold',
-        products: [
-          { id: expect.any(Number), name: 'Film' },
-          { id: expect.any(Number), name: 'Sport' },
-        ],
-        createdAt: now - 3,
-        activatedAt: now - 2,
-        expiresAt: now + 1,
-        customPropertyValues: { seats: 2.5, code: '"x"', since: '2026-01-01T00:00:00.000Z' },
-      },
-      {
-        subscriptionId: expect.any(Number),
-        packageId: news,
-        packageName: 'News',
-        products: [],
-        createdAt: now - 30,
-        activatedAt: now - 20,
-        expiresAt: now - 10,
-        customPropertyValues: {},
-      },
-    ]);
-  });
-
-  it('of another member are not listed', async () => {
-    const store = await storeWithMember();
-    await store.transaction((tx) => insertMember(tx, sparse, 'hash of member-2'));
-    expect(await store.transaction((tx) => listSubscriptions(tx, 'member-2'))).toEqual([]);
   });
 });
 

@@ -1,11 +1,15 @@
+import type { CustomProperty } from '../../src/core/access/custom-property.ts';
+import type { PackageFacts } from '../../src/core/access/package.ts';
 import { tenantLimits } from '../../src/core/limits.ts';
 import type { Member } from '../../src/core/members/member.ts';
+import { defineCustomProperty } from '../../src/operations/access/custom-property.ts';
+import { addPackage, addProduct } from '../../src/operations/access/package.ts';
+import { addSubscription } from '../../src/operations/access/subscription.ts';
 import { type ClientRegistration, registerClient } from '../../src/operations/client.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant.ts';
 import type { Passwords } from '../../src/password.ts';
 import { systemRandom } from '../../src/random.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
-import { insertPackage, insertSubscription } from '../../src/storage/members/subscription.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Vault } from '../../src/vault.ts';
 
@@ -81,6 +85,23 @@ export const clients: readonly ClientRegistration[] = [
   },
 ];
 
+/** The package that every member of a and b has. */
+const gold: PackageFacts = {
+  name: 'Gold',
+  description: 'Film and sport',
+  price: { amount: 0, currency: 'EUR' },
+  period: { unit: 'month', count: 1 },
+  payment: 'free',
+  needsAddress: false,
+  offered: true,
+};
+
+const properties: readonly CustomProperty[] = [
+  { key: 'code', type: 'string' },
+  { key: 'seats', type: 'number' },
+  { key: 'since', type: 'timestamp' },
+];
+
 const day = 24 * 60 * 60 * 1_000;
 
 /** Loads the tenants a, b and c: clients of the same names, members of the same addresses. */
@@ -101,6 +122,7 @@ export async function loadFixtures(
         logo: null,
         development: false,
         limits: tenantLimits,
+        returnOrigins: ['https://app.test'],
       },
       vault,
       now,
@@ -112,11 +134,14 @@ export async function loadFixtures(
     await store.transaction(async (tx) => {
       await storeTenant(tx, tenant, now);
       for (const client of used) await registerClient(tx, tenantId, client, now);
-      const packageId = await insertPackage(tx, tenantId, { name: 'Gold', products: ['Film', 'Sport'] });
+      const productIds = [await addProduct(tx, tenantId, 'Film'), await addProduct(tx, tenantId, 'Sport')];
+      const packageId = await addPackage(tx, tenantId, gold, productIds);
+      for (const property of properties) await defineCustomProperty(tx, tenantId, property);
       for (const [index, email] of Object.keys(known).entries()) {
         const member = memberOf(tenantId, email, index + 1, now);
         await insertMember(tx, member, hashes[index] ?? '');
-        await insertSubscription(tx, tenantId, member.id, {
+        await addSubscription(tx, tenantId, {
+          memberId: member.id,
           packageId,
           createdAt: now - 2 * day,
           activatedAt: now - day,

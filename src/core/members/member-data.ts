@@ -1,14 +1,21 @@
+import type { Checkout } from '../access/checkout.ts';
+import type { ConsentChange } from '../access/consent.ts';
+import type { Invoice } from '../access/invoice.ts';
+import { isoTime as iso, isoTimeOrNull as isoOrNull } from '../access/iso-time.ts';
+import type { MemberSubscription } from '../access/subscription.ts';
 import type { Client } from '../client.ts';
 import type { ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
 import type { SignIn } from '../sign-in.ts';
 import type { Member } from './member.ts';
-import type { Subscription } from './subscription.ts';
 
 /** What is held of a member, as it was loaded. */
 export interface HeldData {
   readonly member: Member;
-  readonly subscriptions: readonly Subscription[];
+  readonly subscriptions: readonly MemberSubscription[];
+  readonly checkouts: readonly Checkout[];
+  readonly invoices: readonly Invoice[];
+  readonly consentChanges: readonly ConsentChange[];
   readonly signIns: readonly {
     readonly signIn: SignIn;
     readonly device: { readonly name: string | null; readonly model: string | null } | null;
@@ -25,7 +32,8 @@ export interface HeldData {
  * listed by hand, so that no hash or secret of a row gets into the file with a new column.
  */
 export function memberData(held: HeldData) {
-  const { member, subscriptions, signIns, sessions, consents, clients, exportedAt } = held;
+  const { member, subscriptions, checkouts, invoices, consentChanges } = held;
+  const { signIns, sessions, consents, clients, exportedAt } = held;
   const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
@@ -45,7 +53,7 @@ export function memberData(held: HeldData) {
       address: member.address,
       createdAt: iso(member.createdAt),
       updatedAt: iso(member.updatedAt),
-      deletionDueAt: member.deletionDueAt === null ? null : iso(member.deletionDueAt),
+      deletionDueAt: isoOrNull(member.deletionDueAt),
     },
     subscriptions: subscriptions.map((subscription) => ({
       subscriptionId: subscription.subscriptionId,
@@ -53,9 +61,36 @@ export function memberData(held: HeldData) {
       packageName: subscription.packageName,
       products: subscription.products,
       createdAt: iso(subscription.createdAt),
-      activatedAt: iso(subscription.activatedAt),
-      expiresAt: iso(subscription.expiresAt),
+      activatedAt: isoOrNull(subscription.activatedAt),
+      expiresAt: isoOrNull(subscription.expiresAt),
+      cancelledAt: isoOrNull(subscription.cancelledAt),
+      endedAt: isoOrNull(subscription.endedAt),
       customPropertyValues: subscription.customPropertyValues,
+    })),
+    checkouts: checkouts.map(({ packageId, price, reference, createdAt, closedAt, subscriptionId }) => ({
+      packageId,
+      price,
+      reference,
+      createdAt: iso(createdAt),
+      closedAt: isoOrNull(closedAt),
+      subscriptionId,
+    })),
+    invoices: invoices.map(({ number, packageName, price, addressee, issuedAt, dueAt, paidAt }) => ({
+      number,
+      packageName,
+      price,
+      addressee,
+      issuedAt: iso(issuedAt),
+      dueAt: iso(dueAt),
+      paidAt: isoOrNull(paidAt),
+    })),
+    agreements: consentChanges.map(({ name, description, status, source, clientId, changedAt }) => ({
+      name,
+      description,
+      status,
+      source,
+      app: clientId === null ? null : nameOf(clientId),
+      changedAt: iso(changedAt),
     })),
     signIns: signIns.map(({ signIn, device, ipAddress }) => ({
       app: nameOf(signIn.clientId),
@@ -81,5 +116,3 @@ export function memberData(held: HeldData) {
     })),
   };
 }
-
-const iso = (ms: number) => new Date(ms).toISOString();

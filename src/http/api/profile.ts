@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { profileOf } from '../../core/members/profile.ts';
-import { listSubscriptions } from '../../storage/members/subscription.ts';
+import { profileOf } from '../../core/access/profile.ts';
+import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { refuseOtherMethods, sendJson } from '../answers.ts';
 import { cors } from '../cors.ts';
 import type { Deps } from '../deps.ts';

@@ -60,6 +60,11 @@ export function flowToKeep(flow: Flow): Flow {
   return { ...flow, parameters };
 }
 
+/** Whether a flow was begun on the way to a subscription: who has no account makes one there. */
+export function isCheckout({ parameters, returnTo }: Flow): boolean {
+  return parameters === null && returnTo.startsWith('/checkout/');
+}
+
 /** The pages that a flow leads through. */
 export type FlowPage = '/sign-in' | '/sign-up' | '/recover' | '/consent';
 

@@ -20,6 +20,7 @@ import {
   type Flow,
   type FlowRequest,
   flowUrl,
+  isCheckout,
   languageOf,
   openFlow,
   requestOf,
@@ -153,8 +154,7 @@ async function sendForm(
       logo: shown?.client.logo ?? null,
       lead: leadOf(flow, shown?.client.name, t),
       recover: flowUrl('/recover', sealed),
-      // Without a client nobody knows whether the app that led here may offer it (see `/sign-up`; pages 12).
-      signUp: shown === null || shown.client.signupDisabled ? null : flowUrl('/sign-up', sealed),
+      signUp: maySignUp(flow, shown) ? flowUrl('/sign-up', sealed) : null,
       flow: sealed,
       email: email ?? flow.parameters?.login_hint ?? '',
       problems,
@@ -162,8 +162,18 @@ async function sendForm(
   });
 }
 
+/**
+ * Whether the page leads to sign-up. Without a client nobody knows whether the app that led here may offer
+ * it, but for the checkout (see `/sign-up`; pages 12).
+ */
+function maySignUp(flow: Flow, shown: FlowRequest | null): boolean {
+  return shown === null ? isCheckout(flow) : !shown.client.signupDisabled;
+}
+
 /** What the member signs in for: an app, a TV, or the pages here. */
-function leadOf({ returnTo, parameters }: Flow, client: string | undefined, t: Translate): string | null {
+function leadOf(flow: Flow, client: string | undefined, t: Translate): string | null {
+  const { returnTo, parameters } = flow;
   if (client !== undefined) return t('signIn.lead', { client });
+  if (isCheckout(flow)) return t('signUp.leadCheckout');
   return parameters === null && returnTo.startsWith('/device') ? t('signIn.leadDevice') : null;
 }

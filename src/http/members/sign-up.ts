@@ -17,9 +17,9 @@ import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import {
   type Flow,
-  type FlowRequest,
   flowToKeep,
   flowUrl,
+  isCheckout,
   languageOf,
   openFlow,
   requestOf,
@@ -39,14 +39,26 @@ export function signUpPage(app: FastifyInstance, deps: Deps): void {
   app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
 }
 
+/** What somebody signs up for, as the pages say it. */
+interface SignUp {
+  readonly lead: string;
+  readonly formTargets: readonly string[];
+}
+
 /**
- * What this flow may sign up for, or null: never where its client disables it (contract 6; S4), and never
- * without a client. Whoever comes from our own pages – a TV's code, a link of a mail, the account – may come
- * from an app of a store that forbids it, and nobody could tell (pages 12).
+ * What this flow may sign up for, or null: never where its client disables it (contract 6; S4), and without a
+ * client only on the way to a subscription. Whoever comes from our other pages – a TV's code, a link of a
+ * mail, the account – may come from an app of a store that forbids it, and nobody could tell (pages 12).
  */
-async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promise<FlowRequest | null> {
+async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promise<SignUp | null> {
+  const { t } = languageOf(request, flow);
+  if (isCheckout(flow)) return { lead: t('signUp.leadCheckout'), formTargets: [] };
   const asked = await requestOf(request, flow, deps);
-  return asked?.client.signupDisabled === false ? asked : null;
+  if (asked === null || asked.client.signupDisabled) return null;
+  return {
+    lead: t('signIn.lead', { client: asked.client.name }),
+    formTargets: [formTarget(asked.request.target.redirectUri)],
+  };
 }
 
 async function show(
@@ -134,7 +146,7 @@ interface FormState {
 function sendForm(
   reply: FastifyReply,
   flow: Flow,
-  asked: FlowRequest,
+  { lead, formTargets }: SignUp,
   deps: Deps,
   { fullName = '', email = flow.parameters?.login_hint ?? '', problems = [] }: FormState = {},
 ): Promise<FastifyReply> {
@@ -147,10 +159,10 @@ function sendForm(
     title: 'signUp.title',
     status: problems.length > 0 ? 422 : 200,
     isError: problems.length > 0,
-    formTargets: [formTarget(asked.request.target.redirectUri)],
+    formTargets,
     again: { action: url, fields: { flow: sealed } },
     data: {
-      lead: language.t('signIn.lead', { client: asked.client.name }),
+      lead,
       flow: sealed,
       signIn: flowUrl('/sign-in', sealed),
       fullName,

@@ -4,18 +4,14 @@ import type { Tenant } from '../../core/tenant.ts';
 import type { Passwords } from '../../password.ts';
 import type { Random } from '../../random.ts';
 import { insertMember } from '../../storage/members/member.ts';
-import { insertPackage, insertSubscription } from '../../storage/members/subscription.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Vault } from '../../vault.ts';
+import { addSubscription } from '../access/subscription.ts';
 import { registerClient } from '../client.ts';
 import { type NewTenant, prepareTenant, storeTenant } from '../tenant.ts';
+import { type developmentPackages, developmentReturnOrigins, loadAccess } from './access.ts';
 import { type DevelopmentTenant, developmentClients, developmentTenants } from './clients.ts';
-import {
-  type DevelopmentMember,
-  developmentMembers,
-  developmentPackages,
-  developmentPassword,
-} from './members.ts';
+import { type DevelopmentMember, developmentMembers, developmentPassword } from './members.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
@@ -61,6 +57,7 @@ export async function prepareDevelopment(
             logo: tenant.logo ?? null,
             development: true,
             limits: developmentLimits,
+            returnOrigins: developmentReturnOrigins,
           },
           vault,
           now,
@@ -93,10 +90,7 @@ async function loadTenant(
   for (const client of developmentClients.filter(({ clientId }) => clientIds.includes(clientId))) {
     await registerClient(tx, tenantId, client, fresh.now);
   }
-  const packageIds = {
-    everything: await insertPackage(tx, tenantId, developmentPackages.everything),
-    news: await insertPackage(tx, tenantId, developmentPackages.news),
-  };
+  const packageIds = await loadAccess(tx, tenantId);
   for (const [index, member] of developmentMembers.entries()) {
     await loadMember(tx, tenantId, member, 1_001 + index, packageIds, fresh);
   }
@@ -132,7 +126,8 @@ async function loadMember(
   };
   await insertMember(tx, member, passwordHash);
   for (const subscription of subscriptions) {
-    await insertSubscription(tx, tenantId, member.id, {
+    await addSubscription(tx, tenantId, {
+      memberId: member.id,
       packageId: packageIds[subscription.package],
       createdAt: now + subscription.createdDays * day,
       activatedAt: now + subscription.activatedDays * day,

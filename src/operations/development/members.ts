@@ -1,11 +1,6 @@
+import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { Address, Member } from '../../core/members/member.ts';
-import type { CustomPropertyValue } from '../../core/members/subscription.ts';
-
-/** A package of the development start, with its products. */
-export const developmentPackages = {
-  everything: { name: 'Acme Everything', products: ['News', 'Sport', 'Film'] },
-  news: { name: 'Daily News', products: ['News archive'] },
-} as const;
+import type { developmentPackages } from './access.ts';
 
 /** A subscription, its times in days from the first start. */
 export interface DevelopmentSubscription {
@@ -13,7 +8,7 @@ export interface DevelopmentSubscription {
   readonly createdDays: number;
   readonly activatedDays: number;
   readonly expiresDays: number;
-  readonly properties?: Readonly<Record<string, CustomPropertyValue>>;
+  readonly properties?: CustomPropertyValues;
 }
 
 export interface DevelopmentMember

@@ -12,6 +12,9 @@ describe('the file of a member’s data (pages 18)', () => {
   const data = memberData({
     member: memberRecord({ deletionDueAt: now }),
     subscriptions: [],
+    checkouts: [],
+    invoices: [],
+    consentChanges: [],
     signIns: [
       {
         signIn: signInRecord({ label: 'Mine' }),

@@ -68,6 +68,9 @@ describe('my data', () => {
         updatedAt: time,
         deletionDueAt: null,
       },
+      checkouts: [],
+      invoices: [],
+      agreements: [],
       subscriptions: [
         expect.objectContaining({
           packageName: 'Gold',

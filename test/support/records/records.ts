@@ -31,6 +31,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     logo: plainLogo,
     development: false,
     limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
+    returnOrigins: ['https://app.test', 'https://www.app.test:8443'],
     ...changes,
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { isActive } from '../../../core/members/subscription.ts';
-import { listSubscriptions } from '../../../storage/members/subscription.ts';
+import { isActive } from '../../../core/access/subscription.ts';
+import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Deps } from '../../deps.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
 import { accountPage, sendAccountPage, type Visit } from './page.ts';
@@ -25,7 +25,7 @@ async function show(visit: Visit) {
         .filter((subscription) => isActive(subscription, now))
         .map(({ packageName, expiresAt }) => ({
           name: packageName,
-          until: language.t('account.subscriptions.until', { date: dayOf(expiresAt, language.tag) }),
+          until: language.t('account.subscriptions.until', { date: dayOf(expiresAt ?? now, language.tag) }),
         })),
       pages: ['devices', 'sessions', 'details', 'email', 'password', 'data', 'delete'],
       confirm: sealConfirmation(reply, deps),

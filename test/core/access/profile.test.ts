@@ -1,22 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { profileOf } from '../../../src/core/access/profile.ts';
+import { isActive } from '../../../src/core/access/subscription.ts';
 import { normaliseEmail } from '../../../src/core/members/member.ts';
-import { profileOf } from '../../../src/core/members/profile.ts';
-import { isActive, type Subscription } from '../../../src/core/members/subscription.ts';
+import { subscriptionRecord } from '../../support/records/access-records.ts';
 import { memberRecord, now } from '../../support/records/records.ts';
 
-const subscription: Subscription = {
-  subscriptionId: 41,
-  packageId: 7,
-  packageName: 'Gold',
-  products: [
-    { id: 71, name: 'Film' },
-    { id: 72, name: 'Sport' },
-  ],
-  createdAt: now - 3_001,
-  activatedAt: now - 2_002,
-  expiresAt: now + 1_003,
-  customPropertyValues: { seats: 2, code: 'x', since: '2026-01-01T00:00:00.000Z' },
-};
+const subscription = subscriptionRecord();
 
 describe('member profile with active subscriptions (contract)', () => {
   it('has exactly the fields of the contract', () => {
@@ -79,14 +68,14 @@ describe('subscription (decision 20)', () => {
     [-1, false],
     [0, true],
   ])('%i ms after its activation it is active: %s', (ms, active) => {
-    expect(isActive(subscription, subscription.activatedAt + ms)).toBe(active);
+    expect(isActive(subscription, now - 2_002 + ms)).toBe(active);
   });
 
   it.each([
     [-1, true],
     [0, false],
   ])('%i ms after its expiry it is active: %s', (ms, active) => {
-    expect(isActive(subscription, subscription.expiresAt + ms)).toBe(active);
+    expect(isActive(subscription, now + 1_003 + ms)).toBe(active);
   });
 });
 

@@ -1,0 +1,265 @@
+/**
+ * A member on the way to a subscription: begun by a signed-in member, completed once however often that is
+ * asked for (decision 40). A payment that arrives late is honoured: what was paid for is given.
+ *
+ * | state | event | condition | next state | outcomes |
+ * |---|---|---|---|---|
+ * | open | look | its time is over | expired | settle |
+ * | open | look | – | open | ignore |
+ * | open | confirm | its time is over | expired | refuse |
+ * | open | confirm | nothing is to be paid first | completed | giveSubscription |
+ * | open | confirm | – | open | askForPayment |
+ * | open | pay | – | completed | giveSubscription |
+ * | open | cancel | – | cancelled | recordCancellation |
+ * | completed | look | – | completed | ignore |
+ * | completed | confirm | – | completed | ignore |
+ * | completed | pay | – | completed | ignore |
+ * | completed | cancel | – | completed | refuse |
+ * | cancelled | look | – | cancelled | ignore |
+ * | cancelled | confirm | – | cancelled | refuse |
+ * | cancelled | pay | – | completed | giveSubscription |
+ * | cancelled | cancel | – | cancelled | ignore |
+ * | expired | look | – | expired | ignore |
+ * | expired | confirm | – | expired | refuse |
+ * | expired | pay | – | completed | giveSubscription |
+ * | expired | cancel | – | expired | ignore |
+ */
+import { setup } from 'xstate';
+import type { Decision, Write } from '../decision.ts';
+import { checkoutLifetime, referenceLength } from '../limits.ts';
+import { step } from '../machine.ts';
+import { endOfPeriod, type Package, type Period, type Price } from './package.ts';
+import { beginSubscription, isActive, type Subscription } from './subscription.ts';
+
+export type CheckoutState = 'open' | 'completed' | 'cancelled' | 'expired';
+
+/** A stored checkout. Times are ms since the epoch. */
+export interface Checkout {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly packageId: number;
+  readonly state: CheckoutState;
+  /** The offer as it was when the checkout began: what the member confirms is what the member saw. */
+  readonly payment: string;
+  readonly price: Price;
+  readonly period: Period;
+  /** Where the member came from, such as an article; text for the operator, never a link (K8). */
+  readonly reference: string | null;
+  readonly onCheckoutCompletedUrl: string | null;
+  readonly callBackUrl: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** When it was completed or cancelled. */
+  readonly closedAt: number | null;
+  /** What the payment is called where it was made. */
+  readonly paymentReference: string | null;
+  readonly subscriptionId: number | null;
+}
+
+const outcome = () => {};
+
+export const checkoutMachine = setup({
+  types: {
+    context: {} as { expiresAt: number },
+    events: {} as
+      | { type: 'look'; now: number }
+      | { type: 'confirm'; now: number; isSettled: boolean }
+      | { type: 'pay' }
+      | { type: 'cancel' },
+  },
+  guards: {
+    'its time is over': ({ context, event }) =>
+      (event.type === 'look' || event.type === 'confirm') && event.now >= context.expiresAt,
+    'nothing is to be paid first': ({ event }) => event.type === 'confirm' && event.isSettled,
+  },
+  actions: {
+    giveSubscription: outcome,
+    askForPayment: outcome,
+    recordCancellation: outcome,
+    ignore: outcome,
+    refuse: outcome,
+    settle: outcome,
+  },
+}).createMachine({
+  id: 'checkout',
+  context: { expiresAt: 0 },
+  initial: 'open',
+  states: {
+    open: {
+      on: {
+        look: [{ guard: 'its time is over', target: 'expired', actions: 'settle' }, { actions: 'ignore' }],
+        confirm: [
+          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
+          { guard: 'nothing is to be paid first', target: 'completed', actions: 'giveSubscription' },
+          { actions: 'askForPayment' },
+        ],
+        pay: { target: 'completed', actions: 'giveSubscription' },
+        cancel: { target: 'cancelled', actions: 'recordCancellation' },
+      },
+    },
+    completed: {
+      on: {
+        look: { actions: 'ignore' },
+        confirm: { actions: 'ignore' },
+        pay: { actions: 'ignore' },
+        cancel: { actions: 'refuse' },
+      },
+    },
+    cancelled: {
+      on: {
+        look: { actions: 'ignore' },
+        confirm: { actions: 'refuse' },
+        pay: { target: 'completed', actions: 'giveSubscription' },
+        cancel: { actions: 'ignore' },
+      },
+    },
+    expired: {
+      on: {
+        look: { actions: 'ignore' },
+        confirm: { actions: 'refuse' },
+        pay: { target: 'completed', actions: 'giveSubscription' },
+        cancel: { actions: 'ignore' },
+      },
+    },
+  },
+});
+
+/** What begins a checkout; the offer is the package's at this moment. */
+export type CheckoutFacts = Pick<
+  Checkout,
+  'id' | 'tenantId' | 'memberId' | 'reference' | 'onCheckoutCompletedUrl' | 'callBackUrl'
+>;
+
+export function beginCheckout(facts: CheckoutFacts, offer: Package, now: number): Checkout {
+  const { id: packageId, payment, price, period } = offer;
+  return {
+    ...facts,
+    packageId,
+    payment,
+    price,
+    period,
+    state: 'open',
+    createdAt: now,
+    expiresAt: now + checkoutLifetime,
+    closedAt: null,
+    paymentReference: null,
+    subscriptionId: null,
+  };
+}
+
+/** What state a checkout is in at this moment, whatever was last written of it. */
+export function checkoutStanding(checkout: Checkout, now: number): CheckoutState {
+  return step(checkoutMachine, checkout.state, checkout, { type: 'look', now }).state as CheckoutState;
+}
+
+/** What completes a checkout, with the id that the subscription will have. */
+export interface Completion {
+  readonly subscriptionId: number;
+  /** The member's subscriptions so far: a second one to the same package follows the first. */
+  readonly held: readonly Subscription[];
+  readonly now: number;
+}
+
+export type ConfirmAnswer =
+  /** It is completed, now or before. `subscription` is the one that was made now. */
+  | { readonly kind: 'completed'; readonly subscription: Subscription | null }
+  | { readonly kind: 'payment' }
+  /** The member has the package already, and an offer that is open again and again would be taken twice. */
+  | { readonly kind: 'held'; readonly subscription: Subscription }
+  | { readonly kind: 'refused' };
+
+/**
+ * The member confirms what the summary shows.
+ *
+ * @param isSettled whether the payment method gives the subscription at once, as free packages and invoices do
+ */
+export function confirmCheckout(
+  checkout: Checkout,
+  isSettled: boolean,
+  completion: Completion,
+): Decision<ConfirmAnswer> {
+  const { now, held } = completion;
+  const running = held.find((one) => one.packageId === checkout.packageId && isActive(one, now));
+  if (running !== undefined && checkoutStanding(checkout, now) === 'open') {
+    return { answer: { kind: 'held', subscription: running }, writes: [] };
+  }
+  const event = { type: 'confirm', now, isSettled } as const;
+  const { state, outcomes } = step(checkoutMachine, checkout.state, checkout, event);
+  if (outcomes.includes('giveSubscription')) return give(checkout, null, completion);
+  if (outcomes.includes('askForPayment')) return { answer: { kind: 'payment' }, writes: [] };
+  const answer = outcomes.includes('ignore')
+    ? ({ kind: 'completed', subscription: null } as const)
+    : ({ kind: 'refused' } as const);
+  return { answer, writes: moveTo(checkout, { ...checkout, state: state as CheckoutState }) };
+}
+
+/** A payment for the checkout was made; it gives the subscription the first time it is reported. */
+export function payCheckout(
+  checkout: Checkout,
+  paymentReference: string,
+  completion: Completion,
+): Decision<ConfirmAnswer> {
+  const { outcomes } = step(checkoutMachine, checkout.state, checkout, { type: 'pay' });
+  if (outcomes.includes('giveSubscription')) return give(checkout, paymentReference, completion);
+  return { answer: { kind: 'completed', subscription: null }, writes: [] };
+}
+
+/** The member turns back. @returns whether nothing was bought */
+export function cancelCheckout(checkout: Checkout, now: number): Decision<boolean> {
+  const standing = checkoutStanding(checkout, now);
+  const { state, outcomes } = step(checkoutMachine, standing, checkout, { type: 'cancel' });
+  const next = { ...checkout, state: state as CheckoutState };
+  const closed = outcomes.includes('recordCancellation') ? { ...next, closedAt: now } : next;
+  return { answer: !outcomes.includes('refuse'), writes: moveTo(checkout, closed) };
+}
+
+function give(
+  checkout: Checkout,
+  paymentReference: string | null,
+  { subscriptionId, held, now }: Completion,
+): Decision<ConfirmAnswer> {
+  const { tenantId, memberId, packageId, period } = checkout;
+  // Who pays for a package twice gets it twice as long, not twice at once.
+  const ends = held
+    .filter((one) => one.packageId === packageId && isActive(one, now))
+    .map(({ expiresAt }) => expiresAt ?? now);
+  const activatedAt = Math.max(now, ...ends);
+  const subscription = beginSubscription(
+    {
+      subscriptionId,
+      tenantId,
+      memberId,
+      packageId,
+      activatedAt,
+      expiresAt: endOfPeriod(activatedAt, period),
+      customPropertyValues: {},
+    },
+    now,
+  );
+  const completed: Checkout = {
+    ...checkout,
+    state: 'completed',
+    closedAt: now,
+    paymentReference,
+    subscriptionId,
+  };
+  return {
+    answer: { kind: 'completed', subscription },
+    writes: [{ write: 'insertSubscription', subscription }, ...moveTo(checkout, completed)],
+  };
+}
+
+function moveTo(from: Checkout, to: Checkout): readonly Write[] {
+  return from.state === to.state ? [] : [{ write: 'moveCheckout', from: from.state, checkout: to }];
+}
+
+/** A reference as it is kept: text of one line, cut to its length (K8). Empty counts as absent. */
+export function readReference(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const line = [...text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')]
+    .slice(0, referenceLength)
+    .join('')
+    .trim();
+  return line === '' ? null : line;
+}

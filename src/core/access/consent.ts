@@ -1,0 +1,79 @@
+import type { Write } from '../decision.ts';
+import { isoTimeOrNull } from './iso-time.ts';
+
+/** Something a tenant asks its members to agree to, such as a newsletter. */
+export interface Consent {
+  /** The tenant's own name for it, such as `newsletter`. */
+  readonly id: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly description: string;
+  /** Where it is asked for, beside the account page and the API. */
+  readonly atSignUp: boolean;
+  readonly atCheckout: boolean;
+  /** From when on it is not asked for any more (ms); what was answered is kept. */
+  readonly retiredAt: number | null;
+}
+
+export type ConsentStatus = 'accepted' | 'withdrawn';
+
+/** Where an answer was given. */
+export type ConsentSource = 'account' | 'api' | 'checkout' | 'sign_up';
+
+/** One answer of a member, kept for good, with the words it was an answer to (GDPR art. 7 (1)). */
+export interface ConsentChange {
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly consentId: string;
+  readonly status: ConsentStatus;
+  readonly name: string;
+  readonly description: string;
+  readonly source: ConsentSource;
+  /** The client whose token was used; null on our own pages. */
+  readonly clientId: string | null;
+  /** ms */
+  readonly changedAt: number;
+}
+
+/** A consent as the API shows it (decision 39). */
+export interface ConsentOfMember {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: ConsentStatus;
+  /** ISO 8601, UTC, milliseconds; null if the member never answered. */
+  readonly changedAt: string | null;
+}
+
+/** A consent and a member's answers: whoever never answered has not agreed. */
+export function consentOf(consent: Consent, changes: readonly ConsentChange[]): ConsentOfMember {
+  const last = changes.findLast(({ consentId }) => consentId === consent.id);
+  return {
+    id: consent.id,
+    name: consent.name,
+    description: consent.description,
+    status: last?.status ?? 'withdrawn',
+    changedAt: isoTimeOrNull(last?.changedAt ?? null),
+  };
+}
+
+/** Who answers, where and when. */
+export type Answerer = Pick<ConsentChange, 'memberId' | 'source' | 'clientId' | 'changedAt'>;
+
+/** Records an answer. One that changes nothing is not recorded again; a first "no" is. */
+export function answerConsent(
+  consent: Consent,
+  changes: readonly ConsentChange[],
+  status: ConsentStatus,
+  answerer: Answerer,
+): readonly Write[] {
+  const last = changes.findLast(({ consentId }) => consentId === consent.id);
+  if (last?.status === status) return [];
+  const { id, tenantId, name, description } = consent;
+  return [
+    {
+      write: 'insertConsentChange',
+      change: { ...answerer, tenantId, consentId: id, name, description, status },
+    },
+  ];
+}

@@ -1,0 +1,44 @@
+import { customPropertyLength } from '../limits.ts';
+
+/** A value of a tenant's own subscription property (contract, "Subscription object"). */
+export type CustomPropertyValue = number | string;
+
+export type CustomPropertyValues = Readonly<Record<string, CustomPropertyValue>>;
+
+/** A key that a tenant has defined for its subscriptions. */
+export interface CustomProperty {
+  readonly key: string;
+  /** A timestamp is a string in ISO 8601, UTC, with milliseconds. */
+  readonly type: 'number' | 'string' | 'timestamp';
+}
+
+/** Whether a text can be the key of a property: it must not meet what objects have by birth. */
+export function isPropertyKey(key: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(key) && !(key in {});
+}
+
+/**
+ * Everything that is wrong with the values of a subscription, in words for an operator; empty if nothing is.
+ * Only keys that the tenant has defined are taken, each with a value of its type.
+ */
+export function propertyProblems(
+  values: CustomPropertyValues,
+  defined: readonly CustomProperty[],
+): readonly string[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    const property = defined.find((known) => known.key === key);
+    if (property === undefined) return [`the property ${JSON.stringify(key)} is not defined`];
+    return isOfType(value, property.type) ? [] : [`the property ${key} must be a ${property.type}`];
+  });
+}
+
+function isOfType(value: unknown, type: CustomProperty['type']): boolean {
+  if (type === 'number') return typeof value === 'number' && Number.isFinite(value);
+  if (typeof value !== 'string' || value.length > customPropertyLength || !value.isWellFormed()) return false;
+  return type === 'string' || isTimestamp(value);
+}
+
+function isTimestamp(value: string): boolean {
+  const time = Date.parse(value);
+  return !Number.isNaN(time) && new Date(time).toISOString() === value;
+}

@@ -1,0 +1,19 @@
+import type { Address } from '../members/member.ts';
+import type { Price } from './package.ts';
+
+/** What a member owes for a subscription, as it was sent. Times are ms since the epoch. */
+export interface Invoice {
+  readonly id: string;
+  readonly tenantId: string;
+  /** Counts up within the tenant, without a gap. */
+  readonly number: number;
+  readonly memberId: string;
+  readonly subscriptionId: number;
+  readonly packageName: string;
+  readonly price: Price;
+  /** The address at that time; it does not follow the member's. */
+  readonly addressee: Address;
+  readonly issuedAt: number;
+  readonly dueAt: number;
+  readonly paidAt: number | null;
+}

@@ -1,0 +1,93 @@
+import { packageTextLength } from '../limits.ts';
+
+/** What a package opens (contract, "subscriptionProducts"); content channels are tied to it. */
+export interface Product {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** How long a subscription runs before it is renewed or over. Months and years are the calendar's. */
+export interface Period {
+  readonly unit: 'day' | 'week' | 'month' | 'year';
+  readonly count: number;
+}
+
+/** What something costs, in the smallest unit of an ISO 4217 currency. */
+export interface Price {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+/** What a member can subscribe to. */
+export interface Package {
+  readonly id: number;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly products: readonly Product[];
+  readonly price: Price;
+  readonly period: Period;
+  /** The payment method by its name: `free`, `invoice`, or a payment provider of the service. */
+  readonly payment: string;
+  /** Whether a subscriber must give a postal address. */
+  readonly needsAddress: boolean;
+  /** Whether the checkout offers it; subscriptions go on either way. */
+  readonly offered: boolean;
+}
+
+/** What an operator says of a package. */
+export type PackageFacts = Omit<Package, 'id' | 'tenantId' | 'products'>;
+
+/** An invoice goes to an address, so it needs one whatever the package says. */
+export function asksForAddress({
+  needsAddress,
+  payment,
+}: Pick<Package, 'needsAddress' | 'payment'>): boolean {
+  return needsAddress || payment === 'invoice';
+}
+
+/**
+ * The end of a period that begins at a moment, in UTC. A month that lacks the day ends on its last one:
+ * 31 January and one month is 28 February.
+ */
+export function endOfPeriod(from: number, { unit, count }: Period): number {
+  const date = new Date(from);
+  if (unit === 'day' || unit === 'week') {
+    date.setUTCDate(date.getUTCDate() + count * (unit === 'week' ? 7 : 1));
+    return date.getTime();
+  }
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + count * (unit === 'year' ? 12 : 1));
+  const daysOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, daysOfMonth));
+  return date.getTime();
+}
+
+/** Everything that is wrong with a package, in words for an operator; empty if nothing is. */
+export function packageProblems(facts: PackageFacts): readonly string[] {
+  const { name, description, price, period, payment } = facts;
+  return [
+    ...(name.trim() === '' ? ['a package needs a name'] : []),
+    ...(name.length > packageTextLength.name ? [`the name is longer than ${packageTextLength.name}`] : []),
+    ...(description.length > packageTextLength.description
+      ? [`the description is longer than ${packageTextLength.description}`]
+      : []),
+    ...(!Number.isSafeInteger(price.amount) || price.amount < 0
+      ? ['the price is a whole number of the smallest unit']
+      : []),
+    ...(!/^[A-Z]{3}$/.test(price.currency) ? ['the currency is three capital letters (ISO 4217)'] : []),
+    ...(!Number.isSafeInteger(period.count) || period.count < 1 || period.count > longestPeriod[period.unit]
+      ? [`the period is 1 to ${longestPeriod[period.unit]} times a ${period.unit}`]
+      : []),
+    ...(payment === 'free' && price.amount > 0 ? ['a free package has no price'] : []),
+    ...(payment !== 'free' && price.amount === 0 ? ['a package without a price is free'] : []),
+  ];
+}
+
+const longestPeriod: Readonly<Record<Period['unit'], number>> = {
+  day: 3_660,
+  week: 520,
+  month: 120,
+  year: 10,
+};

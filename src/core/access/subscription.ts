@@ -1,0 +1,270 @@
+/**
+ * A member's subscription to a package. The clock decides whether it gives access, not a job: between
+ * `activatedAt` and `expiresAt` it does, unless it was ended before (decision 20). The stored state is what
+ * was last written; `look` says what it is now.
+ *
+ * | state | event | condition | next state | outcomes |
+ * |---|---|---|---|---|
+ * | pending | look | its time is over | expired | settle |
+ * | pending | look | its time has come | active | settle |
+ * | pending | look | – | pending | ignore |
+ * | pending | activate | – | active | recordActivation |
+ * | pending | renew | – | pending | refuse |
+ * | pending | cancel | – | ended | recordEnd |
+ * | pending | resume | – | pending | ignore |
+ * | pending | end | – | ended | recordEnd |
+ * | active | look | its time is over | expired | settle |
+ * | active | look | – | active | ignore |
+ * | active | activate | – | active | ignore |
+ * | active | renew | – | active | recordRenewal |
+ * | active | cancel | – | cancelled | recordCancellation |
+ * | active | resume | – | active | ignore |
+ * | active | end | – | ended | recordEnd |
+ * | cancelled | look | its time is over | expired | settle |
+ * | cancelled | look | – | cancelled | ignore |
+ * | cancelled | activate | – | cancelled | ignore |
+ * | cancelled | renew | – | cancelled | refuse |
+ * | cancelled | cancel | – | cancelled | ignore |
+ * | cancelled | resume | – | active | recordResumption |
+ * | cancelled | end | – | ended | recordEnd |
+ * | expired | look | – | expired | ignore |
+ * | expired | activate | – | expired | refuse |
+ * | expired | renew | – | expired | refuse |
+ * | expired | cancel | – | expired | refuse |
+ * | expired | resume | – | expired | refuse |
+ * | expired | end | – | expired | ignore |
+ * | ended | look | – | ended | ignore |
+ * | ended | activate | – | ended | refuse |
+ * | ended | renew | – | ended | refuse |
+ * | ended | cancel | – | ended | refuse |
+ * | ended | resume | – | ended | refuse |
+ * | ended | end | – | ended | ignore |
+ */
+import { setup } from 'xstate';
+import type { Decision, Write } from '../decision.ts';
+import { step } from '../machine.ts';
+import type { CustomPropertyValues } from './custom-property.ts';
+import { endOfPeriod, type Period, type Product } from './package.ts';
+
+export type SubscriptionState = 'pending' | 'active' | 'cancelled' | 'expired' | 'ended';
+
+/** A stored subscription. Times are ms since the epoch. */
+export interface Subscription {
+  readonly subscriptionId: number;
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly packageId: number;
+  readonly state: SubscriptionState;
+  readonly createdAt: number;
+  /** When it begins to give access; null while it waits for a payment. */
+  readonly activatedAt: number | null;
+  /** When it stops to give access, unless it is renewed; null while it waits for a payment. */
+  readonly expiresAt: number | null;
+  /** When its renewal was cancelled. */
+  readonly cancelledAt: number | null;
+  /** When it was ended before its time. */
+  readonly endedAt: number | null;
+  readonly customPropertyValues: CustomPropertyValues;
+}
+
+/** A subscription with the package it is for, as profiles and pages show it. */
+export interface MemberSubscription extends Subscription {
+  readonly packageName: string;
+  readonly products: readonly Product[];
+}
+
+/** Whether a subscription gives access at a moment, in the past as well (contract; decision 20). */
+export function isActive(
+  { activatedAt, expiresAt, endedAt }: Pick<Subscription, 'activatedAt' | 'expiresAt' | 'endedAt'>,
+  at: number,
+): boolean {
+  if (activatedAt === null || expiresAt === null) return false;
+  return activatedAt <= at && at < expiresAt && (endedAt === null || at < endedAt);
+}
+
+const outcome = () => {};
+
+export const subscriptionMachine = setup({
+  types: {
+    context: {} as Pick<Subscription, 'activatedAt' | 'expiresAt'>,
+    events: {} as
+      | { type: 'look'; now: number }
+      | { type: 'activate' }
+      | { type: 'renew' }
+      | { type: 'cancel' }
+      | { type: 'resume' }
+      | { type: 'end' },
+  },
+  guards: {
+    'its time is over': ({ context, event }) =>
+      event.type === 'look' && context.expiresAt !== null && event.now >= context.expiresAt,
+    'its time has come': ({ context, event }) =>
+      event.type === 'look' && context.activatedAt !== null && event.now >= context.activatedAt,
+  },
+  actions: {
+    recordActivation: outcome,
+    recordRenewal: outcome,
+    recordCancellation: outcome,
+    recordResumption: outcome,
+    recordEnd: outcome,
+    ignore: outcome,
+    refuse: outcome,
+    settle: outcome,
+  },
+}).createMachine({
+  id: 'subscription',
+  context: { activatedAt: null, expiresAt: null },
+  initial: 'pending',
+  states: {
+    pending: {
+      on: {
+        look: [
+          { guard: 'its time is over', target: 'expired', actions: 'settle' },
+          { guard: 'its time has come', target: 'active', actions: 'settle' },
+          { actions: 'ignore' },
+        ],
+        activate: { target: 'active', actions: 'recordActivation' },
+        renew: { actions: 'refuse' },
+        // Nothing of it was used yet, so there is no period whose end it could wait for.
+        cancel: { target: 'ended', actions: 'recordEnd' },
+        resume: { actions: 'ignore' },
+        end: { target: 'ended', actions: 'recordEnd' },
+      },
+    },
+    active: {
+      on: {
+        look: [{ guard: 'its time is over', target: 'expired', actions: 'settle' }, { actions: 'ignore' }],
+        activate: { actions: 'ignore' },
+        renew: { actions: 'recordRenewal' },
+        cancel: { target: 'cancelled', actions: 'recordCancellation' },
+        resume: { actions: 'ignore' },
+        end: { target: 'ended', actions: 'recordEnd' },
+      },
+    },
+    cancelled: {
+      on: {
+        look: [{ guard: 'its time is over', target: 'expired', actions: 'settle' }, { actions: 'ignore' }],
+        activate: { actions: 'ignore' },
+        renew: { actions: 'refuse' },
+        cancel: { actions: 'ignore' },
+        resume: { target: 'active', actions: 'recordResumption' },
+        end: { target: 'ended', actions: 'recordEnd' },
+      },
+    },
+    expired: {
+      on: {
+        look: { actions: 'ignore' },
+        activate: { actions: 'refuse' },
+        renew: { actions: 'refuse' },
+        cancel: { actions: 'refuse' },
+        resume: { actions: 'refuse' },
+        end: { actions: 'ignore' },
+      },
+    },
+    ended: {
+      on: {
+        look: { actions: 'ignore' },
+        activate: { actions: 'refuse' },
+        renew: { actions: 'refuse' },
+        cancel: { actions: 'refuse' },
+        resume: { actions: 'refuse' },
+        end: { actions: 'ignore' },
+      },
+    },
+  },
+});
+
+/** What begins a subscription. */
+export type SubscriptionFacts = Pick<
+  Subscription,
+  | 'subscriptionId'
+  | 'tenantId'
+  | 'memberId'
+  | 'packageId'
+  | 'activatedAt'
+  | 'expiresAt'
+  | 'customPropertyValues'
+>;
+
+/** A subscription as it begins; whether its time has come already, the clock says. */
+export function beginSubscription(facts: SubscriptionFacts, now: number): Subscription {
+  return { ...facts, state: 'pending', createdAt: now, cancelledAt: null, endedAt: null };
+}
+
+/** What state a subscription is in at this moment, whatever was last written of it. */
+export function standingOf(subscription: Subscription, now: number): SubscriptionState {
+  const { state } = step(subscriptionMachine, subscription.state, subscription, { type: 'look', now });
+  return state as SubscriptionState;
+}
+
+/**
+ * Activates a subscription that waited, for a payment or for its day: it runs from now on for one period.
+ *
+ * @returns whether it is active now, or was before
+ */
+export function activateSubscription(
+  subscription: Subscription,
+  period: Period,
+  now: number,
+): Decision<boolean> {
+  return decide(subscription, 'activate', now, {
+    activatedAt: now,
+    expiresAt: endOfPeriod(now, period),
+  });
+}
+
+/** Renews a subscription by one period, which follows the running one without a gap. */
+export function renewSubscription(
+  subscription: Subscription,
+  period: Period,
+  now: number,
+): Decision<boolean> {
+  return decide(subscription, 'renew', now, {
+    expiresAt: endOfPeriod(subscription.expiresAt ?? now, period),
+  });
+}
+
+/** Cancels the renewal: a running subscription goes on until its period ends, one that waits ends at once. */
+export function cancelSubscription(subscription: Subscription, now: number): Decision<boolean> {
+  return decide(subscription, 'cancel', now, {});
+}
+
+/** Takes a cancellation back while the period runs. */
+export function resumeSubscription(subscription: Subscription, now: number): Decision<boolean> {
+  return decide(subscription, 'resume', now, { cancelledAt: null });
+}
+
+/** Ends a subscription at once. */
+export function endSubscription(subscription: Subscription, now: number): Decision<boolean> {
+  return decide(subscription, 'end', now, {});
+}
+
+type Change = 'activate' | 'renew' | 'cancel' | 'resume' | 'end';
+
+/** Lets the clock speak first, then the event; what is refused changes nothing but the state the clock gave. */
+function decide(
+  subscription: Subscription,
+  type: Change,
+  now: number,
+  changes: Partial<Subscription>,
+): Decision<boolean> {
+  const standing = standingOf(subscription, now);
+  const { state, outcomes } = step(subscriptionMachine, standing, subscription, { type });
+  const next = { ...subscription, state: state as SubscriptionState };
+  if (outcomes.includes('refuse')) return { answer: false, writes: moveTo(subscription, next) };
+  if (outcomes.includes('ignore')) return { answer: true, writes: moveTo(subscription, next) };
+  const changed = {
+    ...next,
+    ...changes,
+    ...(outcomes.includes('recordCancellation') ? { cancelledAt: now } : {}),
+    ...(outcomes.includes('recordEnd') ? { endedAt: now } : {}),
+  };
+  return {
+    answer: true,
+    writes: [{ write: 'moveSubscription', from: subscription.state, subscription: changed }],
+  };
+}
+
+function moveTo(from: Subscription, to: Subscription): readonly Write[] {
+  return from.state === to.state ? [] : [{ write: 'moveSubscription', from: from.state, subscription: to }];
+}

@@ -1,0 +1,35 @@
+import { type Answerer, answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
+import { listConsentChanges, listConsents, saveConsent } from '../../storage/access/consent.ts';
+import { apply } from '../../storage/apply.ts';
+import type { Tx } from '../../storage/store.ts';
+import { accessTextProblems } from './content-channel.ts';
+import { refuseIfAny } from './invalid-facts.ts';
+
+/**
+ * Defines a consent, or changes the one of that id. Whoever agreed to other words agreed to those: the
+ * history keeps them.
+ *
+ * @throws InvalidFacts with every problem at once
+ */
+export async function defineConsent(tx: Tx, consent: Consent): Promise<void> {
+  refuseIfAny(accessTextProblems(consent));
+  await saveConsent(tx, consent);
+}
+
+/**
+ * Records a member's answers. Consents that the tenant does not ask for (any more) are left out.
+ *
+ * @param answers by consent id
+ */
+export async function answerConsents(
+  tx: Tx,
+  tenantId: string,
+  answers: ReadonlyMap<string, ConsentStatus>,
+  answerer: Answerer,
+): Promise<void> {
+  const changes = await listConsentChanges(tx, answerer.memberId);
+  for (const consent of await listConsents(tx, tenantId)) {
+    const status = answers.get(consent.id);
+    if (status !== undefined) await apply(tx, answerConsent(consent, changes, status, answerer));
+  }
+}

@@ -1,0 +1,15 @@
+/** What an operator says of a package, channel, consent or subscription cannot stand; nothing was changed. */
+export class InvalidFacts extends Error {
+  override readonly name = 'InvalidFacts';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.problems = problems;
+  }
+}
+
+/** @throws InvalidFacts with every problem at once, if there is one */
+export function refuseIfAny(problems: readonly string[]): void {
+  if (problems.length > 0) throw new InvalidFacts(problems);
+}

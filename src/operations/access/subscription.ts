@@ -1,0 +1,115 @@
+import { type CustomPropertyValues, propertyProblems } from '../../core/access/custom-property.ts';
+import {
+  activateSubscription,
+  beginSubscription,
+  cancelSubscription,
+  endSubscription,
+  renewSubscription,
+  resumeSubscription,
+  type Subscription,
+} from '../../core/access/subscription.ts';
+import { listCustomProperties } from '../../storage/access/custom-property.ts';
+import { findPackage } from '../../storage/access/package.ts';
+import {
+  findSubscription,
+  nextSubscriptionId,
+  updateCustomPropertyValues,
+} from '../../storage/access/subscription.ts';
+import { apply } from '../../storage/apply.ts';
+import { findMember } from '../../storage/members/member.ts';
+import type { Tx } from '../../storage/store.ts';
+import { refuseIfAny } from './invalid-facts.ts';
+
+/** A subscription that an operator gives. Times are ms since the epoch; both null while it waits for a payment. */
+export interface NewSubscription
+  extends Pick<
+    Subscription,
+    'memberId' | 'packageId' | 'activatedAt' | 'expiresAt' | 'customPropertyValues'
+  > {
+  readonly createdAt: number;
+}
+
+/**
+ * Gives a member a subscription.
+ *
+ * @returns its subscriptionId
+ * @throws InvalidFacts with every problem at once
+ */
+export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscription): Promise<number> {
+  const { memberId, packageId, activatedAt, expiresAt, customPropertyValues } = facts;
+  const defined = await listCustomProperties(tx, tenantId);
+  refuseIfAny([
+    ...((await findMember(tx, tenantId, memberId)) === null ? ['there is no such member'] : []),
+    ...((await findPackage(tx, tenantId, packageId)) === null ? [`there is no package ${packageId}`] : []),
+    ...((activatedAt === null) === (expiresAt === null) ? [] : ['activatedAt and expiresAt go together']),
+    ...(activatedAt !== null && expiresAt !== null && activatedAt >= expiresAt
+      ? ['a subscription begins before it ends']
+      : []),
+    ...propertyProblems(customPropertyValues, defined),
+  ]);
+  const subscriptionId = await nextSubscriptionId(tx);
+  const subscription = beginSubscription({ ...facts, tenantId, subscriptionId }, facts.createdAt);
+  await apply(tx, [{ write: 'insertSubscription', subscription }]);
+  return subscriptionId;
+}
+
+/** What can be done to a subscription that exists. */
+export type SubscriptionChange = 'activate' | 'cancel' | 'end' | 'renew' | 'resume';
+
+/**
+ * Changes a subscription of a tenant.
+ *
+ * @returns whether it is as asked for now; false if its state refuses; null if the tenant has no such
+ */
+export async function changeSubscription(
+  tx: Tx,
+  tenantId: string,
+  id: number,
+  change: SubscriptionChange,
+  now: number,
+): Promise<boolean | null> {
+  const subscription = await findSubscription(tx, tenantId, id);
+  if (subscription === null) return null;
+  const { answer, writes } = await decide(tx, subscription, change, now);
+  await apply(tx, writes);
+  return answer;
+}
+
+async function decide(tx: Tx, subscription: Subscription, change: SubscriptionChange, now: number) {
+  switch (change) {
+    case 'activate':
+      return activateSubscription(subscription, await periodOf(tx, subscription), now);
+    case 'renew':
+      return renewSubscription(subscription, await periodOf(tx, subscription), now);
+    case 'cancel':
+      return cancelSubscription(subscription, now);
+    case 'resume':
+      return resumeSubscription(subscription, now);
+    case 'end':
+      return endSubscription(subscription, now);
+    default:
+      throw new Error(`unknown change ${change satisfies never}`);
+  }
+}
+
+async function periodOf(tx: Tx, { tenantId, packageId }: Subscription) {
+  const found = await findPackage(tx, tenantId, packageId);
+  if (found === null) throw new Error('a subscription to no package');
+  return found.period;
+}
+
+/**
+ * Sets the tenant's own properties of a subscription, all of them.
+ *
+ * @returns whether the tenant has it
+ * @throws InvalidFacts with every problem at once
+ */
+export async function setCustomPropertyValues(
+  tx: Tx,
+  tenantId: string,
+  id: number,
+  values: CustomPropertyValues,
+): Promise<boolean> {
+  refuseIfAny(propertyProblems(values, await listCustomProperties(tx, tenantId)));
+  return updateCustomPropertyValues(tx, tenantId, id, values);
+}

@@ -1,0 +1,63 @@
+import type { Checkout } from '../../core/access/checkout.ts';
+import type { Write } from '../../core/decision.ts';
+import { changedOne } from '../rows.ts';
+import type { CheckoutRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+
+/** A checkout of a tenant, or null. */
+export async function findCheckout(tx: Tx, tenantId: string, id: string): Promise<Checkout | null> {
+  const row = await tx
+    .selectFrom('checkouts')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row === undefined ? null : checkoutOf(row);
+}
+
+/** Every checkout of a member, oldest first. */
+export async function listCheckouts(tx: Tx, memberId: string): Promise<readonly Checkout[]> {
+  const rows = await tx
+    .selectFrom('checkouts')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(checkoutOf);
+}
+
+export async function insertCheckout(tx: Tx, { price, period, ...rest }: Checkout): Promise<void> {
+  await tx
+    .insertInto('checkouts')
+    .values({
+      ...rest,
+      price: price.amount,
+      currency: price.currency,
+      periodUnit: period.unit,
+      periodCount: period.count,
+    })
+    .execute();
+}
+
+export async function moveCheckout(
+  tx: Tx,
+  { from, checkout }: Extract<Write, { write: 'moveCheckout' }>,
+): Promise<void> {
+  const { id, state, closedAt, paymentReference, subscriptionId } = checkout;
+  const result = await tx
+    .updateTable('checkouts')
+    .set({ state, closedAt, paymentReference, subscriptionId })
+    .where('id', '=', id)
+    .where('state', '=', from)
+    .executeTakeFirst();
+  changedOne(result, 'checkout');
+}
+
+function checkoutOf({ price, currency, periodUnit, periodCount, ...row }: CheckoutRow): Checkout {
+  return {
+    ...row,
+    price: { amount: price, currency },
+    period: { unit: periodUnit, count: periodCount },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Invoice } from '../../core/access/invoice.ts';
+import type { Address } from '../../core/members/member.ts';
+import type { Tx } from '../store.ts';
+
+/** Every invoice of a member, oldest first. */
+export async function listInvoices(tx: Tx, memberId: string): Promise<readonly Invoice[]> {
+  const rows = await tx
+    .selectFrom('invoices')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ amount, currency, addressee, ...row }) => ({
+    ...row,
+    price: { amount, currency },
+    addressee: JSON.parse(addressee) as Address,
+  }));
+}
+
+/** The number of a tenant's next invoice. There is one writer, so it is still free in this transaction. */
+export async function nextInvoiceNumber(tx: Tx, tenantId: string): Promise<number> {
+  const { last } = await tx
+    .selectFrom('invoices')
+    .select((eb) => eb.fn.max('number').as('last'))
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
+}
+
+export async function insertInvoice(tx: Tx, { price, addressee, ...rest }: Invoice): Promise<void> {
+  await tx
+    .insertInto('invoices')
+    .values({
+      ...rest,
+      amount: price.amount,
+      currency: price.currency,
+      addressee: JSON.stringify(addressee),
+    })
+    .execute();
+}
+
+/** Returns whether the tenant has such an invoice that was not paid before. */
+export async function markInvoicePaid(
+  tx: Tx,
+  tenantId: string,
+  number: number,
+  paidAt: number,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('invoices')
+    .set({ paidAt })
+    .where('tenantId', '=', tenantId)
+    .where('number', '=', number)
+    .where('paidAt', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}

@@ -1,0 +1,116 @@
+import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
+import { fromFlag, toFlag } from '../rows.ts';
+import type { PackageRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+
+/** Every package of a tenant with its products, in the order in which they were made. */
+export async function listPackages(tx: Tx, tenantId: string): Promise<readonly Package[]> {
+  const rows = await tx
+    .selectFrom('packages')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .orderBy('id')
+    .execute();
+  const products = await listPackageProducts(
+    tx,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => packageOf(row, products));
+}
+
+/** A package of a tenant, or null. */
+export async function findPackage(tx: Tx, tenantId: string, id: number): Promise<Package | null> {
+  const row = await tx
+    .selectFrom('packages')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row === undefined ? null : packageOf(row, await listPackageProducts(tx, [id]));
+}
+
+/** The products of packages, each with its package. */
+export async function listPackageProducts(
+  tx: Tx,
+  packageIds: readonly number[],
+): Promise<readonly (Product & { readonly packageId: number })[]> {
+  if (packageIds.length === 0) return [];
+  return tx
+    .selectFrom('packageProducts')
+    .innerJoin('products', 'products.id', 'packageProducts.productId')
+    .select(['packageId', 'products.id', 'products.name'])
+    .where('packageId', 'in', packageIds)
+    .orderBy('products.id')
+    .execute();
+}
+
+function packageOf(
+  row: Omit<PackageRow, 'id'> & { readonly id: number },
+  products: readonly (Product & { readonly packageId: number })[],
+): Package {
+  const { price, currency, periodUnit, periodCount, needsAddress, offered, ...rest } = row;
+  return {
+    ...rest,
+    products: products.filter(({ packageId }) => packageId === row.id).map(({ id, name }) => ({ id, name })),
+    price: { amount: price, currency },
+    period: { unit: periodUnit, count: periodCount },
+    needsAddress: fromFlag(needsAddress),
+    offered: fromFlag(offered),
+  };
+}
+
+/** Stores a package with products that the tenant has, and returns its packageId. */
+export async function insertPackage(
+  tx: Tx,
+  tenantId: string,
+  facts: PackageFacts,
+  productIds: readonly number[],
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('packages')
+    .values({ tenantId, ...columnsOf(facts) })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await linkProducts(tx, id, productIds);
+  return id;
+}
+
+/** Changes a package and what it opens. Returns whether the tenant has it. */
+export async function updatePackage(
+  tx: Tx,
+  tenantId: string,
+  id: number,
+  facts: PackageFacts,
+  productIds: readonly number[],
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('packages')
+    .set(columnsOf(facts))
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  if (result.numUpdatedRows !== 1n) return false;
+  await tx.deleteFrom('packageProducts').where('packageId', '=', id).execute();
+  await linkProducts(tx, id, productIds);
+  return true;
+}
+
+async function linkProducts(tx: Tx, packageId: number, productIds: readonly number[]): Promise<void> {
+  for (const productId of new Set(productIds)) {
+    await tx.insertInto('packageProducts').values({ packageId, productId }).execute();
+  }
+}
+
+function columnsOf({ name, description, price, period, payment, needsAddress, offered }: PackageFacts) {
+  return {
+    name,
+    description,
+    price: price.amount,
+    currency: price.currency,
+    periodUnit: period.unit,
+    periodCount: period.count,
+    payment,
+    needsAddress: toFlag(needsAddress),
+    offered: toFlag(offered),
+  };
+}

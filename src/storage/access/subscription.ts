@@ -1,0 +1,94 @@
+import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
+import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
+import type { Write } from '../../core/decision.ts';
+import { changedOne } from '../rows.ts';
+import type { SubscriptionRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+import { listPackageProducts } from './package.ts';
+
+/** Every subscription of a member, active or not, oldest first, with its package and products. */
+export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
+  const rows = await tx
+    .selectFrom('subscriptions')
+    .innerJoin('packages', 'packages.id', 'subscriptions.packageId')
+    .selectAll('subscriptions')
+    .select('packages.name as packageName')
+    .where('memberId', '=', memberId)
+    .orderBy('subscriptions.id')
+    .execute();
+  const packageIds = [...new Set(rows.map(({ packageId }) => packageId))];
+  const products = await listPackageProducts(tx, packageIds);
+  return rows.map(({ packageName, ...row }) => ({
+    ...subscriptionOf(row),
+    packageName,
+    products: products
+      .filter(({ packageId }) => packageId === row.packageId)
+      .map(({ id, name }) => ({ id, name })),
+  }));
+}
+
+/** A subscription of a tenant, or null. */
+export async function findSubscription(tx: Tx, tenantId: string, id: number): Promise<Subscription | null> {
+  const row = await tx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return row === undefined ? null : subscriptionOf(row);
+}
+
+function subscriptionOf({ id, customPropertyValues, ...row }: SubscriptionRow): Subscription {
+  return {
+    ...row,
+    subscriptionId: id,
+    customPropertyValues: JSON.parse(customPropertyValues) as CustomPropertyValues,
+  };
+}
+
+/** The id of the next subscription. There is one writer, so it is still free within this transaction. */
+export async function nextSubscriptionId(tx: Tx): Promise<number> {
+  const { last } = await tx
+    .selectFrom('subscriptions')
+    .select((eb) => eb.fn.max('id').as('last'))
+    .executeTakeFirstOrThrow();
+  return (last ?? 0) + 1;
+}
+
+export async function insertSubscription(tx: Tx, subscription: Subscription): Promise<void> {
+  const { subscriptionId, customPropertyValues, ...rest } = subscription;
+  await tx
+    .insertInto('subscriptions')
+    .values({ ...rest, id: subscriptionId, customPropertyValues: JSON.stringify(customPropertyValues) })
+    .execute();
+}
+
+export async function moveSubscription(
+  tx: Tx,
+  { from, subscription }: Extract<Write, { write: 'moveSubscription' }>,
+): Promise<void> {
+  const { subscriptionId, state, activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
+  const result = await tx
+    .updateTable('subscriptions')
+    .set({ state, activatedAt, expiresAt, cancelledAt, endedAt })
+    .where('id', '=', subscriptionId)
+    .where('state', '=', from)
+    .executeTakeFirst();
+  changedOne(result, 'subscription');
+}
+
+/** Returns whether the tenant has the subscription. */
+export async function updateCustomPropertyValues(
+  tx: Tx,
+  tenantId: string,
+  id: number,
+  values: CustomPropertyValues,
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('subscriptions')
+    .set({ customPropertyValues: JSON.stringify(values) })
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}

@@ -1,0 +1,95 @@
+import type { Checkout } from '../../../src/core/access/checkout.ts';
+import type { Consent } from '../../../src/core/access/consent.ts';
+import type { ContentChannel } from '../../../src/core/access/content-channel.ts';
+import type { Package } from '../../../src/core/access/package.ts';
+import type { MemberSubscription } from '../../../src/core/access/subscription.ts';
+import { hour, now } from './records.ts';
+
+/** A package of tenant-a, with every field telling. */
+export function packageRecord(changes: Partial<Package> = {}): Package {
+  return {
+    id: 7,
+    tenantId: 'tenant-a',
+    name: 'Gold',
+    description: 'Film and sport',
+    products: [
+      { id: 71, name: 'Film' },
+      { id: 72, name: 'Sport' },
+    ],
+    price: { amount: 19_900, currency: 'NOK' },
+    period: { unit: 'month', count: 3 },
+    payment: 'invoice',
+    needsAddress: true,
+    offered: true,
+    ...changes,
+  };
+}
+
+/** A subscription of member-1 to that package that runs, with every field telling. */
+export function subscriptionRecord(changes: Partial<MemberSubscription> = {}): MemberSubscription {
+  return {
+    subscriptionId: 41,
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    packageId: 7,
+    packageName: 'Gold',
+    products: packageRecord().products,
+    state: 'active',
+    createdAt: now - 3_001,
+    activatedAt: now - 2_002,
+    expiresAt: now + 1_003,
+    cancelledAt: null,
+    endedAt: null,
+    customPropertyValues: { seats: 2, code: 'x', since: '2026-01-01T00:00:00.000Z' },
+    ...changes,
+  };
+}
+
+/** A channel that one of the two products opens. */
+export function channelRecord(changes: Partial<ContentChannel> = {}): ContentChannel {
+  return {
+    id: 'sport-live',
+    tenantId: 'tenant-a',
+    name: 'Sport live',
+    description: 'Every match',
+    productIds: [72],
+    ...changes,
+  };
+}
+
+export function consentRecord(changes: Partial<Consent> = {}): Consent {
+  return {
+    id: 'newsletter',
+    tenantId: 'tenant-a',
+    name: 'Newsletter',
+    description: 'A mail every Friday',
+    atSignUp: true,
+    atCheckout: false,
+    retiredAt: null,
+    ...changes,
+  };
+}
+
+/** An open checkout of member-1 for that package, begun an hour ago. */
+export function checkoutRecord(changes: Partial<Checkout> = {}): Checkout {
+  const { id: packageId, payment, price, period } = packageRecord();
+  return {
+    id: 'checkout-1',
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    packageId,
+    state: 'open',
+    payment,
+    price,
+    period,
+    reference: 'article/42',
+    onCheckoutCompletedUrl: 'https://app.test/done',
+    callBackUrl: 'https://app.test/back',
+    createdAt: now - hour,
+    expiresAt: now + hour,
+    closedAt: null,
+    paymentReference: null,
+    subscriptionId: null,
+    ...changes,
+  };
+}
