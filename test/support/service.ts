@@ -9,7 +9,6 @@ import { buildApp } from '../../src/http/app.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import { logOptions } from '../../src/log.ts';
 import { createMailer, type Mailer } from '../../src/operations/mailer.ts';
-import { prepareService } from '../../src/operations/service.ts';
 import { createPasswords, type Passwords } from '../../src/password.ts';
 import { noPlaces, type PlaceOf } from '../../src/places.ts';
 import { systemRandom } from '../../src/random.ts';
@@ -18,7 +17,7 @@ import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { openVault, type Vault } from '../../src/vault.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { loadFixtures } from './fixtures.ts';
+import { copyFixtures, fixtureKey, loadData } from './fixture-folders.ts';
 import { type HttpClient, httpClient } from './http.ts';
 import { type TestOutbox, testOutbox } from './members/outbox.ts';
 
@@ -60,21 +59,14 @@ export const apiAudience = 'urn:memberdoor:api';
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
   const { data, trustedProxies = [], apiHost = null } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'memberdoor-'));
+  const masterKey = options.masterKey ?? (options.folder === undefined ? fixtureKey : randomBytes(32));
+  if (options.folder === undefined && options.masterKey === undefined) copyFixtures(data, folder);
   const clock = testClock();
   const store = await openStore(folder, true);
-  const vault = openVault(options.masterKey ?? randomBytes(32));
+  const vault = openVault(masterKey);
   const passwords = createPasswords();
   const port = await freePort();
-  const environment = data === 'development' ? 'development' : 'production';
-  const isNew =
-    (await store.transaction((tx) => tx.selectFrom('service').selectAll().execute())).length === 0;
-  await prepareService(
-    store,
-    environment,
-    { vault, passwords, random: systemRandom, now: clock.now() },
-    port,
-  );
-  if (data === 'security' && isNew) await loadFixtures(store, vault, passwords, clock.now());
+  await loadData(store, data, { vault, passwords, random: systemRandom, now: clock.now() }, port);
   const tenants = createTenants(vault);
   await store.transaction((tx) => tenants.reload(tx));
 
@@ -87,7 +79,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     },
   });
   const outbox = testOutbox();
-  const outboxFolder = environment === 'development' ? join(folder, 'outbox') : null;
+  const outboxFolder = data === 'development' ? join(folder, 'outbox') : null;
   const mailer = createMailer({
     store,
     vault,

@@ -1,0 +1,60 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareService, type ServiceDeps } from '../../src/operations/service.ts';
+import { createPasswords } from '../../src/password.ts';
+import { systemRandom } from '../../src/random.ts';
+import { openStore, type Store } from '../../src/storage/store.ts';
+import { openVault } from '../../src/vault.ts';
+import { testClock } from './clock.ts';
+import { loadFixtures } from './fixtures.ts';
+
+/** What a test service begins with. */
+export type FixtureData = 'security' | 'development';
+
+/** The master key of the folders below. */
+export const fixtureKey = Buffer.alloc(32, 'a key for tests alone');
+
+/** Names the folder of the folders, for the workers that copy them. */
+const variable = 'TEST_FIXTURES';
+
+/**
+ * Fills a new store: keys and password hashes, which are slow. A store that is filled already only learns
+ * its port.
+ */
+export async function loadData(
+  store: Store,
+  data: FixtureData,
+  deps: ServiceDeps,
+  port: number,
+): Promise<void> {
+  const isNew =
+    (await store.transaction((tx) => tx.selectFrom('service').selectAll().execute())).length === 0;
+  await prepareService(store, data === 'development' ? 'development' : 'production', deps, port);
+  if (data === 'security' && isNew) await loadFixtures(store, deps.vault, deps.passwords, deps.now);
+}
+
+/** Copies a data folder that is filled already, where the run has made one. */
+export function copyFixtures(data: FixtureData, folder: string): void {
+  const made = process.env[variable];
+  if (made !== undefined && existsSync(join(made, data)))
+    cpSync(join(made, data), folder, { recursive: true });
+}
+
+/** Before all tests: fills a data folder of each kind once, so that no test has to wait for keys. */
+export default async function makeFixtures(): Promise<() => void> {
+  const made = mkdtempSync(join(tmpdir(), 'memberdoor-fixtures-'));
+  const deps = {
+    vault: openVault(fixtureKey),
+    passwords: createPasswords(),
+    random: systemRandom,
+    now: testClock().now(),
+  };
+  for (const data of ['security', 'development'] as const) {
+    const store = await openStore(join(made, data), true);
+    await loadData(store, data, deps, 0);
+    await store.close();
+  }
+  process.env[variable] = made;
+  return () => rmSync(made, { recursive: true, force: true });
+}
