@@ -241,6 +241,12 @@ export const referenceLength = 500;
 /** Where a checkout leads back to; it stands in addresses and headers, which proxies cut at 8 KB. */
 export const returnAddressLength = 2_048;
 
+/** Everything that a checkout is opened with, together, in bytes: it is sealed twice, into one address. */
+export const checkoutRequestBytes = 4_096;
+
+/** How long a payment provider may take to begin a payment. */
+export const paymentBeginTimeout = 10 * second;
+
 /** What an operator writes of packages, products, channels and consents, in characters. */
 export const packageTextLength = { name: 100, description: 1_000 } as const;
 

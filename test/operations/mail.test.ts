@@ -38,6 +38,16 @@ const full: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>> = {
   },
   deletionRequested: { values: { fullName: 'Grace Hopper', date: Date.UTC(2026, 2, 4) } },
   deletionCancelled: { values: { fullName: 'Grace Hopper' } },
+  subscribed: {
+    values: {
+      fullName: 'Grace Hopper',
+      package: 'Gold & Silver',
+      price: 'NOK 199.00 per month',
+      until: Date.UTC(2026, 3, 4, 5, 6),
+      invoice: '17 (NOK 199.00)',
+      due: Date.UTC(2026, 2, 18, 5, 6),
+    },
+  },
 };
 
 const mailOf = (name: MailName, changes: Partial<Mail> = {}): Mail => ({
@@ -131,6 +141,12 @@ describe('how a mail speaks', () => {
       'Zeit: 4. März 2026 um 05:06 UTC',
     );
     expect(composeMail(tenant, mailOf('deletionRequested')).text).toContain('on March 4, 2026, with');
+  });
+
+  it('of days without a time of day, where it is a day that counts', () => {
+    expect(composeMail(tenant, mailOf('subscribed')).text).toContain(
+      'Runs until: April 4, 2026\nInvoice: 17 (NOK 199.00)\nDue on: March 18, 2026\n',
+    );
   });
 
   it('of how long the link works, which is how long it works', () => {

@@ -220,11 +220,10 @@ function give(
   { subscriptionId, held, now }: Completion,
 ): Decision<ConfirmAnswer> {
   const { tenantId, memberId, packageId, period } = checkout;
-  // Who pays for a package twice gets it twice as long, not twice at once.
-  const ends = held
-    .filter((one) => one.packageId === packageId && isActive(one, now))
-    .map(({ expiresAt }) => expiresAt ?? now);
-  const activatedAt = Math.max(now, ...ends);
+  const activatedAt = firstWithout(
+    held.filter((one) => one.packageId === packageId),
+    now,
+  );
   const subscription = beginSubscription(
     {
       subscriptionId,
@@ -248,6 +247,15 @@ function give(
     answer: { kind: 'completed', subscription },
     writes: [{ write: 'insertSubscription', subscription }, ...moveTo(checkout, completed)],
   };
+}
+
+/**
+ * The first moment from now on at which none of these subscriptions gives access: who pays for a package
+ * twice gets it twice as long, not twice at once.
+ */
+function firstWithout(held: readonly Subscription[], now: number): number {
+  const inOrder = held.toSorted((a, b) => (a.activatedAt ?? 0) - (b.activatedAt ?? 0));
+  return inOrder.reduce((at, one) => (isActive(one, at) ? (one.expiresAt ?? at) : at), now);
 }
 
 function moveTo(from: Checkout, to: Checkout): readonly Write[] {

@@ -60,7 +60,10 @@ export function consentOf(consent: Consent, changes: readonly ConsentChange[]): 
 /** Who answers, where and when. */
 export type Answerer = Pick<ConsentChange, 'memberId' | 'source' | 'clientId' | 'changedAt'>;
 
-/** Records an answer. One that changes nothing is not recorded again; a first "no" is. */
+/**
+ * Records an answer. One that changes nothing is not recorded again; a first "no" is, and so is a "yes" to
+ * words that have changed since the last one (GDPR art. 7 (1)).
+ */
 export function answerConsent(
   consent: Consent,
   changes: readonly ConsentChange[],
@@ -68,8 +71,9 @@ export function answerConsent(
   answerer: Answerer,
 ): readonly Write[] {
   const last = changes.findLast(({ consentId }) => consentId === consent.id);
-  if (last?.status === status) return [];
   const { id, tenantId, name, description } = consent;
+  const isToSameWords = last?.name === name && last.description === description;
+  if (last?.status === status && (status === 'withdrawn' || isToSameWords)) return [];
   return [
     {
       write: 'insertConsentChange',

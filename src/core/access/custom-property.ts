@@ -28,9 +28,15 @@ export function propertyProblems(
   return Object.entries(values).flatMap(([key, value]) => {
     const property = defined.find((known) => known.key === key);
     if (property === undefined) return [`the property ${JSON.stringify(key)} is not defined`];
-    return isOfType(value, property.type) ? [] : [`the property ${key} must be a ${property.type}`];
+    return isOfType(value, property.type) ? [] : [`the property ${key} must be ${inWords[property.type]}`];
   });
 }
+
+const inWords: Readonly<Record<CustomProperty['type'], string>> = {
+  number: 'a number',
+  string: `a string of at most ${customPropertyLength} characters`,
+  timestamp: 'a timestamp such as 2026-01-31T12:00:00.000Z',
+};
 
 function isOfType(value: unknown, type: CustomProperty['type']): boolean {
   if (type === 'number') return typeof value === 'number' && Number.isFinite(value);
@@ -38,7 +44,9 @@ function isOfType(value: unknown, type: CustomProperty['type']): boolean {
   return type === 'string' || isTimestamp(value);
 }
 
+/** Years of more than four digits are ISO 8601 by agreement alone, and there is none. */
 function isTimestamp(value: string): boolean {
+  if (!/^\d{4}-/.test(value)) return false;
   const time = Date.parse(value);
   return !Number.isNaN(time) && new Date(time).toISOString() === value;
 }

@@ -47,21 +47,57 @@ export function asksForAddress({
 }
 
 /**
- * The end of a period that begins at a moment, in UTC. A month that lacks the day ends on its last one:
+ * The end of a period that begins at a moment (ms), in UTC. A month that lacks the day ends on its last one:
  * 31 January and one month is 28 February.
+ *
+ * @param day the day of the month to end on, where that is not the one of the beginning
  */
-export function endOfPeriod(from: number, { unit, count }: Period): number {
+export function endOfPeriod(from: number, { unit, count }: Period, day = dayOfMonth(from)): number {
   const date = new Date(from);
   if (unit === 'day' || unit === 'week') {
     date.setUTCDate(date.getUTCDate() + count * (unit === 'week' ? 7 : 1));
     return date.getTime();
   }
-  const day = date.getUTCDate();
   date.setUTCDate(1);
   date.setUTCMonth(date.getUTCMonth() + count * (unit === 'year' ? 12 : 1));
-  const daysOfMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  date.setUTCDate(Math.min(day, daysOfMonth));
+  date.setUTCDate(Math.min(day, lastDayOfMonth(date.getTime())));
   return date.getTime();
+}
+
+/**
+ * The end of the period that follows one which ends at `end`, of what began at `begin` (ms). A short month
+ * takes days away once, not for good: 31 January, 28 February, 31 March.
+ */
+export function endOfNextPeriod(begin: number, end: number, period: Period): number {
+  const day = dayOfMonth(end);
+  const wasCut = day === lastDayOfMonth(end) && dayOfMonth(begin) > day;
+  return endOfPeriod(end, period, wasCut ? dayOfMonth(begin) : day);
+}
+
+const dayOfMonth = (at: number) => new Date(at).getUTCDate();
+
+function lastDayOfMonth(at: number): number {
+  const date = new Date(at);
+  return dayOfMonth(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0));
+}
+
+/** What a text must not have that stands on pages, in mails and in JSON; a description may have lines. */
+const unfit = { name: /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u, description: /[^\P{Cc}\t\r\n]|\p{Cs}/u } as const;
+
+/** What is wrong with the texts of a package, product, channel or consent, beside a name that is missing. */
+export function textProblems(texts: {
+  readonly name: string;
+  readonly description?: string;
+}): readonly string[] {
+  const { name, description = '' } = texts;
+  return [
+    ...(name.length > packageTextLength.name ? [`the name is longer than ${packageTextLength.name}`] : []),
+    ...(unfit.name.test(name) ? ['the name has characters that cannot be shown'] : []),
+    ...(description.length > packageTextLength.description
+      ? [`the description is longer than ${packageTextLength.description}`]
+      : []),
+    ...(unfit.description.test(description) ? ['the description has characters that cannot be shown'] : []),
+  ];
 }
 
 /** Everything that is wrong with a package, in words for an operator; empty if nothing is. */
@@ -69,10 +105,7 @@ export function packageProblems(facts: PackageFacts): readonly string[] {
   const { name, description, price, period, payment } = facts;
   return [
     ...(name.trim() === '' ? ['a package needs a name'] : []),
-    ...(name.length > packageTextLength.name ? [`the name is longer than ${packageTextLength.name}`] : []),
-    ...(description.length > packageTextLength.description
-      ? [`the description is longer than ${packageTextLength.description}`]
-      : []),
+    ...textProblems({ name, description }),
     ...(!Number.isSafeInteger(price.amount) || price.amount < 0
       ? ['the price is a whole number of the smallest unit']
       : []),
@@ -80,6 +113,7 @@ export function packageProblems(facts: PackageFacts): readonly string[] {
     ...(!Number.isSafeInteger(period.count) || period.count < 1 || period.count > longestPeriod[period.unit]
       ? [`the period is 1 to ${longestPeriod[period.unit]} times a ${period.unit}`]
       : []),
+    ...(payment.trim() === '' ? ['a package needs a payment method'] : []),
     ...(payment === 'free' && price.amount > 0 ? ['a free package has no price'] : []),
     ...(payment !== 'free' && price.amount === 0 ? ['a package without a price is free'] : []),
   ];

@@ -11,11 +11,11 @@ export type ReturnAddress =
  * one of the tenant's allowed origins, and must be of that very origin as a browser reads it: whatever two
  * readers could read differently is refused.
  *
- * @param text what was sent; undefined if nothing was
+ * @param text what was sent; undefined if nothing was, and empty counts as that (decision 11)
  * @param origins such as `https://www.example.com`, without a slash at the end
  */
 export function readReturnAddress(text: string | undefined, origins: readonly string[]): ReturnAddress {
-  if (text === undefined) return { kind: 'none' };
+  if (text === undefined || text === '') return { kind: 'none' };
   if (text.length > returnAddressLength) return { kind: 'refused' };
   // Browsers drop tabs and line ends, and take a backslash for a slash.
   if (/[\p{Cc}\p{Z}\\]/u.test(text) || !text.isWellFormed()) return { kind: 'refused' };
@@ -30,11 +30,11 @@ export function readReturnAddress(text: string | undefined, origins: readonly st
 
 /**
  * Whether a text can be an allowed return origin: exactly as browsers write an origin, and https, but for a
- * developer's own machine.
+ * developer's own machine. A star stands for nothing: it would only match itself.
  */
 export function isReturnOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
   const isOwnMachine = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return origin === text && (protocol === 'https:' || isOwnMachine);
+  return origin === text && !hostname.includes('*') && (protocol === 'https:' || isOwnMachine);
 }

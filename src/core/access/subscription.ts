@@ -44,7 +44,7 @@ import { setup } from 'xstate';
 import type { Decision, Write } from '../decision.ts';
 import { step } from '../machine.ts';
 import type { CustomPropertyValues } from './custom-property.ts';
-import { endOfPeriod, type Period, type Product } from './package.ts';
+import { endOfNextPeriod, endOfPeriod, type Period, type Product } from './package.ts';
 
 export type SubscriptionState = 'pending' | 'active' | 'cancelled' | 'expired' | 'ended';
 
@@ -73,13 +73,21 @@ export interface MemberSubscription extends Subscription {
   readonly products: readonly Product[];
 }
 
-/** Whether a subscription gives access at a moment, in the past as well (contract; decision 20). */
+/**
+ * Whether a subscription gives access at a moment, in the past as well (contract; decision 20). One that an
+ * operator dated back did not open anything before it was there.
+ */
 export function isActive(
-  { activatedAt, expiresAt, endedAt }: Pick<Subscription, 'activatedAt' | 'expiresAt' | 'endedAt'>,
+  {
+    createdAt,
+    activatedAt,
+    expiresAt,
+    endedAt,
+  }: Pick<Subscription, 'createdAt' | 'activatedAt' | 'expiresAt' | 'endedAt'>,
   at: number,
 ): boolean {
   if (activatedAt === null || expiresAt === null) return false;
-  return activatedAt <= at && at < expiresAt && (endedAt === null || at < endedAt);
+  return createdAt <= at && activatedAt <= at && at < expiresAt && (endedAt === null || at < endedAt);
 }
 
 const outcome = () => {};
@@ -220,7 +228,7 @@ export function renewSubscription(
   now: number,
 ): Decision<boolean> {
   return decide(subscription, 'renew', now, {
-    expiresAt: endOfPeriod(subscription.expiresAt ?? now, period),
+    expiresAt: endOfNextPeriod(subscription.activatedAt ?? now, subscription.expiresAt ?? now, period),
   });
 }
 

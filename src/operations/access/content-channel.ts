@@ -1,5 +1,5 @@
 import { type ContentChannel, isAccessId } from '../../core/access/content-channel.ts';
-import { packageTextLength } from '../../core/limits.ts';
+import { textProblems } from '../../core/access/package.ts';
 import { saveContentChannel } from '../../storage/access/content-channel.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseIfAny } from './invalid-facts.ts';
@@ -24,13 +24,9 @@ export function accessTextProblems({
   name,
   description,
 }: Pick<ContentChannel, 'id' | 'name' | 'description'>): readonly string[] {
-  const { name: nameLength, description: descriptionLength } = packageTextLength;
   return [
-    ...(isAccessId(id) ? [] : ['the id is 1 to 64 small letters, digits and hyphens']),
+    ...(isAccessId(id) ? [] : ['the id is 1 to 64 small letters, digits and hyphens in between']),
     ...(name.trim() === '' ? ['a name is needed'] : []),
-    ...(name.length > nameLength ? [`the name is longer than ${nameLength}`] : []),
-    ...(description.length > descriptionLength
-      ? [`the description is longer than ${descriptionLength}`]
-      : []),
+    ...textProblems({ name, description }),
   ];
 }

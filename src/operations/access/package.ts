@@ -1,5 +1,4 @@
-import { type PackageFacts, type Product, packageProblems } from '../../core/access/package.ts';
-import { packageTextLength } from '../../core/limits.ts';
+import { type PackageFacts, type Product, packageProblems, textProblems } from '../../core/access/package.ts';
 import { insertPackage, updatePackage } from '../../storage/access/package.ts';
 import { insertProduct, listProducts, updateProduct } from '../../storage/access/product.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -68,10 +67,9 @@ export async function unknownProducts(
   productIds: readonly number[],
 ): Promise<readonly string[]> {
   const known = new Set((await listProducts(tx, tenantId)).map(({ id }) => id));
-  return productIds.filter((id) => !known.has(id)).map((id) => `there is no product ${id}`);
+  return [...new Set(productIds)].filter((id) => !known.has(id)).map((id) => `there is no product ${id}`);
 }
 
 function productProblems(name: string): readonly string[] {
-  if (name.trim() === '') return ['a product needs a name'];
-  return name.length > packageTextLength.name ? [`the name is longer than ${packageTextLength.name}`] : [];
+  return [...(name.trim() === '' ? ['a product needs a name'] : []), ...textProblems({ name })];
 }

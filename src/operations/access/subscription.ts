@@ -41,6 +41,7 @@ export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscr
   refuseIfAny([
     ...((await findMember(tx, tenantId, memberId)) === null ? ['there is no such member'] : []),
     ...((await findPackage(tx, tenantId, packageId)) === null ? [`there is no package ${packageId}`] : []),
+    ...(areTimes(facts) ? [] : ['times are whole milliseconds between 1970 and 9999']),
     ...((activatedAt === null) === (expiresAt === null) ? [] : ['activatedAt and expiresAt go together']),
     ...(activatedAt !== null && expiresAt !== null && activatedAt >= expiresAt
       ? ['a subscription begins before it ends']
@@ -51,6 +52,13 @@ export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscr
   const subscription = beginSubscription({ ...facts, tenantId, subscriptionId }, facts.createdAt);
   await apply(tx, [{ write: 'insertSubscription', subscription }]);
   return subscriptionId;
+}
+
+/** Whether every time can be written in ISO 8601 with a year of four digits, as profiles do. */
+function areTimes({ createdAt, activatedAt, expiresAt }: NewSubscription): boolean {
+  return [createdAt, activatedAt ?? 0, expiresAt ?? 0].every(
+    (time) => Number.isSafeInteger(time) && time >= 0 && time < Date.UTC(10_000, 0),
+  );
 }
 
 /** What can be done to a subscription that exists. */

@@ -13,6 +13,8 @@ export async function listContentChannels(tx: Tx, tenantId: string): Promise<rea
     .selectFrom('channelProducts')
     .select(['channelId', 'productId'])
     .where('tenantId', '=', tenantId)
+    .orderBy('channelId')
+    .orderBy('productId')
     .execute();
   return rows.map((row) => ({
     ...row,

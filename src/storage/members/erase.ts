@@ -4,7 +4,12 @@ import type { Tx } from '../store.ts';
 
 /**
  * Erases what tells who a deleted member was. The row stays, with its id and its numbers, so that nobody
- * else ever gets them, and subscriptions stay for the books; nothing in them names a person.
+ * else ever gets them. What else stays:
+ *
+ * - subscriptions and checkouts, for the books, without what names a person or says what was read;
+ * - invoices as they were sent, addressee and all: the law asks for them for years (GDPR art. 17 (3) (b));
+ * - answers to consents: the tenant must be able to show that it was allowed to do what it did, and when that
+ *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person.
  */
 export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: number): Promise<void> {
   const result = await tx
@@ -38,6 +43,7 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
     .executeTakeFirst();
   changedOne(result, 'erasure of a member');
   await eraseTraces(tx, id);
+  await eraseOrders(tx, id);
   await eraseMails(tx, tenantId, id, email);
 }
 
@@ -57,6 +63,20 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   await tx.deleteFrom('knownBrowsers').where('memberId', '=', memberId).execute();
   await tx.deleteFrom('wrongUserCodes').where('memberId', '=', memberId).execute();
   await tx.deleteFrom('scopeConsents').where('memberId', '=', memberId).execute();
+}
+
+/** What the operator wrote of subscriptions, and where the member came from to order. */
+async function eraseOrders(tx: Tx, memberId: string): Promise<void> {
+  await tx
+    .updateTable('subscriptions')
+    .set({ customPropertyValues: '{}' })
+    .where('memberId', '=', memberId)
+    .execute();
+  await tx
+    .updateTable('checkouts')
+    .set({ reference: null, onCheckoutCompletedUrl: null, callBackUrl: null })
+    .where('memberId', '=', memberId)
+    .execute();
 }
 
 /** Links that were mailed to the member: their rows hold names and addresses. */

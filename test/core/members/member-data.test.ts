@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { memberData } from '../../../src/core/members/member-data.ts';
 import {
+  checkoutRecord,
+  consentChangeRecord,
+  invoiceRecord,
+  subscriptionRecord,
+} from '../../support/records/access-records.ts';
+import {
   clientRecord,
   memberRecord,
   now,
@@ -11,10 +17,14 @@ import {
 describe('the file of a member’s data (pages 18)', () => {
   const data = memberData({
     member: memberRecord({ deletionDueAt: now }),
-    subscriptions: [],
-    checkouts: [],
-    invoices: [],
-    consentChanges: [],
+    subscriptions: [subscriptionRecord({ cancelledAt: now - 1, endedAt: now })],
+    checkouts: [checkoutRecord({ closedAt: now, paymentReference: 'payment 9', subscriptionId: 41 })],
+    invoices: [invoiceRecord()],
+    consentChanges: [
+      consentChangeRecord(),
+      consentChangeRecord({ clientId: 'gone', status: 'withdrawn' }),
+      consentChangeRecord({ clientId: null, source: 'sign_up' }),
+    ],
     signIns: [
       {
         signIn: signInRecord({ label: 'Mine' }),
@@ -47,6 +57,75 @@ describe('the file of a member’s data (pages 18)', () => {
     ]);
   });
 
+  it('has subscriptions with their products, and what an operator wrote of them', () => {
+    expect(data.subscriptions).toEqual([
+      {
+        subscriptionId: 41,
+        packageId: 7,
+        packageName: 'Gold',
+        products: [
+          { id: 71, name: 'Film' },
+          { id: 72, name: 'Sport' },
+        ],
+        createdAt: '2026-01-15T11:59:56.999Z',
+        activatedAt: '2026-01-15T11:59:57.998Z',
+        expiresAt: '2026-01-15T12:00:01.003Z',
+        cancelledAt: '2026-01-15T11:59:59.999Z',
+        endedAt: '2026-01-15T12:00:00.000Z',
+        customPropertyValues: { seats: 2, code: 'x', since: '2026-01-01T00:00:00.000Z' },
+      },
+    ]);
+  });
+
+  it('has checkouts with the offer that was taken, and where the member came from', () => {
+    expect(data.checkouts).toEqual([
+      {
+        packageId: 7,
+        price: { amount: 19_900, currency: 'NOK' },
+        period: { unit: 'month', count: 3 },
+        payment: 'invoice',
+        paymentReference: 'payment 9',
+        reference: 'article/42',
+        onCheckoutCompletedUrl: 'https://app.test/done',
+        callBackUrl: 'https://app.test/back',
+        createdAt: '2026-01-15T11:00:00.000Z',
+        closedAt: '2026-01-15T12:00:00.000Z',
+        subscriptionId: 41,
+      },
+    ]);
+  });
+
+  it('has invoices with the address they went to', () => {
+    expect(data.invoices).toEqual([
+      {
+        number: 12,
+        subscriptionId: 41,
+        packageName: 'Gold',
+        price: { amount: 19_900, currency: 'NOK' },
+        addressee: memberRecord().address,
+        issuedAt: '2026-01-15T10:00:00.000Z',
+        dueAt: '2026-01-29T12:00:00.000Z',
+        paidAt: '2026-01-15T11:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('has every answer to a consent, with its words, its place and its app', () => {
+    const agreed = {
+      name: 'Newsletter',
+      description: 'A mail every Friday',
+      status: 'accepted',
+      source: 'api',
+      app: 'Client One',
+      changedAt: '2026-01-14T12:00:00.000Z',
+    };
+    expect(data.agreements).toEqual([
+      agreed,
+      { ...agreed, app: 'gone', status: 'withdrawn' },
+      { ...agreed, app: null, source: 'sign_up' },
+    ]);
+  });
+
   it('tells times in ISO 8601', () => {
     expect([data.exportedAt, data.details.deletionDueAt]).toEqual(Array(2).fill('2026-01-15T12:00:00.000Z'));
     expect(data.details.createdAt).toBe('2025-11-26T12:00:00.000Z');
@@ -60,6 +139,8 @@ describe('the file of a member’s data (pages 18)', () => {
       'passwordHash',
       'tenant-a',
       'sign-in-1',
+      'checkout-1',
+      'invoice-1',
     ]) {
       expect(text).not.toContain(secret);
     }

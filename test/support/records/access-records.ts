@@ -1,9 +1,10 @@
 import type { Checkout } from '../../../src/core/access/checkout.ts';
-import type { Consent } from '../../../src/core/access/consent.ts';
+import type { Consent, ConsentChange } from '../../../src/core/access/consent.ts';
 import type { ContentChannel } from '../../../src/core/access/content-channel.ts';
-import type { Package } from '../../../src/core/access/package.ts';
+import type { Invoice } from '../../../src/core/access/invoice.ts';
+import type { Package, PackageFacts } from '../../../src/core/access/package.ts';
 import type { MemberSubscription } from '../../../src/core/access/subscription.ts';
-import { hour, now } from './records.ts';
+import { day, hour, memberRecord, now } from './records.ts';
 
 /** A package of tenant-a, with every field telling. */
 export function packageRecord(changes: Partial<Package> = {}): Package {
@@ -23,6 +24,12 @@ export function packageRecord(changes: Partial<Package> = {}): Package {
     offered: true,
     ...changes,
   };
+}
+
+/** What an operator says of that package. */
+export function packageFacts(changes: Partial<PackageFacts> = {}): PackageFacts {
+  const { id: _, tenantId: __, products: ___, ...facts } = packageRecord();
+  return { ...facts, ...changes };
 }
 
 /** A subscription of member-1 to that package that runs, with every field telling. */
@@ -90,6 +97,42 @@ export function checkoutRecord(changes: Partial<Checkout> = {}): Checkout {
     closedAt: null,
     paymentReference: null,
     subscriptionId: null,
+    ...changes,
+  };
+}
+
+/** An answer of member-1 to that consent, given in an app yesterday, with every field telling. */
+export function consentChangeRecord(changes: Partial<ConsentChange> = {}): ConsentChange {
+  const { id: consentId, name, description } = consentRecord();
+  return {
+    tenantId: 'tenant-a',
+    memberId: 'member-1',
+    consentId,
+    status: 'accepted',
+    name,
+    description,
+    source: 'api',
+    clientId: 'client-1',
+    changedAt: now - day,
+    ...changes,
+  };
+}
+
+/** An invoice to member-1 for that subscription, paid within an hour, with every field telling. */
+export function invoiceRecord(changes: Partial<Invoice> = {}): Invoice {
+  const { subscriptionId, packageName } = subscriptionRecord();
+  return {
+    id: 'invoice-1',
+    tenantId: 'tenant-a',
+    number: 12,
+    memberId: 'member-1',
+    subscriptionId,
+    packageName,
+    price: packageRecord().price,
+    addressee: memberRecord().address,
+    issuedAt: now - 2 * hour,
+    dueAt: now + 14 * day,
+    paidAt: now - hour,
     ...changes,
   };
 }

@@ -1,3 +1,5 @@
+import type { Checkout } from '../../../src/core/access/checkout.ts';
+import type { Subscription } from '../../../src/core/access/subscription.ts';
 import type { AuthorizationCode } from '../../../src/core/authorization-code.ts';
 import type { Write } from '../../../src/core/decision.ts';
 import type { Session } from '../../../src/core/session.ts';
@@ -10,9 +12,11 @@ export interface Records {
   readonly codes: Rows<AuthorizationCode>;
   readonly signIns: Rows<SignIn>;
   readonly sessions: Rows<Session>;
+  readonly subscriptions: Rows<Subscription>;
+  readonly checkouts: Rows<Checkout>;
 }
 
-export const noRecords: Records = { codes: {}, signIns: {}, sessions: {} };
+export const noRecords: Records = { codes: {}, signIns: {}, sessions: {}, subscriptions: {}, checkouts: {} };
 
 /** The records after these writes; like the storage it refuses a write whose condition does not hold. */
 export function written(records: Records, writes: readonly Write[]): Records {
@@ -20,7 +24,7 @@ export function written(records: Records, writes: readonly Write[]): Records {
 }
 
 function writtenOne(records: Records, write: Write): Records {
-  const { codes, signIns, sessions } = records;
+  const { codes, signIns, sessions, subscriptions, checkouts } = records;
   switch (write.write) {
     case 'insertAuthorizationCode':
       return { ...records, codes: added(codes, write.code.hash, write.code) };
@@ -44,6 +48,22 @@ function writtenOne(records: Records, write: Write): Records {
     case 'moveSession': {
       const isFrom = ({ state }: Session) => state === write.from;
       return { ...records, sessions: changed(sessions, write.id, isFrom, write.session) };
+    }
+    case 'insertSubscription': {
+      const { subscription } = write;
+      const key = String(subscription.subscriptionId);
+      return { ...records, subscriptions: added(subscriptions, key, subscription) };
+    }
+    case 'moveSubscription': {
+      const { from, subscription } = write;
+      const key = String(subscription.subscriptionId);
+      const isFrom = ({ state }: Subscription) => state === from;
+      return { ...records, subscriptions: changed(subscriptions, key, isFrom, subscription) };
+    }
+    case 'moveCheckout': {
+      const { from, checkout } = write;
+      const isFrom = ({ state }: Checkout) => state === from;
+      return { ...records, checkouts: changed(checkouts, checkout.id, isFrom, checkout) };
     }
     default:
       throw new Error(`${write.write} is not kept in memory`);

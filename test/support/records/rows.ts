@@ -7,7 +7,7 @@ import type { TestService } from '../service.ts';
  * @param except tables to leave out
  */
 export function allRows(
-  { store }: TestService,
+  { store }: Pick<TestService, 'store'>,
   except: readonly string[] = [],
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   return store.transaction(async (tx) => {

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { Consent, ConsentChange } from '../../src/core/access/consent.ts';
+import {
+  insertConsentChange,
+  listConsentChanges,
+  listConsents,
+  saveConsent,
+} from '../../src/storage/access/consent.ts';
+import { listTenants, updateReturnOrigins } from '../../src/storage/tenant.ts';
+import { consentRecord } from '../support/records/access-records.ts';
+import { now } from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
+
+describe('consents', () => {
+  const offers: Consent = consentRecord({ id: 'offers', name: 'Offers', atSignUp: false, atCheckout: true });
+
+  it('are read as they were written, by id, for their tenant alone', async () => {
+    const store = await storeWithMember();
+    const foreign = consentRecord({ tenantId: 'tenant-b', description: 'Theirs' });
+    const found = await store.transaction(async (tx) => {
+      for (const one of [offers, foreign, consentRecord()]) await saveConsent(tx, one);
+      return [await listConsents(tx, 'tenant-a'), await listConsents(tx, 'tenant-b')];
+    });
+    expect(found).toEqual([[consentRecord(), offers], [foreign]]);
+  });
+
+  it('saved again change every field, and retired ones are not listed until they are taken back', async () => {
+    const store = await storeWithMember();
+    const changed = { ...offers, id: 'newsletter', description: 'Changed' };
+    const found = await store.transaction(async (tx) => {
+      await saveConsent(tx, consentRecord());
+      await saveConsent(tx, changed);
+      const listed = [await listConsents(tx, 'tenant-a')];
+      await saveConsent(tx, { ...changed, retiredAt: now });
+      listed.push(await listConsents(tx, 'tenant-a'));
+      await saveConsent(tx, changed);
+      return [...listed, await listConsents(tx, 'tenant-a')];
+    });
+    expect(found).toEqual([[changed], [], [changed]]);
+  });
+
+  it('are answered, and every answer is kept as it was given, oldest first', async () => {
+    const store = await storeWithMember();
+    const first: ConsentChange = {
+      tenantId: 'tenant-a',
+      memberId: 'member-1',
+      consentId: 'newsletter',
+      status: 'accepted',
+      name: 'Newsletter, as it was called',
+      description: 'A mail every Friday, as it was said',
+      source: 'api',
+      clientId: 'client-1',
+      changedAt: now,
+    };
+    // Given later, by a clock that was put back since: the order is that of the answers.
+    const second: ConsentChange = {
+      ...first,
+      status: 'withdrawn',
+      source: 'sign_up',
+      clientId: null,
+      changedAt: now - 1,
+    };
+    const found = await store.transaction(async (tx) => {
+      await saveConsent(tx, consentRecord());
+      await insertConsentChange(tx, first);
+      await insertConsentChange(tx, second);
+      await saveConsent(tx, consentRecord({ name: 'Changed', retiredAt: now }));
+      return [await listConsentChanges(tx, 'member-1'), await listConsentChanges(tx, 'member-2')];
+    });
+    expect(found).toEqual([[first, second], []]);
+  });
+});
+
+describe('return origins of a tenant', () => {
+  it('are changed, and nobody else’s', async () => {
+    const store = await storeWithMember();
+    const changed = await store.transaction(async (tx) => [
+      await updateReturnOrigins(tx, 'tenant-a', ['https://new.test', 'http://localhost:1']),
+      await updateReturnOrigins(tx, 'nobody', ['https://new.test']),
+    ]);
+    expect(changed).toEqual([true, false]);
+    const tenants = await store.transaction(listTenants);
+    expect(tenants.map(({ tenant }) => tenant.returnOrigins)).toEqual([
+      ['https://new.test', 'http://localhost:1'],
+      ['https://app.test', 'https://www.app.test:8443'],
+    ]);
+  });
+});

@@ -1,0 +1,145 @@
+import { CompiledQuery, type KyselyPlugin, SqliteQueryCompiler, sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { beginSubscription } from '../../src/core/access/subscription.ts';
+import { findCheckout, listCheckouts } from '../../src/storage/access/checkout.ts';
+import { listConsentChanges, listConsents } from '../../src/storage/access/consent.ts';
+import { listContentChannels, saveContentChannel } from '../../src/storage/access/content-channel.ts';
+import { listCustomProperties } from '../../src/storage/access/custom-property.ts';
+import { listInvoices, markInvoicePaid, nextInvoiceNumber } from '../../src/storage/access/invoice.ts';
+import { findPackage, insertPackage, listPackages } from '../../src/storage/access/package.ts';
+import { insertProduct, listProducts } from '../../src/storage/access/product.ts';
+import {
+  findSubscription,
+  insertSubscription,
+  listSubscriptions,
+  nextSubscriptionId,
+} from '../../src/storage/access/subscription.ts';
+import { findMember } from '../../src/storage/members/member.ts';
+import type { Tx } from '../../src/storage/store.ts';
+import { packageFacts } from '../support/records/access-records.ts';
+import { day, now } from '../support/records/records.ts';
+import { storeWithMember } from '../support/records/store.ts';
+
+/** Every statement that some work sends, as it is sent. */
+async function statementsOf(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
+  const statements: CompiledQuery[] = [];
+  const listening: KyselyPlugin = {
+    transformQuery: ({ node, queryId }) => {
+      statements.push(new SqliteQueryCompiler().compileQuery(node, queryId));
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await work(tx.withPlugin(listening));
+  return statements;
+}
+
+/** How SQLite finds the rows of each statement, such as `SEARCH packages USING INTEGER PRIMARY KEY (rowid=?)`. */
+async function planOf(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly string[]> {
+  const plan: string[] = [];
+  for (const { sql: text, parameters } of await statementsOf(tx, work)) {
+    const explained = CompiledQuery.raw(`explain query plan ${text}`, [...parameters]);
+    const { rows } = await tx.executeQuery<{ detail: string }>(explained);
+    plan.push(...rows.map(({ detail }) => detail));
+  }
+  return plan;
+}
+
+/** A store whose member has this many subscriptions, each to a package of its own with three products. */
+async function storeWithSubscriptions(count: number) {
+  const store = await storeWithMember();
+  await store.transaction(async (tx) => {
+    const tenantId = 'tenant-a';
+    const productIds: number[] = [];
+    for (const name of ['Film', 'News', 'Sport']) productIds.push(await insertProduct(tx, tenantId, name));
+    const texts = { name: 'Film', description: '' };
+    await saveContentChannel(tx, { id: 'film', tenantId, productIds, ...texts });
+    for (let subscriptionId = 1; subscriptionId <= count; subscriptionId += 1) {
+      const packageId = await insertPackage(tx, tenantId, packageFacts(), productIds);
+      const window = { activatedAt: now, expiresAt: now + day, customPropertyValues: {} };
+      const known = { subscriptionId, tenantId, memberId: 'member-1', packageId };
+      await insertSubscription(tx, beginSubscription({ ...known, ...window }, now));
+    }
+  });
+  return store;
+}
+
+/** What the profile with active subscriptions reads of the member; the token was checked before. */
+const profile = async (tx: Tx) => {
+  await findMember(tx, 'tenant-a', 'member-1');
+  return listSubscriptions(tx, 'member-1');
+};
+
+const contentAccess = async (tx: Tx) => {
+  await profile(tx);
+  return listContentChannels(tx, 'tenant-a');
+};
+
+describe('what the profiles read', () => {
+  it('of any number of subscriptions takes the same three statements, with channels five', async () => {
+    for (const count of [1, 40]) {
+      const store = await storeWithSubscriptions(count);
+      const { read, statements, withChannels } = await store.transaction(async (tx) => ({
+        read: await profile(tx),
+        statements: await statementsOf(tx, profile),
+        withChannels: await statementsOf(tx, contentAccess),
+      }));
+      expect(read.map(({ products }) => products.length)).toEqual(Array.from({ length: count }, () => 3));
+      expect([count, statements.length, withChannels.length]).toEqual([count, 3, 5]);
+    }
+  });
+
+  it('finds the subscriptions by their member’s index, and each package and product by its key', async () => {
+    const store = await storeWithSubscriptions(2);
+    const plan = await store.transaction((tx) =>
+      planOf(tx, (listening) => listSubscriptions(listening, 'member-1')),
+    );
+    expect(plan.filter((step) => !step.startsWith('USE TEMP B-TREE'))).toEqual([
+      'SEARCH subscriptions USING INDEX subscriptionsByMember (memberId=?)',
+      'SEARCH packages USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH packageProducts USING PRIMARY KEY (packageId=?)',
+      'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
+    ]);
+  });
+});
+
+describe('every read of packages, channels, consents, checkouts and invoices', () => {
+  const reads: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
+    findCheckout: (tx) => findCheckout(tx, 'tenant-a', 'checkout-1'),
+    findPackage: (tx) => findPackage(tx, 'tenant-a', 1),
+    findSubscription: (tx) => findSubscription(tx, 'tenant-a', 1),
+    listCheckouts: (tx) => listCheckouts(tx, 'member-1'),
+    listConsentChanges: (tx) => listConsentChanges(tx, 'member-1'),
+    listConsents: (tx) => listConsents(tx, 'tenant-a'),
+    listContentChannels: (tx) => listContentChannels(tx, 'tenant-a'),
+    listCustomProperties: (tx) => listCustomProperties(tx, 'tenant-a'),
+    listInvoices: (tx) => listInvoices(tx, 'member-1'),
+    listPackages: (tx) => listPackages(tx, 'tenant-a'),
+    listProducts: (tx) => listProducts(tx, 'tenant-a'),
+    listSubscriptions: (tx) => listSubscriptions(tx, 'member-1'),
+    markInvoicePaid: (tx) => markInvoicePaid(tx, 'tenant-a', 1, now),
+    nextInvoiceNumber: (tx) => nextInvoiceNumber(tx, 'tenant-a'),
+    nextSubscriptionId,
+  };
+
+  it('searches, and scans no table', async () => {
+    const store = await storeWithSubscriptions(2);
+    const plans = await store.transaction(async (tx) => {
+      const found: Record<string, readonly string[]> = {};
+      for (const [name, read] of Object.entries(reads)) found[name] = await planOf(tx, read);
+      return found;
+    });
+    for (const [name, plan] of Object.entries(plans)) {
+      expect([name, plan.filter((step) => step.startsWith('SEARCH')).length > 0]).toEqual([name, true]);
+      expect([name, plan.filter((step) => step.startsWith('SCAN'))]).toEqual([name, []]);
+    }
+  });
+
+  it('would be seen to scan, if one did', async () => {
+    const store = await storeWithMember();
+    const plan = await store.transaction((tx) =>
+      planOf(tx, (listening) => sql`select * from packages where name = 'Gold'`.execute(listening)),
+    );
+    expect(plan).toEqual(['SCAN packages']);
+  });
+});
