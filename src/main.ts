@@ -8,6 +8,7 @@ import { buildApp } from './http/app.ts';
 import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { logOptions } from './log.ts';
+import { paymentMethods } from './operations/access/payments/index.ts';
 import { banner } from './operations/development/banner.ts';
 import { outboxTransport, smtpTransport } from './operations/mail-transport.ts';
 import { createMailer, type Mailer, type Schedule } from './operations/mailer.ts';
@@ -74,6 +75,7 @@ export async function start(config: Config): Promise<Service> {
       tenants,
       passwords,
       mails: mailer,
+      payments: paymentMethods,
       outboxFolder,
       clock: systemClock,
       random: systemRandom,

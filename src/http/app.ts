@@ -13,15 +13,17 @@ import {
 } from '../core/limits.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
-import { profileEndpoint } from './api/profile.ts';
+import { memberApi } from './api/member-api.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
 import { answerBadAddress, answerMalformed } from './malformed.ts';
 import { accountPages } from './members/account/account.ts';
-import { consentPage } from './members/consent.ts';
+import { checkoutPages } from './members/checkout/checkout.ts';
+import { paymentNotices } from './members/checkout/payment.ts';
 import { devicePages } from './members/device.ts';
 import { recoverPages } from './members/recover.ts';
+import { scopeConsentPage } from './members/scope-consent.ts';
 import { signInPage } from './members/sign-in.ts';
 import { signUpPage } from './members/sign-up.ts';
 import { signUpProofPages } from './members/sign-up-proof.ts';
@@ -45,6 +47,8 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     genReqId: newReference,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
     bodyLimit: bodyBytes,
+    // What a schema does not allow is refused, not mended.
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     requestTimeout,
     connectionTimeout,
     exposeHeadRoutes: false,
@@ -76,7 +80,8 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       deviceAuthorizationEndpoint,
       revocationEndpoint,
       userinfoEndpoint,
-      profileEndpoint,
+      memberApi,
+      paymentNotices,
     ];
     for (const endpoint of endpoints) {
       protocol.register(async (scope) => endpoint(scope, deps));
@@ -91,8 +96,9 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     signUpPage(site, deps);
     signUpProofPages(site, deps);
     recoverPages(site, deps);
-    consentPage(site, deps);
+    scopeConsentPage(site, deps);
     accountPages(site, deps);
+    checkoutPages(site, deps);
     outboxPages(site, deps);
     site.register(async (scope) => devicePages(scope, deps));
   });

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { PaymentMethod } from '../operations/access/payments/payment.ts';
 import type { Mailer } from '../operations/mailer.ts';
 import type { Passwords } from '../password.ts';
 import type { PlaceOf } from '../places.ts';
@@ -17,6 +18,8 @@ export interface Deps {
   readonly passwords: Passwords;
   /** Queues a mail in the transaction that causes it. */
   readonly mails: Pick<Mailer, 'queue'>;
+  /** How packages can be paid. */
+  readonly payments: readonly PaymentMethod[];
   /** The folder that mails are written to instead of being sent; null where they are sent. */
   readonly outboxFolder: string | null;
   readonly clock: Clock;

@@ -7,6 +7,7 @@ import { sendPage } from './pages.ts';
 /** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */
 export type ProblemKind =
   | 'busy'
+  | 'checkout'
   | 'crossSite'
   | 'linkUsed'
   | 'noFlow'
@@ -14,6 +15,7 @@ export type ProblemKind =
   | 'notFound'
   | 'request'
   | 'stale'
+  | 'tooManyCheckouts'
   | 'tooManyCodes'
   | 'tooManyRecoveries'
   | 'tooManySignIns'
@@ -22,6 +24,7 @@ export type ProblemKind =
 
 const statusOf: Readonly<Record<ProblemKind, number>> = {
   busy: 503,
+  checkout: 400,
   crossSite: 403,
   linkUsed: 410,
   noFlow: 400,
@@ -29,6 +32,7 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   notFound: 404,
   request: 400,
   stale: 403,
+  tooManyCheckouts: 429,
   tooManyCodes: 429,
   tooManyRecoveries: 429,
   tooManySignIns: 429,

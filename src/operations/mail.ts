@@ -20,6 +20,7 @@ import { createTemplates } from '../templates.ts';
  * | newBrowser | a member who signed in with a new browser | browser, place, time | – | takes it back |
  * | deletionRequested | a member who asked to be deleted | date (required) | – | the account, to keep it |
  * | deletionCancelled | a member who keeps the account after all | – | – | the account |
+ * | subscribed | a member whose subscription began | package (required), price, until, invoice (its number), due | – | the account |
  */
 export const mailNames = [
   'signUp',
@@ -32,6 +33,7 @@ export const mailNames = [
   'newBrowser',
   'deletionRequested',
   'deletionCancelled',
+  'subscribed',
 ] as const;
 
 export type MailName = (typeof mailNames)[number];
@@ -74,7 +76,22 @@ interface Parts {
 }
 
 /** The values that are listed below the lead, in this order. */
-const factNames = ['client', 'device', 'browser', 'email', 'place', 'time'] as const;
+const factNames = [
+  'client',
+  'device',
+  'browser',
+  'email',
+  'place',
+  'time',
+  'package',
+  'price',
+  'until',
+  'invoice',
+  'due',
+] as const;
+
+/** The times that are days, without the time of day. */
+const dayNames: ReadonlySet<string> = new Set(['date', 'until', 'due']);
 
 const minute = 60_000;
 
@@ -168,7 +185,7 @@ function printable(
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
       name,
-      typeof value === 'string' ? oneLine(value) : timeInWords(value, tag, name === 'date'),
+      typeof value === 'string' ? oneLine(value) : timeInWords(value, tag, dayNames.has(name)),
     ]),
   );
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { answerConsent, type Consent, type ConsentStatus } from '../core/access/consent.ts';
 import { hmac, sha256 } from '../core/hash.ts';
 import { mailsPerHour } from '../core/limits.ts';
 import {
@@ -32,6 +33,8 @@ export interface SignUpPayload {
   readonly fullName: string;
   readonly email: string;
   readonly passwordHash: string;
+  /** What was asked for, in the words of that page, and what was answered; older sign-ups have none. */
+  readonly consents?: readonly { readonly consent: Consent; readonly status: ConsentStatus }[];
   readonly language: string;
   /** SHA-256 of the cookie of the browser that asked: it alone goes on with the flow. */
   readonly browserHash: string;
@@ -203,5 +206,10 @@ export async function beginMember(
     deletionDueAt: null,
   };
   await insertMember(tx, member, payload.passwordHash);
+  for (const { consent, status } of payload.consents ?? []) {
+    // Whose answers they are is known from now on; before, anybody might have typed the address.
+    const answerer = { memberId: member.id, source: 'sign_up', clientId: null, changedAt: now } as const;
+    await apply(tx, answerConsent(consent, [], status, answerer));
+  }
   return member;
 }

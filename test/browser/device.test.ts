@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { screenshot, sizes, type View, type ViewOptions } from '../support/browser/browser.ts';
-import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
+import { sizes, type View, type ViewOptions } from '../support/browser/browser.ts';
+import { pageRules } from '../support/browser/page-rules.ts';
 import { registerClients, type Site, signIn, startSite } from '../support/browser/site.ts';
 import { type Television, television } from '../support/browser/television.ts';
 
@@ -88,8 +88,6 @@ async function show(name: string, options?: ViewOptions): Promise<View> {
   return view;
 }
 
-const widthOf = ({ page }: View) => page.evaluate('document.documentElement.scrollWidth');
-
 describe.each(Object.keys(ways))('the device page "%s"', (name) => {
   let view: View;
 
@@ -98,68 +96,12 @@ describe.each(Object.keys(ways))('the device page "%s"', (name) => {
   });
   afterAll(() => view.context.close());
 
-  it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
-    const { documents, requests } = view;
-    const last = documents.at(-1);
-    const after = requests.slice(requests.lastIndexOf(last?.url() ?? '') + 1);
-    expect(after.length).toBeLessThanOrEqual(1);
-    const script = await fetch(new URL(new URL(after[0] ?? '').pathname, site.issuer));
-    const weight = Buffer.byteLength((await last?.text()) ?? '') + (await script.bytes()).length;
-    expect(weight).toBeGreaterThan(2_000);
-    expect(weight).toBeLessThan(20_000);
-  });
-
-  it('pages 1: is valid HTML', async () => {
-    expect(await htmlFindings((await view.documents.at(-1)?.text()) ?? '')).toEqual([]);
-  });
-
-  it('pages 4 to 6: has one heading and a title that names the tenant, and says so if it is an error', async () => {
-    const { page } = view;
-    expect(await page.locator('h1').count()).toBe(1);
-    const title = await page.title();
-    expect(title.startsWith('Error: ')).toBe(name.includes('error'));
-    expect(title).toMatch(/ – (Acme|Initech)$/);
-  });
-
-  it('pages 3: fits 320 px, a phone and 1280 px without sideways scroll, in either direction', async () => {
-    const { page } = view;
-    for (const size of [sizes.narrow, sizes.phone, { width: 1280, height: 800 }]) {
-      await page.setViewportSize(size);
-      for (const dir of ['rtl', 'ltr']) {
-        await page.evaluate(`document.documentElement.dir = '${dir}'`);
-        expect([size.width, dir, await widthOf(view)]).toEqual([size.width, dir, size.width]);
-      }
-    }
-  });
-
-  it('pages 3: has no axe violations, light and dark, on a phone and a desk', async () => {
-    const { page } = view;
-    for (const [size, dark] of [
-      ['phone', false],
-      ['desk', true],
-      ['phone', true],
-    ] as const) {
-      await page.setViewportSize(sizes[size]);
-      await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-      expect(await axeFindings(view), `${size} ${dark}`).toEqual([]);
-      const file = `device-${name.replaceAll(/\W+/g, '-')}-${dark ? 'dark' : 'light'}`;
-      if (size === 'phone') await screenshot(page, file);
-    }
-  });
-
-  it('pages 3: shows where the keyboard is', async () => {
-    const { page } = view;
-    const focused = `(() => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
-      return outlineStyle + ' ' + (parseFloat(outlineWidth) >= 2);
-    })()`;
-    const all = await page.locator('a[href], button, input:not([type=hidden]), summary').count();
-    for (let index = 0; index < all; index += 1) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate('document.activeElement !== document.body')) {
-        expect(await page.evaluate(focused)).toBe('solid true');
-      }
-    }
+  pageRules({
+    view: () => view,
+    issuer: () => site.issuer,
+    tenant: / – (Acme|Initech)$/,
+    isError: name.includes('error'),
+    picture: `device-${name.replaceAll(/\W+/g, '-')}`,
   });
 
   it('pages 1: reads the same without JavaScript', async () => {
@@ -170,10 +112,6 @@ describe.each(Object.keys(ways))('the device page "%s"', (name) => {
     const changing = /\d{3} \d{3}|Reference: .*/;
     expect(textWithout?.replace(changing, '')).toBe(text?.replace(changing, ''));
     await without.context.close();
-  });
-
-  it('W1: breaks no rule of its own security policy, and no script fails', () => {
-    expect(view.problems).toEqual([]);
   });
 });
 

@@ -8,6 +8,8 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import { logOptions } from '../../src/log.ts';
+import { paymentMethods } from '../../src/operations/access/payments/index.ts';
+import type { PaymentMethod } from '../../src/operations/access/payments/payment.ts';
 import { createMailer, type Mailer } from '../../src/operations/mailer.ts';
 import { createPasswords, type Passwords } from '../../src/password.ts';
 import { noPlaces, type PlaceOf } from '../../src/places.ts';
@@ -52,6 +54,8 @@ export interface TestServiceOptions {
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;
+  /** Payment methods beside those that the service has. */
+  readonly payments?: readonly PaymentMethod[];
 }
 
 export const apiAudience = 'urn:memberdoor:api';
@@ -97,6 +101,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
       tenants,
       passwords,
       mails: mailer,
+      payments: [...paymentMethods, ...(options.payments ?? [])],
       outboxFolder,
       clock: clock.now,
       random: systemRandom,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Consent } from '../../core/access/consent.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, passwordLength } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem } from '../../core/members/details.ts';
@@ -6,6 +7,7 @@ import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForSignUp } from '../../operations/sign-up.ts';
 import { seal } from '../../seal.ts';
+import { listConsents } from '../../storage/access/consent.ts';
 import { addressKey } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { ensureBrowserCookie } from '../cookies.ts';
@@ -15,6 +17,7 @@ import { formTarget } from '../headers.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
+import { type ConsentAnswers, readConsents } from './access/consent-form.ts';
 import {
   type Flow,
   flowToKeep,
@@ -29,7 +32,10 @@ import {
 
 const url = '/sign-up';
 
-/** GET and POST /sign-up: name, address and password of a new member (pages 10 to 12; S2 to S4). */
+/**
+ * GET and POST /sign-up: name, address and password of a new member, and what the tenant asks to be agreed to
+ * (pages 10 to 12; S2 to S4).
+ */
 export function signUpPage(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, (request, reply) => {
@@ -42,6 +48,10 @@ export function signUpPage(app: FastifyInstance, deps: Deps): void {
 /** What somebody signs up for, as the pages say it. */
 interface SignUp {
   readonly lead: string;
+  /** The logo of the app, as a data: URI. */
+  readonly logo: string | null;
+  /** What the tenant asks to be agreed to at sign-up. */
+  readonly consents: readonly Consent[];
   readonly formTargets: readonly string[];
 }
 
@@ -52,11 +62,15 @@ interface SignUp {
  */
 async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promise<SignUp | null> {
   const { t } = languageOf(request, flow);
-  if (isCheckout(flow)) return { lead: t('signUp.leadCheckout'), formTargets: [] };
   const asked = await requestOf(request, flow, deps);
-  if (asked === null || asked.client.signupDisabled) return null;
+  if (!isCheckout(flow) && (asked === null || asked.client.signupDisabled)) return null;
+  const all = await deps.store.transaction((tx) => listConsents(tx, request.tenant.id));
+  const consents = all.filter(({ atSignUp }) => atSignUp);
+  if (asked === null) return { lead: t('signUp.leadCheckout'), logo: null, consents, formTargets: [] };
   return {
     lead: t('signIn.lead', { client: asked.client.name }),
+    logo: asked.client.logo,
+    consents,
     formTargets: [formTarget(asked.request.target.redirectUri)],
   };
 }
@@ -95,6 +109,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   }
 
   const { fullName = '', email = '', password = '' } = form;
+  const answers = readConsents(request, asked.consents);
   const problems: FormProblem[] = [
     { field: 'fullName', problem: fullNameProblem(fullName) },
     { field: 'email', problem: emailProblem(email) },
@@ -107,7 +122,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
       }),
     },
   ].flatMap(({ field, problem }) => (problem === null ? [] : [{ field, problem }]));
-  if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, problems });
+  if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, answers, problems });
 
   const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
   const key = `sign-up ${tenant.id} ${addressKey(request.ip)}`;
@@ -124,6 +139,10 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     fullName,
     email,
     passwordHash,
+    consents: asked.consents.flatMap((consent) => {
+      const status = answers.get(consent.id);
+      return status === undefined ? [] : [{ consent, status }];
+    }),
     language: language.tag,
     browserHash: sha256(browser),
     flow: flowToKeep(flow),
@@ -140,15 +159,16 @@ interface FormProblem {
 interface FormState {
   readonly fullName?: string;
   readonly email?: string;
+  readonly answers?: ConsentAnswers;
   readonly problems?: readonly FormProblem[];
 }
 
 function sendForm(
   reply: FastifyReply,
   flow: Flow,
-  { lead, formTargets }: SignUp,
+  { lead, logo, consents, formTargets }: SignUp,
   deps: Deps,
-  { fullName = '', email = flow.parameters?.login_hint ?? '', problems = [] }: FormState = {},
+  { fullName = '', email = flow.parameters?.login_hint ?? '', answers, problems = [] }: FormState = {},
 ): Promise<FastifyReply> {
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, flow, deps);
@@ -163,11 +183,18 @@ function sendForm(
     again: { action: url, fields: { flow: sealed } },
     data: {
       lead,
+      logo,
       flow: sealed,
       signIn: flowUrl('/sign-in', sealed),
       fullName,
       email,
       least,
+      // Never ticked beforehand: silence is no agreement (GDPR recital 32).
+      consents: consents.map((consent) => ({
+        ...consent,
+        isTicked: answers?.get(consent.id) === 'accepted',
+        note: null,
+      })),
       problems: problems.map(({ field, problem }) => ({
         field,
         text: language.t(`member.error.${field}.${problem}`, { least }),

@@ -87,13 +87,20 @@ const description = {
   insufficient_scope: 'the access token lacks the scope openid',
 } as const;
 
-/** The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that. */
-export function sendBearerProblem(reply: FastifyReply, problem: BearerProblem): FastifyReply {
+/**
+ * The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that.
+ *
+ * @param text says more exactly what is wrong
+ */
+export function sendBearerProblem(
+  reply: FastifyReply,
+  problem: BearerProblem,
+  text = problem === null ? 'send an access token' : description[problem],
+): FastifyReply {
   if (problem === null) {
     reply.header('www-authenticate', 'Bearer realm="memberdoor"');
-    return sendJson(reply, { error_description: 'send an access token' }, 401);
+    return sendJson(reply, { error_description: text }, 401);
   }
-  const text = description[problem];
   reply.header(
     'www-authenticate',
     `Bearer realm="memberdoor", error="${problem}", error_description="${text}"`,

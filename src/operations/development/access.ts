@@ -81,7 +81,7 @@ const developmentConsents: readonly Omit<Consent, 'tenantId'>[] = [
   {
     id: 'offers',
     name: 'Offers',
-    description: 'Now and then an offer by mail, for subscribers only.',
+    description: 'Now and then an offer by mail, for members only.',
     atSignUp: false,
     atCheckout: true,
     retiredAt: null,

@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codesFor, phoneOf, pollTokens } from '../../support/device.ts';
+import { defineConsent } from '../../../src/operations/access/consent.ts';
+import { insertCheckout } from '../../../src/storage/access/checkout.ts';
+import { insertConsentChange } from '../../../src/storage/access/consent.ts';
+import { insertInvoice } from '../../../src/storage/access/invoice.ts';
+import { codesFor, phoneOf, pollTokens, tenantOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { accountOf } from '../../support/members/account.ts';
+import {
+  checkoutRecord,
+  consentChangeRecord,
+  consentRecord,
+  invoiceRecord,
+} from '../../support/records/access-records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
 import { authorizationParameters, codeFor, field, pkce, visitor } from '../../support/visitor.ts';
@@ -91,6 +101,32 @@ describe('my data', () => {
       ],
       sessions: [session, session],
       consents: [{ app: 'Third Party', scope: 'openid offline_access', grantedAt: time }],
+    });
+  });
+
+  it('pages 18: orders, invoices and answers to consents are in it, and those of the member alone', async () => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    await service.store.transaction(async (tx) => {
+      await defineConsent(tx, consentRecord({ tenantId }));
+      const held = await tx
+        .selectFrom('subscriptions')
+        .selectAll()
+        .where('tenantId', '=', tenantId)
+        .execute();
+      for (const [index, { memberId, id: subscriptionId, packageId }] of held.entries()) {
+        const [id, number, reference] = [`record-${index}`, 70 + index, `article ${index}`];
+        const owned = { tenantId, memberId, subscriptionId };
+        await insertCheckout(tx, checkoutRecord({ ...owned, id, packageId, reference }));
+        await insertInvoice(tx, invoiceRecord({ ...owned, id, number }));
+        await insertConsentChange(tx, consentChangeRecord({ tenantId, memberId, name: `words ${index}` }));
+      }
+      expect(held).toHaveLength(2);
+    });
+    const browser = await accountOf(service, hosts.a);
+    expect((await browser.submit(url, { currentPassword })).json()).toMatchObject({
+      checkouts: [{ reference: 'article 0' }],
+      invoices: [{ number: 70 }],
+      agreements: [{ name: 'words 0' }],
     });
   });
 

@@ -1,6 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { deletionCoolingOff } from '../../../src/core/limits.ts';
+import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { deleteDueMembers, deleteMember } from '../../../src/operations/member.ts';
+import { insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
+import { insertConsentChange, listConsentChanges } from '../../../src/storage/access/consent.ts';
+import { insertInvoice, listInvoices } from '../../../src/storage/access/invoice.ts';
+import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
 import {
   approvedCodes,
   expectEndedSignIn,
@@ -13,6 +18,12 @@ import {
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
 import { linkIn } from '../../support/members/outbox.ts';
+import {
+  checkoutRecord,
+  consentChangeRecord,
+  consentRecord,
+  invoiceRecord,
+} from '../../support/records/access-records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf, expectBadToken, profile } from '../../support/tokens.ts';
 import { field, type Tokens, tokensFor, visitor } from '../../support/visitor.ts';
@@ -170,6 +181,39 @@ describe('a member whose deletion is due', () => {
     expect(left.flat()).toEqual([expect.objectContaining({ state: 'ended', userAgent: '', ipAddress: '' })]);
     await expectGone();
     expect((await signsIn(`deleted ${before.id}`)).status).toBe(422);
+  });
+
+  it('leaves orders, invoices and answers for the books, without what names the member or was read', async () => {
+    const { id: memberId, tenantId } = await memberRow();
+    const invoice = invoiceRecord({ tenantId, memberId, subscriptionId: 1, paidAt: null });
+    const answer = consentChangeRecord({ tenantId, memberId });
+    const rows = () =>
+      service.store.transaction(async (tx) => ({
+        subscriptions: await listSubscriptions(tx, memberId),
+        checkouts: await listCheckouts(tx, memberId),
+        invoices: await listInvoices(tx, memberId),
+        answers: await listConsentChanges(tx, memberId),
+      }));
+    const [held] = (await rows()).subscriptions;
+    await service.store.transaction(async (tx) => {
+      const { subscriptionId = 0, packageId = 0 } = held ?? {};
+      await defineConsent(tx, consentRecord({ tenantId }));
+      await insertConsentChange(tx, answer);
+      await insertCheckout(tx, checkoutRecord({ tenantId, memberId, packageId, subscriptionId }));
+      await insertInvoice(tx, { ...invoice, subscriptionId });
+    });
+    const before = await rows();
+    await service.store.transaction((tx) => deleteMember(tx, tenantId, memberId, service.clock.now()));
+    expect(await rows()).toEqual({
+      subscriptions: [{ ...held, customPropertyValues: {} }],
+      checkouts: [
+        { ...before.checkouts[0], reference: null, onCheckoutCompletedUrl: null, callBackUrl: null },
+      ],
+      invoices: before.invoices,
+      answers: [answer],
+    });
+    expect(before.checkouts[0]?.reference).toBe('article/42');
+    expect(before.invoices[0]?.addressee.name).toBe(invoice.addressee.name);
   });
 
   it('X1: no other member is touched by it', async () => {

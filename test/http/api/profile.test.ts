@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { profileOf } from '../../../src/core/access/profile.ts';
 import { sessionAbsolute } from '../../../src/core/limits.ts';
+import { developmentMembers } from '../../../src/operations/development/members.ts';
+import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
+import { answerAt, apiOf } from '../../support/api.ts';
 import { hosts } from '../../support/fixtures.ts';
-import type { Answer } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { apps, claimsOf, expectBadToken, profile, profilePath, tokensOf } from '../../support/tokens.ts';
+import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const apiHost = 'api.test';
@@ -26,7 +29,7 @@ const developmentToken = async (email: string, tenant = 'localhost') => {
   return { host, token: (await tokensOf(development, host, apps.spa, { email })).access_token };
 };
 
-const profileOf = async (email: string) => {
+const developmentProfile = async (email: string) => {
   const { host, token } = await developmentToken(email);
   const answer = await profile(development, host, token);
   expect(answer.status, answer.text).toBe(200);
@@ -162,12 +165,12 @@ describe('the fields of the contract', () => {
   it.each(Object.entries(members))(
     'M1: the profile of %s has exactly the fields and types of the contract',
     async (email, expected) => {
-      expect(await profileOf(email)).toEqual(expected);
+      expect(await developmentProfile(email)).toEqual(expected);
     },
   );
 
   it('M1: times of a subscription are UTC with milliseconds, and are those of the subscription', async () => {
-    const [first] = (await profileOf('ada@example.com')).subscriptions;
+    const [first] = (await developmentProfile('ada@example.com')).subscriptions;
     const [createdAt = 0, activatedAt = 0, expiresAt = 0] = ['createdAt', 'activatedAt', 'expiresAt'].map(
       (name) => Date.parse(String(first?.[name])),
     );
@@ -187,46 +190,44 @@ describe('the fields of the contract', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
+  it('M19: the schema adds nothing, drops nothing and changes nothing of what the core says', async () => {
+    const acme = apiOf(development, 'localhost');
+    for (const { email } of developmentMembers.filter(({ status }) => status !== 'disabled')) {
+      const member = await acme.member(email);
+      const said = await development.store.transaction(async (tx) =>
+        profileOf(member, await listSubscriptions(tx, member.id), development.clock.now()),
+      );
+      expect((await acme(email, '/info-with-active-subscriptions')).text).toBe(JSON.stringify(said));
+    }
+  });
+
   it('M19: the answer is JSON in UTF-8, not stored, not sniffed', async () => {
     const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1);
     const { headers } = await profile(service, hosts.a, token);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['cache-control']).toBe('private, no-store');
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 });
 
 describe('active subscriptions', () => {
-  /**
-   * Asks so that the last reading of the clock, by which the answer is made, is this very ms. Each reading
-   * moves the test clock on by one; a request before counts how many there are.
-   */
-  const profileAt = async (ms: number, ask: () => Promise<Answer>) => {
-    const from = service.clock.now();
-    await ask();
-    const readings = service.clock.now() - from - 1;
-    service.clock.set(ms - readings + 1);
-    const answer = await ask();
-    expect(service.clock.now()).toBe(ms + 1);
-    return answer.json<Profile>();
-  };
-
   it('a subscription is listed 1 ms before it expires and gone when it does', async () => {
     const before = await tokensOf(service, hosts.a, apps.pub1);
     const [listed] = (await profile(service, hosts.a, before.access_token)).json<Profile>().subscriptions;
     const expiresAt = Date.parse(String(listed?.expiresAt));
     service.clock.set(expiresAt - 60 * second);
     const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1);
-    const ask = () => profile(service, hosts.a, token);
-    expect((await profileAt(expiresAt - 1, ask)).subscriptions).toEqual([listed]);
-    expect((await profileAt(expiresAt, ask)).subscriptions).toEqual([]);
+    const subscriptionsAt = async (ms: number) =>
+      (await answerAt(service, ms, () => profile(service, hosts.a, token))).json<Profile>().subscriptions;
+    expect(await subscriptionsAt(expiresAt - 1)).toEqual([listed]);
+    expect(await subscriptionsAt(expiresAt)).toEqual([]);
   });
 
   it('a subscription that starts tomorrow is listed tomorrow, and never one that ran out', async () => {
     const started = development.clock.now();
-    expect((await profileOf('cy@example.com')).subscriptions).toEqual([]);
+    expect((await developmentProfile('cy@example.com')).subscriptions).toEqual([]);
     development.clock.set(started + day);
-    expect((await profileOf('cy@example.com')).subscriptions).toEqual([
+    expect((await developmentProfile('cy@example.com')).subscriptions).toEqual([
       subscription('Daily News', ['News archive']),
     ]);
   });
@@ -259,20 +260,6 @@ describe("the API's own host", () => {
     ]) {
       expect((await service.http(apiHost, path)).status, path).toBe(404);
     }
-  });
-
-  it("decision 2: it lets the scripts of registered origins in, and answers their browser's preflight", async () => {
-    const preflight = (origin: string) =>
-      service.http(apiHost, profilePath, {
-        method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'GET' },
-      });
-    const allowed = await preflight('https://pub1.test');
-    expect(allowed.status).toBe(204);
-    expect(allowed.headers['access-control-allow-origin']).toBe('https://pub1.test');
-    expect(allowed.headers['access-control-allow-headers']).toContain('authorization');
-    const refused = await preflight('https://evil.test');
-    expect(refused.headers['access-control-allow-origin']).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { type ClientRegistration, registerClient } from '../../../src/operations/client.ts';
-import { startTestService, type TestService } from '../service.ts';
+import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 import { answerOf, pkce, visitor } from '../visitor.ts';
 import { startApp, type TestApp } from './app.ts';
 import { startBrowser, type TestBrowser, type View } from './browser.ts';
@@ -23,9 +23,9 @@ const otherClients: readonly Omit<ClientRegistration, 'redirectUris'>[] = [
   { clientId: 'long', name: `The ${'very'.repeat(16)} Long Name`, type: 'public', thirdParty: true },
 ];
 
-export async function startSite(): Promise<Site> {
+export async function startSite(options: Pick<TestServiceOptions, 'payments'> = {}): Promise<Site> {
   const [service, app, browser] = await Promise.all([
-    startTestService({ data: 'development' }),
+    startTestService({ data: 'development', ...options }),
     startApp(),
     startBrowser(),
   ]);

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
+import { consentsPage } from './access/consents.ts';
+import { subscriptionsPage } from './access/subscriptions.ts';
 import { dataPage } from './data.ts';
 import { deletePages } from './delete.ts';
 import { detailsPage } from './details.ts';
@@ -15,9 +17,11 @@ export function accountPages(app: FastifyInstance, deps: Deps): void {
   // Who types the bare domain wants in.
   app.get('/', (_request, reply) => reply.redirect('/account', 303));
   overviewPage(app, deps);
+  subscriptionsPage(app, deps);
   devicesPage(app, deps);
   sessionsPage(app, deps);
   detailsPage(app, deps);
+  consentsPage(app, deps);
   emailPages(app, deps);
   passwordPages(app, deps);
   dataPage(app, deps);

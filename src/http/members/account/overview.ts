@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { isActive } from '../../../core/access/subscription.ts';
+import { listConsents } from '../../../storage/access/consent.ts';
 import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Deps } from '../../deps.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
@@ -11,9 +12,25 @@ export function overviewPage(app: FastifyInstance, deps: Deps): void {
   accountPage(app, deps, '/account', { show });
 }
 
+/** The pages of the menu, in its order; consents are there for a tenant that asks for some. */
+const pages = [
+  'subscriptions',
+  'devices',
+  'sessions',
+  'details',
+  'consents',
+  'email',
+  'password',
+  'data',
+  'delete',
+] as const;
+
 async function show(visit: Visit) {
   const { reply, member, language, deps } = visit;
-  const subscriptions = await deps.store.transaction((tx) => listSubscriptions(tx, member.id));
+  const { subscriptions, consents } = await deps.store.transaction(async (tx) => ({
+    subscriptions: await listSubscriptions(tx, member.id),
+    consents: await listConsents(tx, member.tenantId),
+  }));
   const now = deps.clock();
   return sendAccountPage(visit, {
     template: 'overview',
@@ -27,7 +44,7 @@ async function show(visit: Visit) {
           name: packageName,
           until: language.t('account.subscriptions.until', { date: dayOf(expiresAt ?? now, language.tag) }),
         })),
-      pages: ['devices', 'sessions', 'details', 'email', 'password', 'data', 'delete'],
+      pages: pages.filter((page) => page !== 'consents' || consents.length > 0),
       confirm: sealConfirmation(reply, deps),
     },
   });

@@ -120,12 +120,15 @@ export function sendAccountPage(
 
 /** What can have been done before a page is shown; keys `account.done.<name>` of the catalogues. */
 const done = [
+  'cancelled',
+  'consents',
   'details',
   'email',
   'kept',
   'otherSessions',
   'password',
   'renamed',
+  'resumed',
   'signedOut',
   'signedOutAll',
 ] as const;

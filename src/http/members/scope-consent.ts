@@ -15,7 +15,7 @@ import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf
 const url = '/consent';
 
 /** GET and POST /consent: a third party's client asks the member (decision 14). */
-export function consentPage(app: FastifyInstance, deps: Deps): void {
+export function scopeConsentPage(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, (request, reply) => {
     const { flow } = pick(queryOf(request) ?? new Map(), ['flow']).values;
@@ -70,7 +70,7 @@ function sendQuestion(
   deps: Deps,
 ): Promise<FastifyReply> {
   return sendPage(reply, {
-    template: 'members/consent.eta',
+    template: 'members/scope-consent.eta',
     language: languageOf(reply.request, flow),
     title: 'consent.title',
     titleValues: { client: client.name },

@@ -1,0 +1,115 @@
+import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
+import { answerConsents } from '../../operations/access/consent.ts';
+import { listConsentChanges, listConsents } from '../../storage/access/consent.ts';
+import type { Tx } from '../../storage/store.ts';
+import { isFirstParty } from './first-party.ts';
+import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
+import { exactly, reference, text } from './schemas/schema.ts';
+
+const url = `${profileUrl}/consents`;
+const oneUrl = `${url}/:consentId`;
+const params = exactly('', { consentId: text('The consent.', 'newsletter') });
+
+const unknown: ApiAnswer = { status: 404, description: 'there is no such consent' };
+
+/** The consents that the tenant asks for, with the member's answers (decisions 5 and 39). */
+async function consentsOf(tx: Tx, { tenant, member }: Call): Promise<readonly ConsentOfMember[]> {
+  const changes = await listConsentChanges(tx, member.id);
+  return (await listConsents(tx, tenant.id)).map((consent) => consentOf(consent, changes));
+}
+
+async function oneConsent(tx: Tx, call: Call): Promise<ApiAnswer> {
+  const { consentId } = call.params as { readonly consentId: string };
+  const found = (await consentsOf(tx, call)).find(({ id }) => id === consentId);
+  return found === undefined ? unknown : { status: 200, body: found };
+}
+
+/**
+ * Records answers, all of them or none.
+ *
+ * @returns null if they were recorded, else why they were not
+ */
+async function answer(
+  tx: Tx,
+  call: Call,
+  answers: ReadonlyMap<string, ConsentStatus>,
+): Promise<ApiAnswer | null> {
+  const { tenant, member, clientId, now } = call;
+  if (!(await isFirstParty(tx, call))) {
+    return { status: 403, description: 'only the clients of the tenant itself may answer for a member' };
+  }
+  const known = new Set((await listConsents(tx, tenant.id)).map(({ id }) => id));
+  if ([...answers.keys()].some((id) => !known.has(id))) return unknown;
+  const answerer = { memberId: member.id, source: 'api', clientId, changedAt: now } as const;
+  await answerConsents(tx, tenant.id, answers, answerer);
+  return null;
+}
+
+const whatPutDoes =
+  'Only the clients of the tenant itself may do it. The same answer again changes nothing; each change is kept with its time, its client and the words it was an answer to.';
+
+/** GET and PUT /api/v1/members/profile/consents, and one of them below it (decisions 5 and 39). */
+export const consentRoutes: readonly ApiRoute[] = [
+  {
+    method: 'GET',
+    url,
+    operationId: 'listConsents',
+    tag: 'consents',
+    summary: 'The consents of the member',
+    description: 'Everything that the tenant asks its members to agree to, and what this member says to it.',
+    answer: reference('Consents'),
+    refusals: [],
+    handle: async (tx, call) => ({ status: 200, body: { consents: await consentsOf(tx, call) } }),
+  },
+  {
+    method: 'PUT',
+    url,
+    operationId: 'answerConsents',
+    tag: 'consents',
+    summary: 'Answer several consents',
+    description: `Records several answers, all of them or none; the consents that are not named stay as they are. ${whatPutDoes}`,
+    body: reference('ConsentAnswers'),
+    answer: reference('Consents'),
+    refusals: [400, 403, 404, 413, 415],
+    handle: async (tx, call) => {
+      const { consents } = call.body as {
+        readonly consents: readonly { id: string; status: ConsentStatus }[];
+      };
+      const answers = new Map(consents.map(({ id, status }) => [id, status]));
+      if (answers.size < consents.length) {
+        return { status: 400, description: 'a consent was answered more than once' };
+      }
+      const refused = await answer(tx, call, answers);
+      return refused ?? { status: 200, body: { consents: await consentsOf(tx, call) } };
+    },
+  },
+  {
+    method: 'GET',
+    url: oneUrl,
+    operationId: 'getConsent',
+    tag: 'consents',
+    summary: 'One consent of the member',
+    description: 'Something that the tenant asks its members to agree to, and what this member says to it.',
+    params,
+    answer: reference('Consent'),
+    refusals: [404],
+    handle: oneConsent,
+  },
+  {
+    method: 'PUT',
+    url: oneUrl,
+    operationId: 'answerConsent',
+    tag: 'consents',
+    summary: 'Answer one consent',
+    description: `Records an answer. ${whatPutDoes}`,
+    params,
+    body: reference('ConsentAnswer'),
+    answer: reference('Consent'),
+    refusals: [400, 403, 404, 413, 415],
+    handle: async (tx, call) => {
+      const { consentId } = call.params as { readonly consentId: string };
+      const { status } = call.body as { readonly status: ConsentStatus };
+      return (await answer(tx, call, new Map([[consentId, status]]))) ?? oneConsent(tx, call);
+    },
+  },
+];

@@ -1,0 +1,23 @@
+import { contentAccessOf } from '../../core/access/content-access.ts';
+import { listContentChannels } from '../../storage/access/content-channel.ts';
+import { listSubscriptions } from '../../storage/access/subscription.ts';
+import { type ApiRoute, profileUrl } from './route.ts';
+import { reference } from './schemas/schema.ts';
+
+/** GET /api/v1/members/profile/info-with-content-access (decisions 5 and 38). */
+export const contentAccessRoute: ApiRoute = {
+  method: 'GET',
+  url: `${profileUrl}/info-with-content-access`,
+  operationId: 'getProfileWithContentAccess',
+  tag: 'profile',
+  summary: 'The member with the content channels',
+  description:
+    'Every content channel of the tenant: whether it is open to the member, until when, and what opens it.',
+  answer: reference('ContentAccess'),
+  refusals: [],
+  handle: async (tx, { tenant, member, now }) => {
+    const channels = await listContentChannels(tx, tenant.id);
+    const subscriptions = await listSubscriptions(tx, member.id);
+    return { status: 200, body: contentAccessOf(member, channels, subscriptions, now) };
+  },
+};

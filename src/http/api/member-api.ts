@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { metadataCacheSeconds } from '../../core/limits.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import { allowAnyOrigin } from '../cors.ts';
+import type { Deps } from '../deps.ts';
+import { takeJson } from './json-body.ts';
+import { openApiDocument } from './openapi.ts';
+import { readQueries } from './query.ts';
+import { apiErrorHandler } from './refusals.ts';
+import { serveRoutes } from './route.ts';
+import { apiRoutes } from './routes.ts';
+import { apiSchemas } from './schemas/schemas.ts';
+
+/** The member API (contract; decisions 2, 5, 38, 39) and its description. */
+export function memberApi(app: FastifyInstance, deps: Deps): void {
+  app.setErrorHandler(apiErrorHandler);
+  takeJson(app);
+  readQueries(app);
+  // Everything of this scope is served on the API's own host too, preflights and refusals with it.
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, memberApi: true };
+  });
+  for (const schema of apiSchemas) app.addSchema(schema);
+  for (const url of new Set(apiRoutes.map((route) => route.url))) {
+    const routes = apiRoutes.filter((route) => route.url === url);
+    app.register(async (scope) => serveRoutes(scope, url, routes, deps));
+  }
+  serveDocument(app);
+}
+
+/** GET /api/v1/openapi.json: the same for everybody, so anybody may read and keep it. */
+function serveDocument(app: FastifyInstance): void {
+  const url = '/api/v1/openapi.json';
+  const body = Buffer.from(JSON.stringify(openApiDocument()));
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  app.options(url, async (_request, reply) => {
+    allowAnyOrigin(reply);
+    reply.headers({ 'access-control-allow-methods': 'GET', 'access-control-max-age': '600' });
+    return reply.status(204).send();
+  });
+  refuseOtherMethods(app, url, ['GET', 'HEAD', 'OPTIONS']);
+  app.route({
+    method: ['GET', 'HEAD'],
+    url,
+    handler: async (request, reply) => {
+      allowAnyOrigin(reply);
+      reply.headers({ etag, 'cache-control': `public, max-age=${metadataCacheSeconds}` });
+      if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send();
+      return reply.type('application/json; charset=utf-8').send(body);
+    },
+  });
+}

@@ -1,0 +1,152 @@
+import type { ApiRoute, ApiTag } from './route.ts';
+import { apiRoutes } from './routes.ts';
+import { reference, type Schema } from './schemas/schema.ts';
+import { apiSchemas } from './schemas/schemas.ts';
+
+const tags: Readonly<Record<ApiTag, string>> = {
+  profile: 'Who the member is, and what the member has access to.',
+  support: 'For administrators who answer a member.',
+  consents: 'What the member agrees to.',
+};
+
+const header = (description: string, example: string | number) => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string', examples: [example] },
+});
+
+const headers = {
+  'Retry-After': header('Seconds to wait before the request is sent again.', 5),
+  'WWW-Authenticate': header(
+    'Bearer, with the error unless there was no token (RFC 6750 §3).',
+    'Bearer realm="memberdoor", error="invalid_token"',
+  ),
+} as const;
+
+/** The answers that are no, by status (RFC 6750 §3.1; decision 16). */
+const refusals: Readonly<
+  Record<
+    400 | 401 | 403 | 404 | 413 | 415 | 429 | 503,
+    { readonly name: string; readonly description: string; readonly header?: keyof typeof headers }
+  >
+> = {
+  400: { name: 'BadRequest', description: 'The query or the body is not as described.' },
+  401: {
+    name: 'Unauthorized',
+    description: 'There is no access token, or it is expired, revoked or not one of ours.',
+    header: 'WWW-Authenticate',
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'This token is not enough: error is insufficient_scope.',
+    header: 'WWW-Authenticate',
+  },
+  404: { name: 'NotFound', description: 'There is no such thing, or it is not of this tenant.' },
+  413: { name: 'BodyTooLarge', description: 'The body is over 16 KiB.' },
+  415: { name: 'UnsupportedMediaType', description: 'The body is not application/json in UTF-8.' },
+  429: { name: 'TooManyRequests', description: 'Too many requests; try again later.', header: 'Retry-After' },
+  503: { name: 'Unavailable', description: 'The service is busy; nothing was done.', header: 'Retry-After' },
+};
+
+const json = (schema: Schema) => ({ 'application/json': { schema } });
+
+/** The OpenAPI 3.1 document of the member API, made of the very schemas that its routes are held to. */
+export function openApiDocument(): object {
+  const urls = [...new Set(apiRoutes.map(({ url }) => url))];
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Member API',
+      version: '1.0.0',
+      description:
+        'Who a member is and what the member has access to, by bearer token. The tenant is the one that issued the token, whichever of its addresses is asked.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [
+      { url: '/', description: 'Every domain of a tenant, and the host of the API if there is one.' },
+    ],
+    security: [{ accessToken: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: Object.fromEntries(
+      urls.map((url) => [
+        url.replace(/:(\w+)/g, '{$1}'),
+        Object.fromEntries(
+          apiRoutes
+            .filter((route) => route.url === url)
+            .map((route) => [route.method.toLowerCase(), operationOf(route)]),
+        ),
+      ]),
+    ),
+    components: {
+      securitySchemes: {
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'An access token of the token endpoint. One place alone: the Authorization header.',
+        },
+      },
+      headers,
+      responses: Object.fromEntries(
+        Object.values(refusals).map(({ name, description, header }) => [
+          name,
+          {
+            description,
+            ...(header === undefined
+              ? {}
+              : { headers: { [header]: { $ref: `#/components/headers/${header}` } } }),
+            content: json(reference('Error')),
+          },
+        ]),
+      ),
+      schemas: Object.fromEntries(apiSchemas.map(({ $id, ...schema }) => [$id, schema])),
+    },
+  };
+  return resolved(document) as object;
+}
+
+function operationOf(route: ApiRoute): object {
+  const { operationId, tag, summary, description, params, querystring, body, answer } = route;
+  const refused = [...route.refusals, 401, 429, 503] as const;
+  const parameters = [...parametersOf('path', params), ...parametersOf('query', querystring)];
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    responses: {
+      200: { description: summary, content: json(answer) },
+      ...Object.fromEntries(
+        refused.map((status) => [status, { $ref: `#/components/responses/${refusals[status].name}` }]),
+      ),
+    },
+  };
+}
+
+function parametersOf(place: 'path' | 'query', schema: Schema = {}): readonly object[] {
+  const { properties = {}, required = [] } = schema as {
+    readonly properties?: Readonly<Record<string, Schema>>;
+    readonly required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...rest }]) => ({
+    name,
+    in: place,
+    required: required.includes(name),
+    description,
+    schema: rest,
+  }));
+}
+
+/** Turns the references between named schemas into those of a document. */
+function resolved(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(resolved);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) =>
+      key === '$ref' && typeof part === 'string' && part.endsWith('#')
+        ? [key, `#/components/schemas/${part.slice(0, -1)}`]
+        : [key, resolved(part)],
+    ),
+  );
+}

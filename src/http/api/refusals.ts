@@ -1,0 +1,62 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { refusal } from '../../core/decision.ts';
+import { protocolErrorHandler, sendRefusal } from '../answers.ts';
+import { sendBearerProblem } from '../oidc/bearer.ts';
+
+/** Why a call is answered by no: no well-formed wish, not for this token, or about nothing. */
+export interface Refused {
+  readonly status: 400 | 403 | 404;
+  /** ASCII without `"` and `\`; it never echoes the input (H17). */
+  readonly description: string;
+}
+
+/** Sends a refusal; one that another token might not meet in the form of RFC 6750 §3.1. */
+export function sendRefused(reply: FastifyReply, { status, description }: Refused): FastifyReply {
+  if (status === 403) return sendBearerProblem(reply, 'insufficient_scope', description);
+  return sendRefusal(reply, refusal('invalid_request', description), status);
+}
+
+type ValidationError = NonNullable<FastifyRequest['validationError']>;
+
+/** Says what is wrong with a request, in words of our own: the validator's would repeat what was sent. */
+export function descriptionOf({ validation, validationContext }: ValidationError): string {
+  const [problem] = validation ?? [];
+  const what = validationContext === 'body' ? 'body' : 'query';
+  if (problem === undefined) return `the ${what} is not valid`;
+  const { instancePath, keyword, params } = problem;
+  const place = instancePath.slice(1).replaceAll('/', '.');
+  const inPlace = place === '' ? '' : ` in ${place}`;
+  switch (keyword) {
+    case 'required':
+      return `${String(params.missingProperty)} is missing${inPlace}`;
+    case 'additionalProperties':
+      return place === '' ? 'the body has an unknown property' : `${place} has an unknown property`;
+    case 'enum':
+      return `${place} must be ${(params.allowedValues as readonly string[]).join(' or ')}`;
+    case 'minItems':
+      return `${place} must not be empty`;
+    case 'type':
+      // Of a query every value is a string, unless there were several (decision 11).
+      if (what === 'query')
+        return place === '' ? 'the query is malformed' : `${place} was sent more than once`;
+      return place === '' ? 'the body must be an object' : `${place} must be of type ${String(params.type)}`;
+    case 'pattern':
+      return `${place} is not written as it must be`;
+    default:
+      return `${place} is not valid`;
+  }
+}
+
+/** The error handler of the member API: as of the protocol endpoints, but its bodies are JSON. */
+export function apiErrorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error.statusCode === 415) {
+    return sendRefusal(reply, refusal('invalid_request', 'the body must be application/json in UTF-8'), 415);
+  }
+  if (error.statusCode === 400)
+    return sendRefusal(reply, refusal('invalid_request', 'the body is malformed'));
+  return protocolErrorHandler(error, request, reply);
+}

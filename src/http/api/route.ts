@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import type { Member } from '../../core/members/member.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { refuseOtherMethods } from '../answers.ts';
+import { type AllowOrigin, cors } from '../cors.ts';
+import type { Deps } from '../deps.ts';
+import { bearerMember, bearerToken, checkBearer, sendBearerProblem } from '../oidc/bearer.ts';
+import { descriptionOf, type Refused, sendRefused } from './refusals.ts';
+import type { Schema } from './schemas/schema.ts';
+
+/** A request that its schemas let through, from a member whose token works. */
+export interface Call {
+  readonly tenant: OpenTenant;
+  readonly member: Member;
+  readonly clientId: string;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  /** ms */
+  readonly now: number;
+}
+
+export type ApiAnswer = { readonly status: 200; readonly body: object } | Refused;
+
+/** A route of the member API: what OpenAPI says of it, what Fastify holds it to, and what it does. */
+export interface ApiRoute {
+  /** HEAD is served wherever GET is. */
+  readonly method: 'GET' | 'PUT';
+  /** With parameters as Fastify writes them: `/a/:id`. */
+  readonly url: string;
+  readonly operationId: string;
+  readonly tag: ApiTag;
+  readonly summary: string;
+  readonly description: string;
+  readonly params?: Schema;
+  readonly querystring?: Schema;
+  readonly body?: Schema;
+  readonly answer: Schema;
+  /** What it may answer beside what every route may: no token, a limit, storage in trouble. */
+  readonly refusals: readonly (400 | 403 | 404 | 413 | 415)[];
+  /** Everything that it reads and writes, in one transaction. */
+  readonly handle: (tx: Tx, call: Call) => Promise<ApiAnswer>;
+}
+
+export type ApiTag = 'consents' | 'profile' | 'support';
+
+/** Below this address the member API serves what belongs to a member. */
+export const profileUrl = '/api/v1/members/profile';
+
+/**
+ * Serves the routes of one address, the preflights of registered origins, and 405 to other methods. The tenant
+ * is the one that issued the token, whichever of the service's hosts is asked (decision 2).
+ */
+export function serveRoutes(
+  app: FastifyInstance,
+  url: string,
+  routes: readonly ApiRoute[],
+  deps: Deps,
+): void {
+  const methods = routes.map(({ method }) => method);
+  const allow: AllowOrigin = (_request, origin) =>
+    deps.tenants.all().some(({ webOrigins }) => webOrigins.has(origin));
+  cors(app, url, methods, allow);
+  const served = methods.flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]));
+  refuseOtherMethods(app, url, [...served, 'OPTIONS']);
+  for (const route of routes) serveRoute(app, route, deps);
+}
+
+function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
+  const { method, url, params, querystring, body } = route;
+  app.route({
+    method: method === 'GET' ? ['GET', 'HEAD'] : method,
+    url,
+    schema: {
+      ...(params === undefined ? {} : { params }),
+      ...(querystring === undefined ? {} : { querystring }),
+      ...(body === undefined ? {} : { body }),
+      response: { 200: route.answer },
+    },
+    // Who brings no token is told that, and nothing of what else is wrong.
+    attachValidation: true,
+    handler: async (request, reply) => {
+      const result = await checkBearer(bearerToken(request), deps.tenants.byIssuer, deps);
+      if (!result.ok) return sendBearerProblem(reply, result.problem);
+      const { validationError, params, query, body } = request;
+      if (validationError !== undefined) {
+        return sendRefused(reply, { status: 400, description: descriptionOf(validationError) });
+      }
+      const { tenant, clientId } = result.bearer;
+      const answer = await deps.store.transaction(async (tx) => {
+        const now = deps.clock();
+        const member = await bearerMember(tx, result.bearer, now);
+        if (member === null) return null;
+        return route.handle(tx, { tenant, member, clientId, params, query, body, now });
+      });
+      if (answer === null) return sendBearerProblem(reply, 'invalid_token');
+      if (answer.status !== 200) return sendRefused(reply, answer);
+      reply.header('cache-control', 'private, no-store').type('application/json; charset=utf-8');
+      return reply.send(answer.body);
+    },
+  });
+}

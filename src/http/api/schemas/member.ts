@@ -1,0 +1,88 @@
+import {
+  exactly,
+  flag,
+  list,
+  type NamedSchema,
+  oneOf,
+  reference,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  wholeNumber,
+} from './schema.ts';
+
+const address: NamedSchema = {
+  $id: 'Address',
+  ...exactly('The postal address of a member.', {
+    line1: textOrNull('Street and number.', 'Storgata 1', null),
+    city: textOrNull('City.', 'Oslo', null),
+    postCode: textOrNull('Post code.', '0155', null),
+    postOffice: textOrNull('Post office.', 'Oslo', null),
+    country: textOrNull('Two-letter country code (ISO 3166-1).', 'NO', null),
+    name: textOrNull('Who the post is for.', 'Ada Nilsen', null),
+    email: textOrNull('An e-mail address for the post.', 'ada@example.com', null),
+  }),
+};
+
+/** Who a member is: what both profiles begin with (contract, "Member profile"; decision 38). */
+export const basics: Readonly<Record<string, Schema>> = {
+  id: text(
+    'The member: a string, not a number. It is the sub of the tokens.',
+    '0199a3c4-7d10-7c41-9c2e-5f0b6a4d8e21',
+  ),
+  fullName: text('Full name.', 'Ada Nilsen'),
+  email: text('E-mail address.', 'ada@example.com'),
+  userType: oneOf('What the member may do beyond being one.', ['member', 'tenant_admin', 'system_admin']),
+  userId: wholeNumber('A number for the member.', 1_001),
+  phone: text(
+    'Telephone number with the country calling code, beginning with +; there is no separate field for the code. Empty if not given.',
+    '+4791234567',
+  ),
+  avatar: textOrNull('Address of a picture.', 'https://example.com/avatars/ada.png', null),
+  nickName: text('What the member likes to be called; may be empty.', 'Ada'),
+  memberNumber: wholeNumber('The number on the member card.', 501_001),
+  address: reference('Address'),
+};
+
+const subscription: NamedSchema = {
+  $id: 'Subscription',
+  ...exactly('A subscription that gives access now.', {
+    subscriptionId: wholeNumber('The subscription.', 41),
+    packageId: wholeNumber('The package that is subscribed to.', 7),
+    packageName: text('Name of the package.', 'Acme Everything'),
+    status: oneOf('"active" for every subscription in this list.', ['active']),
+    createdAt: time('When it was ordered (UTC).'),
+    activatedAt: time('Since when it gives access (UTC).'),
+    expiresAt: time('Until when it gives access (UTC); at this very moment it no longer does.'),
+    subscriptionProducts: list(
+      'What the package opens.',
+      exactly('A product of the package.', {
+        id: wholeNumber('The product.', 71),
+        name: text('Name of the product.', 'News'),
+        hasAccess: flag('Whether the member has access to the product.'),
+      }),
+    ),
+    customPropertyValues: {
+      type: 'object',
+      description:
+        'Keys that the tenant has defined. Values are numbers, strings or ISO 8601 timestamps (UTC, milliseconds).',
+      additionalProperties: { type: ['number', 'string'] },
+      examples: [{ seats: 2, source: 'spring campaign', renewedAt: '2026-01-31T23:59:59.999Z' }],
+    },
+  }),
+};
+
+const memberProfile: NamedSchema = {
+  $id: 'MemberProfile',
+  ...exactly('A member with the active subscriptions.', {
+    ...basics,
+    subscriptions: list(
+      'The active subscriptions, oldest first; empty if there is none.',
+      reference('Subscription'),
+    ),
+  }),
+};
+
+/** The schemas of the member profile with active subscriptions. */
+export const memberSchemas: readonly NamedSchema[] = [address, subscription, memberProfile];

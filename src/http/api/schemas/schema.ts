@@ -1,0 +1,58 @@
+/**
+ * A JSON Schema in the keywords that Fastify's draft 7 and the 2020-12 of OpenAPI 3.1 understand alike: the
+ * same objects validate, serialise and document.
+ */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** A schema that others refer to by its name. */
+export interface NamedSchema extends Schema {
+  readonly $id: string;
+}
+
+/** Refers to a named schema, as Fastify resolves it. */
+export function reference(name: string): Schema {
+  return { $ref: `${name}#` };
+}
+
+/** An object with exactly these properties, every one of them there (M19). */
+export function exactly(description: string, properties: Readonly<Record<string, Schema>>): Schema {
+  return {
+    type: 'object',
+    description,
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
+
+export function list(description: string, items: Schema): Schema {
+  return { type: 'array', description, items };
+}
+
+export function text(description: string, ...examples: readonly string[]): Schema {
+  return { type: 'string', description, examples };
+}
+
+export function textOrNull(description: string, ...examples: readonly (string | null)[]): Schema {
+  return { type: ['string', 'null'], description, examples };
+}
+
+export function oneOf(description: string, values: readonly string[]): Schema {
+  return { type: 'string', enum: values, description, examples: values.slice(0, 1) };
+}
+
+export function wholeNumber(description: string, example: number): Schema {
+  return { type: 'integer', description, examples: [example] };
+}
+
+export function flag(description: string): Schema {
+  return { type: 'boolean', description, examples: [true] };
+}
+
+export function time(description: string, example = '2026-01-31T12:00:00.000Z'): Schema {
+  return { type: 'string', format: 'date-time', description, examples: [example] };
+}
+
+export function timeOrNull(description: string, example: string | null = '2026-01-31T12:00:00.000Z'): Schema {
+  return { type: ['string', 'null'], format: 'date-time', description, examples: [example] };
+}

@@ -1,0 +1,180 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Checkout } from '../../../../core/access/checkout.ts';
+import type { Package } from '../../../../core/access/package.ts';
+import {
+  isActive,
+  type MemberSubscription,
+  type SubscriptionState,
+  standingOf,
+} from '../../../../core/access/subscription.ts';
+import { changeSubscription } from '../../../../operations/access/subscription.ts';
+import { listCheckouts } from '../../../../storage/access/checkout.ts';
+import { listInvoices } from '../../../../storage/access/invoice.ts';
+import { listPackages } from '../../../../storage/access/package.ts';
+import { findSubscription, listSubscriptions } from '../../../../storage/access/subscription.ts';
+import type { Deps } from '../../../deps.ts';
+import { pageForm } from '../../../form.ts';
+import { sendProblem } from '../../../problem.ts';
+import { showPeriod, showPrice } from '../../access/price.ts';
+import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+import { dayOf } from '../times.ts';
+
+const url = '/account/subscriptions';
+
+/**
+ * GET and POST /account/subscriptions: every subscription, what is owed, and the buttons that cancel one or
+ * keep it after all (pages 18). Nothing here leads to what else could be bought: a store may forbid it (pages 12).
+ */
+export function subscriptionsPage(app: FastifyInstance, deps: Deps): void {
+  accountPage(app, deps, url, { show, submit });
+}
+
+/** Running ones come first, then those that will run, then those that are over. */
+const rankOf: Readonly<Record<SubscriptionState, number>> = {
+  active: 0,
+  cancelled: 0,
+  pending: 1,
+  expired: 2,
+  ended: 2,
+};
+
+/** What a member may do to a subscription in each state. */
+const actionOf: Readonly<Record<SubscriptionState, Action | null>> = {
+  active: 'cancel',
+  cancelled: 'resume',
+  pending: 'cancel',
+  expired: null,
+  ended: null,
+};
+
+async function show(visit: Visit): Promise<FastifyReply> {
+  const { member, language, deps } = visit;
+  const now = deps.clock();
+  const { subscriptions, checkouts, packages, invoices } = await deps.store.transaction(async (tx) => ({
+    subscriptions: await listSubscriptions(tx, member.id),
+    checkouts: await listCheckouts(tx, member.id),
+    packages: await listPackages(tx, member.tenantId),
+    invoices: await listInvoices(tx, member.id),
+  }));
+  return sendAccountPage(visit, {
+    template: 'subscriptions',
+    title: 'account.subscriptions.title',
+    data: {
+      subscriptions: subscriptions
+        .map((subscription) => ({ subscription, standing: standingOf(subscription, now) }))
+        .toSorted(
+          (a, b) =>
+            rankOf[a.standing] - rankOf[b.standing] ||
+            b.subscription.subscriptionId - a.subscription.subscriptionId,
+        )
+        .map(({ subscription, standing }) => ({
+          id: subscription.subscriptionId,
+          name: subscription.packageName,
+          standing: standingText(visit, subscription, standing, now),
+          facts: factsOf(visit, subscription, offerOf(subscription, checkouts, packages)),
+          action: actionOf[standing],
+          cancelling: cancellingText(visit, subscription, now),
+        })),
+      invoices: invoices
+        .filter(({ paidAt }) => paidAt === null)
+        .map(({ number, price, dueAt }) => ({
+          number: language.t('account.invoices.number', { number }),
+          amount: showPrice(price, language.tag),
+          due: dueText(visit, dueAt, now),
+        })),
+    },
+  });
+}
+
+/** What a subscription costs and how long its period runs: as it was ordered, or else as its package has it. */
+function offerOf(
+  { subscriptionId, packageId }: MemberSubscription,
+  checkouts: readonly Checkout[],
+  packages: readonly Package[],
+): Pick<Package, 'price' | 'period'> | null {
+  return (
+    checkouts.find((checkout) => checkout.subscriptionId === subscriptionId) ??
+    packages.find(({ id }) => id === packageId) ??
+    null
+  );
+}
+
+function factsOf(
+  { language: { t, tag } }: Visit,
+  { products }: MemberSubscription,
+  offer: Pick<Package, 'price' | 'period'> | null,
+) {
+  const names = products.map(({ name }) => name);
+  const free = t('account.subscriptions.free');
+  const facts = [
+    ['account.subscriptions.products', new Intl.ListFormat(tag).format(names)],
+    [
+      'account.subscriptions.amount',
+      offer && (offer.price.amount === 0 ? free : showPrice(offer.price, tag)),
+    ],
+    ['account.subscriptions.period', offer && showPeriod(offer.period, tag)],
+  ] as const;
+  return facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : []));
+}
+
+/** What a subscription does now, in words. */
+function standingText(
+  { language: { t, tag } }: Visit,
+  { activatedAt, expiresAt, endedAt }: MemberSubscription,
+  standing: SubscriptionState,
+  now: number,
+): string {
+  const text = (name: string, time: number | null) =>
+    t(`account.subscriptions.standing.${name}`, { date: dayOf(time ?? now, tag) });
+  switch (standing) {
+    case 'pending':
+      return activatedAt === null
+        ? t('account.subscriptions.standing.waiting')
+        : text('beginning', activatedAt);
+    case 'active':
+      return text('active', expiresAt);
+    case 'cancelled':
+      return text('cancelled', expiresAt);
+    case 'expired':
+      return text('ended', expiresAt);
+    case 'ended':
+      return text('ended', endedAt);
+    default:
+      throw new Error(`unknown standing ${standing satisfies never}`);
+  }
+}
+
+/** What cancelling does, said before it is done: one that has not begun has no period to wait for. */
+function cancellingText(
+  { language: { t, tag } }: Visit,
+  subscription: MemberSubscription,
+  now: number,
+): string {
+  return isActive(subscription, now)
+    ? t('account.subscriptions.cancel.active', { date: dayOf(subscription.expiresAt ?? now, tag) })
+    : t('account.subscriptions.cancel.pending');
+}
+
+function dueText({ language: { t, tag } }: Visit, dueAt: number, now: number): string {
+  return t(`account.invoices.${now < dueAt ? 'due' : 'overdue'}`, { date: dayOf(dueAt, tag) });
+}
+
+type Action = 'cancel' | 'resume';
+
+const doneOf: Readonly<Record<Action, Done>> = { cancel: 'cancelled', resume: 'resumed' };
+
+async function submit(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, member, language, deps } = visit;
+  const { subscription: id = '', action } = pageForm(request, ['subscription', 'action']);
+  const isAction = action === 'cancel' || action === 'resume';
+  const isChanged = await deps.store.transaction(async (tx) => {
+    if (!isAction || !/^\d{1,15}$/.test(id)) return null;
+    const found = await findSubscription(tx, member.tenantId, Number(id));
+    if (found?.memberId !== member.id) return null;
+    return changeSubscription(tx, member.tenantId, Number(id), action, deps.clock());
+  });
+  if (!isAction || isChanged === null) return sendProblem(reply, 'notFound', { language });
+  // It ended while the page was open: the page says so itself, and has no button for it any more.
+  if (!isChanged) return reply.redirect(url, 303);
+  return redirectDone(visit, url, doneOf[action]);
+}

@@ -1,0 +1,95 @@
+import type { FastifyReply } from 'fastify';
+import { asksForAddress } from '../../../core/access/package.ts';
+import { memberTextLength } from '../../../core/limits.ts';
+import { changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
+import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
+import { findMember, updateMember } from '../../../storage/members/member.ts';
+import { pageForm } from '../../form.ts';
+import { readCountry, showCountry } from '../account/country.ts';
+import { type CheckoutVisit, sendCheckoutPage } from './visit.ts';
+
+/** What a subscriber says of where they live; the recipient is their own name if they leave it empty. */
+const names = ['name', 'line1', 'postCode', 'city', 'country'] as const;
+type Values = Readonly<Record<(typeof names)[number], string>>;
+
+/** The form for the postal address that the order needs. */
+export function sendAddressForm(
+  visit: CheckoutVisit,
+  values: Values = valuesOf(visit),
+  problems: readonly DetailProblem[] = [],
+): Promise<FastifyReply> {
+  const { checkout, language } = visit;
+  const { t } = language;
+  return sendCheckoutPage(visit, {
+    template: 'address',
+    title: 'checkout.address.title',
+    problems: problems.map(({ field, problem }) => ({
+      field,
+      text: t(textOf(field, problem), { most: memberTextLength.line }),
+    })),
+    data: {
+      values,
+      isComplete: !lacksAddress(visit, visit.member),
+      lead: t(`checkout.address.lead.${checkout.payment === 'invoice' ? 'invoice' : 'post'}`),
+    },
+  });
+}
+
+function textOf(field: string, problem: DetailProblem['problem']): string {
+  const isOwnText = problem === 'missing' || problem === 'unknown';
+  return isOwnText ? `checkout.address.${problem}.${field}` : `account.error.text.${problem}`;
+}
+
+/** Saves the address with the member, whose account shows it too, and goes on to the summary. */
+export async function submitAddress(visit: CheckoutVisit): Promise<FastifyReply> {
+  const { request, reply, member, here, deps } = visit;
+  const form = pageForm(request, names);
+  const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
+  const missing = neededLines
+    .filter((line) => values[line].trim() === '')
+    .map((field): DetailProblem => ({ field, problem: 'missing' }));
+  const answer = await deps.store.transaction(async (tx) => {
+    const stored = (await findMember(tx, member.tenantId, member.id)) ?? member;
+    const { address, fullName, nickName, phone, locale } = stored;
+    // The post town is of the place, and not asked for here: with another place it is wrong.
+    const isSamePlace = values.postCode.trim() === address.postCode && values.city.trim() === address.city;
+    const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
+    const country = readCountry(values.country);
+    const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
+    const changed = changeDetails(stored, details, deps.clock());
+    if (changed.kind === 'changed' && missing.length === 0) await updateMember(tx, changed.member);
+    return changed;
+  });
+  const problems = answer.kind === 'refused' ? answer.problems : [];
+  const all = names.flatMap((name) => [...missing, ...problems].filter(({ field }) => field === name));
+  return all.length > 0 ? sendAddressForm(visit, values, all) : reply.redirect(here, 303);
+}
+
+/** The member's address as the form shows it. */
+function valuesOf({ member: { address, fullName }, language }: CheckoutVisit): Values {
+  return {
+    name: address.name ?? fullName,
+    line1: address.line1 ?? '',
+    postCode: address.postCode ?? '',
+    city: address.city ?? '',
+    country: showCountry(address.country, language.tag),
+  };
+}
+
+/** The page that changes an address that is complete. */
+export function addressUrl({ here }: CheckoutVisit): string {
+  return `${here}${here.includes('?') ? '&' : '?'}change=address`;
+}
+
+/** The address that the order needs, line by line; null if it needs none. */
+export function addressInWords(visit: CheckoutVisit): readonly string[] | null {
+  const { checkout, offer, member, language } = visit;
+  if (!asksForAddress({ needsAddress: offer.needsAddress, payment: checkout.payment })) return null;
+  const { name, line1, postCode, city, country } = member.address;
+  return [
+    name ?? member.fullName,
+    line1,
+    `${postCode ?? ''} ${city ?? ''}`.trim(),
+    showCountry(country, language.tag),
+  ].filter((line) => line !== null && line !== '') as string[];
+}

@@ -1,0 +1,145 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Checkout } from '../../../core/access/checkout.ts';
+import { readReference } from '../../../core/access/checkout.ts';
+import { readReturnAddress } from '../../../core/access/return-address.ts';
+import { checkoutRequestBytes, flowLifetime } from '../../../core/limits.ts';
+import type { Tenant } from '../../../core/tenant.ts';
+import { seal, unseal } from '../../../seal.ts';
+import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pick, queryOf } from '../../form.ts';
+
+const parameters = ['packageId', 'reference', 'onCheckoutCompletedUrl', 'callBackUrl', 'ui_locales'] as const;
+
+/** The addresses that a checkout may lead back to (contract, "Checkout page search parameters"). */
+export const returnNames = ['onCheckoutCompletedUrl', 'callBackUrl'] as const;
+
+/** What a checkout page was opened with, checked (decision 40). */
+export interface CheckoutRequest
+  extends Pick<Checkout, 'reference' | 'onCheckoutCompletedUrl' | 'callBackUrl'> {
+  /** null where none was asked for, or what was sent can be none. */
+  readonly packageId: number | null;
+  /** The language chosen on the way. */
+  readonly language: string | null;
+}
+
+/** Why a checkout page does not open; the last part of the text's key. */
+export type RefusedRequest =
+  | { readonly reason: 'malformed' | 'long' }
+  | { readonly reason: 'repeated'; readonly parameter: string }
+  | { readonly reason: 'address'; readonly parameter: string; readonly sent: string };
+
+/** Reads the query of a checkout page. What cannot be understood in one way only is refused (K2). */
+export function readCheckoutRequest(request: FastifyRequest): CheckoutRequest | RefusedRequest {
+  const query = queryOf(request);
+  if (query === null) return { reason: 'malformed' };
+  const { values, repeated } = pick(query, parameters);
+  if (repeated[0] !== undefined) return { reason: 'repeated', parameter: repeated[0] };
+  const { returnOrigins } = request.tenant;
+  const urls: Record<string, string | null> = {};
+  for (const parameter of returnNames) {
+    const read = readReturnAddress(values[parameter], returnOrigins);
+    if (read.kind === 'refused') return { reason: 'address', parameter, sent: values[parameter] ?? '' };
+    urls[parameter] = read.kind === 'allowed' ? read.url : null;
+  }
+  const { packageId = '', ui_locales: language = null } = values;
+  const asked = {
+    packageId: /^\d{1,15}$/.test(packageId) ? Number(packageId) : null,
+    reference: readReference(values.reference),
+    onCheckoutCompletedUrl: urls.onCheckoutCompletedUrl ?? null,
+    callBackUrl: urls.callBackUrl ?? null,
+    language,
+  };
+  const isLong = Buffer.byteLength(JSON.stringify(asked)) > checkoutRequestBytes;
+  return isLong ? { reason: 'long' } : asked;
+}
+
+/** The address of the checkout page, or of another that takes the same, that asks for this. */
+export function checkoutUrl(asked: CheckoutRequest, path = '/checkout'): string {
+  const { language } = asked;
+  const query = new URLSearchParams({
+    ...checkoutFields(asked),
+    ...(language === null ? {} : { ui_locales: language }),
+  });
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** What a form sends to open the checkout page again, beside the language. */
+export function checkoutFields(asked: CheckoutRequest): Readonly<Record<string, string>> {
+  const { packageId, reference, onCheckoutCompletedUrl, callBackUrl } = asked;
+  const fields = { packageId, reference, onCheckoutCompletedUrl, callBackUrl };
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
+  );
+}
+
+/**
+ * What a visitor is about to order. It is not stored: it travels with the browser, sealed against change and
+ * bound to that browser's cookie, so that nothing is written before somebody is signed in.
+ */
+export interface Order extends CheckoutRequest {
+  /** The id that its checkout will have: an order that is sent twice begins one checkout. */
+  readonly id: string;
+  readonly packageId: number;
+  /** ms */
+  readonly openedAt: number;
+}
+
+/** What would open the page of the same offer as a checkout's. */
+export function requestOf(
+  { packageId, reference, onCheckoutCompletedUrl, callBackUrl }: Checkout,
+  language: string | null,
+): CheckoutRequest & { readonly packageId: number } {
+  return { packageId, reference, onCheckoutCompletedUrl, callBackUrl, language };
+}
+
+/** Seals an order that begins now for this browser, which gets a cookie if it has none. */
+export function sealOrder(
+  reply: FastifyReply,
+  asked: CheckoutRequest & { readonly packageId: number },
+  { random, clock }: Deps,
+): string {
+  const now = clock();
+  const order: Order = { ...asked, id: random.id(now), openedAt: now };
+  return seal(reply.request.tenant.tokenKey, 'order', ensureBrowserCookie(reply, random), order);
+}
+
+export type OpenedOrder =
+  | { readonly kind: 'order'; readonly order: Order; readonly sealed: string }
+  /** Expired, or of another browser: it can be started anew, not continued. */
+  | { readonly kind: 'stale'; readonly order: Order }
+  | { readonly kind: 'none' };
+
+/** Opens the order that a page or a form carries. */
+export function openOrder(request: FastifyRequest, sealed: string | undefined, now: number): OpenedOrder {
+  if (sealed === undefined) return { kind: 'none' };
+  const unsealed = unseal(request.tenant.tokenKey, 'order', browserCookie(request), sealed);
+  if (unsealed.kind === 'broken') return { kind: 'none' };
+  const order = unsealed.value as Order;
+  const isStale = unsealed.kind === 'foreign' || now >= order.openedAt + flowLifetime;
+  return isStale ? { kind: 'stale', order } : { kind: 'order', order, sealed };
+}
+
+/** An address to lead back to, if the tenant's list still allows it; else null (K1, K2). */
+export function stillAllowed(url: string | null, { returnOrigins }: Pick<Tenant, 'returnOrigins'>) {
+  const read = readReturnAddress(url ?? undefined, returnOrigins);
+  return read.kind === 'allowed' ? read.url : null;
+}
+
+/** A request without the addresses that the tenant's list does not allow any more. */
+export function allowedOnly<Asked extends CheckoutRequest>(
+  asked: Asked,
+  tenant: Pick<Tenant, 'returnOrigins'>,
+): Asked {
+  const onCheckoutCompletedUrl = stillAllowed(asked.onCheckoutCompletedUrl, tenant);
+  return { ...asked, onCheckoutCompletedUrl, callBackUrl: stillAllowed(asked.callBackUrl, tenant) };
+}
+
+/** The way to start a checkout anew. */
+export function restartUrl(
+  asked: CheckoutRequest,
+  tenant: Pick<Tenant, 'returnOrigins'>,
+  path?: string,
+): string {
+  return checkoutUrl(allowedOnly(asked, tenant), path);
+}

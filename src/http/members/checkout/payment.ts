@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { checkoutStanding } from '../../../core/access/checkout.ts';
+import { refusal } from '../../../core/decision.ts';
+import { bodyBytes, paymentBeginTimeout } from '../../../core/limits.ts';
+import { type Paid, takePayment } from '../../../operations/access/checkout.ts';
+import {
+  type HostedMethod,
+  type PaymentReport,
+  paymentMethod,
+} from '../../../operations/access/payments/payment.ts';
+import { findCheckout } from '../../../storage/access/checkout.ts';
+import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
+import type { Deps } from '../../deps.ts';
+import { mailSubscribed } from './subscribed-mail.ts';
+import { type CheckoutVisit, leaveCompleted, sendCheckoutPage, visitCheckout } from './visit.ts';
+
+/**
+ * Begins the payment of a checkout at its provider, outside any transaction: nothing is written for it.
+ *
+ * @returns the address of the provider's page; null if the payment cannot begin now
+ */
+export async function beginPayment(visit: CheckoutVisit, method: HostedMethod): Promise<string | null> {
+  const { request, checkout, offer, member, language } = visit;
+  const { name, issuer } = request.tenant;
+  const { fullName, email, address } = member;
+  const order = {
+    checkoutId: checkout.id,
+    tenant: { name, issuer },
+    member: { fullName, email, address },
+    packageName: offer.name,
+    price: checkout.price,
+    language: language.tag,
+    returnUrl: `${issuer}/checkout/${checkout.id}/return`,
+  };
+  try {
+    const page = new URL(await method.begin(order, AbortSignal.timeout(paymentBeginTimeout)));
+    if (!method.origins.includes(page.origin)) throw new Error('the page is of no origin of the provider');
+    return page.href;
+  } catch (error) {
+    request.log.error({ err: error, payment: method.name }, 'a payment cannot begin');
+    return null;
+  }
+}
+
+/** GET /checkout/{id}/return: where the provider's page leads back to. */
+export function paymentReturnPage(app: FastifyInstance, deps: Deps): void {
+  const url = '/checkout/:id/return';
+  refuseOtherMethods(app, url, ['GET']);
+  app.get(url, (request, reply) => comeBack(request, reply, deps));
+}
+
+/**
+ * A provider's own word, signed, is taken whoever brings it: the session may be over by now. Without one the
+ * member waits, since the provider tells us by itself as well.
+ */
+async function comeBack(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { tenant } = request;
+  const { id } = request.params as { id: string };
+  const checkout = await deps.store.transaction((tx) => findCheckout(tx, tenant.id, id));
+  const method = checkout === null ? null : paymentMethod(deps.payments, checkout.payment);
+  const query = new URLSearchParams(request.raw.url?.split('?')[1]);
+  const report = method?.kind === 'hosted' ? await method.readReturn(query) : null;
+  const ownReport = report?.checkoutId === id ? report : null;
+  if (method !== null && ownReport?.kind === 'paid') {
+    const paid = await take(request, method.name, ownReport, deps);
+    if (paid.kind === 'paid') {
+      return leaveCompleted(reply, { checkout: paid.checkout, here: `/checkout/${id}` });
+    }
+  }
+  return visitCheckout(request, reply, deps, (visit) => {
+    const isOpen = checkoutStanding(visit.checkout, deps.clock()) === 'open';
+    if (method?.kind !== 'hosted' || !isOpen || ownReport?.kind === 'unpaid') {
+      return reply.redirect(visit.here, 303);
+    }
+    return sendCheckoutPage(visit, {
+      template: 'waiting',
+      title: 'checkout.waiting.title',
+      // Without what the provider added: it has been read.
+      data: { reload: visit.here.replace(id, `${id}/return`) },
+    });
+  });
+}
+
+/** POST /checkout/payments/{method}: a provider's server reports a payment. Its signature is all it needs. */
+export function paymentNotices(app: FastifyInstance, deps: Deps): void {
+  const url = '/checkout/payments/:method';
+  refuseOtherMethods(app, url, ['POST']);
+  // A signature is of the bytes, so they are left as they came.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytes }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.post(url, (request, reply) => takeNotice(request, reply, deps));
+}
+
+async function takeNotice(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { method: name } = request.params as { method: string };
+  const method = paymentMethod(deps.payments, name);
+  if (method?.kind !== 'hosted') {
+    return sendRefusal(reply, refusal('invalid_request', 'there is no such payment method'), 404);
+  }
+  const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
+  const report = await method.readNotice(request.headers, body);
+  if (report === null) {
+    return sendRefusal(reply, refusal('invalid_request', 'the signature is not right'));
+  }
+  if (report.kind === 'unpaid') return noStore(reply).send();
+  const paid = await take(request, name, report, deps);
+  switch (paid.kind) {
+    case 'paid':
+      return noStore(reply).send();
+    case 'unknown':
+      return sendRefusal(reply, refusal('invalid_request', 'there is no such checkout'), 404);
+    case 'wrong-price':
+      return sendRefusal(reply, refusal('invalid_request', 'the checkout has another price'), 409);
+    default:
+      throw new Error(`unknown answer ${JSON.stringify(paid satisfies never)}`);
+  }
+}
+
+/** Gives what was paid for, once however often and by whomever it is reported. */
+async function take(
+  request: FastifyRequest,
+  methodName: string,
+  report: Extract<PaymentReport, { kind: 'paid' }>,
+  deps: Deps,
+): Promise<Paid> {
+  const { tenant } = request;
+  const paid = await deps.store.transaction(async (tx) => {
+    const answer = await takePayment(tx, tenant.id, methodName, report, deps, deps.clock());
+    if (answer.kind === 'paid' && answer.given !== null) {
+      await mailSubscribed(tx, tenant, answer.given, undefined, deps);
+    }
+    return answer;
+  });
+  if (paid.kind === 'wrong-price') {
+    const facts = { tenant: tenant.name, checkout: report.checkoutId, payment: methodName };
+    request.log.error(facts, 'a payment is not of the price of its checkout');
+  }
+  return paid;
+}

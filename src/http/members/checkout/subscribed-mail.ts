@@ -1,0 +1,40 @@
+import { chooseLanguage } from '../../../language.ts';
+import type { Given } from '../../../operations/access/checkout.ts';
+import { findMember } from '../../../storage/members/member.ts';
+import type { Tx } from '../../../storage/store.ts';
+import type { OpenTenant } from '../../../tenants.ts';
+import type { Deps } from '../../deps.ts';
+import { showPrice } from '../access/price.ts';
+import { priceWords } from './words.ts';
+
+/**
+ * Confirms a subscription by mail, in the transaction that gives it: what is given once is told once.
+ *
+ * @param acceptLanguage of the member's browser; undefined where it was not a browser that gave the word
+ */
+export async function mailSubscribed(
+  tx: Tx,
+  tenant: OpenTenant,
+  { checkout, offer, subscription, invoice }: Given,
+  acceptLanguage: string | undefined,
+  deps: Deps,
+): Promise<void> {
+  const member = await findMember(tx, tenant.id, checkout.memberId);
+  // A payment that was reported after its member was erased.
+  if (member === null) return;
+  const language = chooseLanguage([member.locale], acceptLanguage);
+  await deps.mails.queue(tx, tenant, {
+    name: 'subscribed',
+    to: member.email,
+    language: language.tag,
+    values: {
+      fullName: member.fullName,
+      package: offer.name,
+      price: priceWords(checkout, language),
+      until: subscription.expiresAt ?? '',
+      invoice: invoice === null ? '' : `${invoice.number} (${showPrice(invoice.price, language.tag)})`,
+      due: invoice?.dueAt ?? '',
+    },
+    link: `${tenant.issuer}/account`,
+  });
+}

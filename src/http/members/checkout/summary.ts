@@ -1,0 +1,208 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { checkoutStanding } from '../../../core/access/checkout.ts';
+import type { Consent } from '../../../core/access/consent.ts';
+import { invoiceDue } from '../../../core/limits.ts';
+import {
+  abandonCheckout,
+  confirmOwnCheckout,
+  lacksAddress,
+  runningSubscription,
+} from '../../../operations/access/checkout.ts';
+import { answerConsents } from '../../../operations/access/consent.ts';
+import { paymentMethod } from '../../../operations/access/payments/payment.ts';
+import { listConsentChanges, listConsents } from '../../../storage/access/consent.ts';
+import { listInvoices } from '../../../storage/access/invoice.ts';
+import type { Tx } from '../../../storage/store.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pick, queryOf } from '../../form.ts';
+import { readConsents } from '../access/consent-form.ts';
+import { dayOf } from '../account/times.ts';
+import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
+import { sendHeld } from './held.ts';
+import { sendNothingOrdered } from './offer.ts';
+import { allowedOnly, requestOf, restartUrl, sealOrder, stillAllowed } from './order.ts';
+import { beginPayment } from './payment.ts';
+import { mailSubscribed } from './subscribed-mail.ts';
+import { type CheckoutVisit, checkoutPage, leaveCompleted, sendCheckoutPage } from './visit.ts';
+import { offerWords } from './words.ts';
+
+/** GET and POST /checkout/{id}: what was ordered, to be looked at once more and confirmed (decision 40). */
+export function summaryPage(app: FastifyInstance, deps: Deps): void {
+  checkoutPage(app, deps, '/checkout/:id', show, submit);
+}
+
+async function show(visit: CheckoutVisit): Promise<FastifyReply> {
+  const { request, reply, checkout, member, language, chosen, deps } = visit;
+  const standing = checkoutStanding(checkout, deps.clock());
+  switch (standing) {
+    case 'open': {
+      const { change } = pick(queryOf(request) ?? new Map(), ['change']).values;
+      const isAsked = lacksAddress(visit, member) || change === 'address';
+      return isAsked ? sendAddressForm(visit) : sendSummary(visit);
+    }
+    case 'completed':
+      return sendCompleted(visit);
+    case 'cancelled':
+    case 'expired':
+      return sendNothingOrdered(
+        reply,
+        language,
+        restartUrl(requestOf(checkout, chosen), request.tenant),
+        standing,
+      );
+    default:
+      throw new Error(`unknown standing ${standing satisfies never}`);
+  }
+}
+
+/** What is confirmed, unless the member has got it meanwhile. */
+async function sendSummary(visit: CheckoutVisit, problem: 'payment' | null = null): Promise<FastifyReply> {
+  const { reply, checkout, offer, member, language, deps } = visit;
+  const { t } = language;
+  const now = deps.clock();
+  const { subscription, consents } = await deps.store.transaction(async (tx) => ({
+    subscription: await runningSubscription(tx, member.id, checkout.packageId, now),
+    consents: await consentsToAsk(tx, visit),
+  }));
+  const asked = allowedOnly(requestOf(checkout, visit.chosen), visit.request.tenant);
+  const answers = readConsents(visit.request, consents);
+  if (subscription !== null) return sendHeld(reply, language, { ...visit, subscription, asked }, deps);
+  return sendCheckoutPage(visit, {
+    template: 'summary',
+    title: 'checkout.summary.title',
+    ...(problem === null
+      ? {}
+      : { status: 503, problems: [{ field: 'confirm', text: t('checkout.error.payment') }] }),
+    data: {
+      offer: offerWords(offer, language, now, checkout),
+      payment: paymentInWords(visit),
+      address: addressInWords(visit),
+      change: addressUrl(visit),
+      isFree: checkout.price.amount === 0,
+      member,
+      // Never ticked but by the member: silence is no agreement (GDPR recital 32).
+      consents: consents.map((consent) => ({
+        ...consent,
+        isTicked: answers.get(consent.id) === 'accepted',
+        note: null,
+      })),
+      order: sealOrder(reply, asked, deps),
+    },
+  });
+}
+
+/** What the tenant asks for at a checkout and the member has not agreed to. */
+async function consentsToAsk(tx: Tx, { member }: Pick<CheckoutVisit, 'member'>): Promise<readonly Consent[]> {
+  const changes = await listConsentChanges(tx, member.id);
+  const accepted = ({ id }: Consent) =>
+    changes.findLast(({ consentId }) => consentId === id)?.status === 'accepted';
+  return (await listConsents(tx, member.tenantId)).filter(
+    (consent) => consent.atCheckout && !accepted(consent),
+  );
+}
+
+function paymentInWords({ checkout, language: { tag, t }, deps }: CheckoutVisit): string {
+  const method = paymentMethod(deps.payments, checkout.payment);
+  if (method?.kind !== 'settled') {
+    return t('checkout.payment.hosted', { method: method?.label(tag) ?? checkout.payment });
+  }
+  return t(`checkout.payment.${method.name}`, { days: Math.round(invoiceDue / day) });
+}
+
+const day = 24 * 60 * 60 * 1_000;
+
+async function submit(visit: CheckoutVisit): Promise<FastifyReply> {
+  const { request, reply, here } = visit;
+  const { action } = pageForm(request, ['action']);
+  switch (action) {
+    case 'address':
+      return submitAddress(visit);
+    case 'confirm':
+      return confirm(visit);
+    case 'cancel':
+      return cancel(visit);
+    default:
+      return reply.redirect(here, 303);
+  }
+}
+
+/** Gives the subscription with all that belongs to it, or leads to its payment. */
+async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
+  const { request, reply, checkout, member, here, deps } = visit;
+  const confirmed = await deps.store.transaction(async (tx) => {
+    const answer = await confirmOwnCheckout(tx, member, checkout.id, deps, deps.clock());
+    if (answer.kind !== 'completed' || answer.given === null) return answer;
+    await recordConsents(tx, visit);
+    await mailSubscribed(tx, request.tenant, answer.given, request.headers['accept-language'], deps);
+    return answer;
+  });
+  switch (confirmed.kind) {
+    case 'completed':
+      return leaveCompleted(reply, visit);
+    case 'payment': {
+      const address = await beginPayment(visit, confirmed.method);
+      if (address === null) return sendSummary(visit, 'payment');
+      await deps.store.transaction((tx) => recordConsents(tx, visit));
+      return reply.redirect(address, 303);
+    }
+    case 'no-method':
+      return sendSummary(visit, 'payment');
+    case 'look-again':
+      return reply.redirect(here, 303);
+    default:
+      throw new Error(`unknown answer ${JSON.stringify(confirmed satisfies never)}`);
+  }
+}
+
+async function recordConsents(tx: Tx, visit: CheckoutVisit): Promise<void> {
+  const { request, member, deps } = visit;
+  const answers = readConsents(request, await consentsToAsk(tx, visit));
+  await answerConsents(tx, member.tenantId, answers, {
+    memberId: member.id,
+    source: 'checkout',
+    clientId: null,
+    changedAt: deps.clock(),
+  });
+}
+
+async function cancel(visit: CheckoutVisit): Promise<FastifyReply> {
+  const { request, reply, checkout, here, deps } = visit;
+  const isCancelled = await deps.store.transaction((tx) => abandonCheckout(tx, visit, deps.clock()));
+  const back = isCancelled ? stillAllowed(checkout.callBackUrl, request.tenant) : null;
+  return reply.redirect(back ?? here, 303);
+}
+
+/** "You are subscribed": where the member has nowhere else to go, or came back. */
+async function sendCompleted(visit: CheckoutVisit): Promise<FastifyReply> {
+  const { request, checkout, offer, member, language, deps } = visit;
+  const { t, tag } = language;
+  const { subscription, invoice } = await deps.store.transaction(async (tx) => {
+    const running = await runningSubscription(tx, member.id, checkout.packageId, deps.clock());
+    const invoices = await listInvoices(tx, member.id);
+    const { subscriptionId } = checkout;
+    return {
+      subscription: running,
+      invoice: invoices.find((one) => one.subscriptionId === subscriptionId) ?? null,
+    };
+  });
+  const date = (time: number) => dayOf(time, tag);
+  return sendCheckoutPage(visit, {
+    template: 'done',
+    title: 'checkout.completed.title',
+    data: {
+      lead:
+        subscription?.expiresAt == null
+          ? offer.name
+          : t('checkout.until', { package: offer.name, date: date(subscription.expiresAt) }),
+      notes: [
+        ...(invoice === null
+          ? []
+          : [t('checkout.completed.invoice', { number: invoice.number, date: date(invoice.dueAt) })]),
+        t('checkout.completed.mail', { email: member.email }),
+      ],
+      onward: stillAllowed(checkout.onCheckoutCompletedUrl, request.tenant),
+      member: null,
+      order: null,
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { endOfPeriod, type Package } from '../../../core/access/package.ts';
+import type { Language } from '../../../language.ts';
+import { showPrice } from '../access/price.ts';
+
+/** A package as the checkout pages describe it. */
+export interface OfferWords {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly products: readonly string[];
+  /** Such as "NOK 199.00 every 3 months", or "Free". */
+  readonly price: string;
+  /** Its first and last day, if it begins now. */
+  readonly runs: string;
+}
+
+/** @param terms the price and the period that hold, where a checkout has kept them */
+export function offerWords(
+  offer: Package,
+  { tag, t }: Language,
+  now: number,
+  terms: Pick<Package, 'price' | 'period'> = offer,
+): OfferWords {
+  const { id, name, description, products } = offer;
+  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' });
+  return {
+    id,
+    name,
+    description,
+    products: products.map((product) => product.name),
+    price: priceWords(terms, { tag, t }),
+    runs: days.formatRange(now, endOfPeriod(now, terms.period)),
+  };
+}
+
+/** What a package costs and how often, in words. */
+export function priceWords(
+  { price, period }: Pick<Package, 'price' | 'period'>,
+  { tag, t }: Pick<Language, 'tag' | 't'>,
+): string {
+  if (price.amount === 0) return t('checkout.price.free');
+  return `${showPrice(price, tag)} ${t(`checkout.per.${period.unit}`, { count: period.count })}`;
+}

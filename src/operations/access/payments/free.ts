@@ -1,0 +1,4 @@
+import type { SettledMethod } from './payment.ts';
+
+/** Costs nothing. */
+export const free: SettledMethod = { kind: 'settled', name: 'free', isInvoiced: false };

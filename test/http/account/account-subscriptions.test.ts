@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Price } from '../../../src/core/access/package.ts';
+import type { Subscription } from '../../../src/core/access/subscription.ts';
+import { addPackage, addProduct } from '../../../src/operations/access/package.ts';
+import {
+  addSubscription,
+  changeSubscription,
+  type SubscriptionChange,
+} from '../../../src/operations/access/subscription.ts';
+import { insertCheckout } from '../../../src/storage/access/checkout.ts';
+import { insertInvoice } from '../../../src/storage/access/invoice.ts';
+import { setLimits, tenantOf, textOf } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { checkoutRecord, invoiceRecord, packageRecord } from '../../support/records/access-records.ts';
+import { allRows } from '../../support/records/rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { claimsOf } from '../../support/tokens.ts';
+import { field, tokensFor } from '../../support/visitor.ts';
+
+const url = '/account/subscriptions';
+const day = 24 * 60 * 60 * 1_000;
+
+let service: TestService;
+let browser: AccountVisitor;
+let memberId: string;
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+  await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
+  browser = await accountOf(service, hosts.a);
+  memberId = String(claimsOf((await tokensFor(service, hosts.a, {}, browser)).access_token).sub);
+});
+afterAll(() => service.stop());
+
+/** A member without a subscription, an order or an invoice. */
+beforeEach(async () => {
+  await service.store.transaction(async (tx) => {
+    for (const table of ['invoices', 'checkouts', 'subscriptions'] as const) {
+      await tx.deleteFrom(table).where('memberId', '=', memberId).execute();
+    }
+  });
+});
+
+/** Adds a package, whose name is its products' too, and returns its id. */
+const newPackage = (name: string, price: Price, count = 1) =>
+  service.store.transaction(async (tx) => {
+    const { id } = tenantOf(service, hosts.a);
+    const payment = price.amount === 0 ? 'free' : 'invoice';
+    const { id: _, tenantId, products, ...facts } = packageRecord({ name, price, payment });
+    const productIds = [await addProduct(tx, id, `${name} One`), await addProduct(tx, id, `${name} Two`)];
+    return addPackage(tx, id, { ...facts, period: { unit: 'month', count } }, productIds);
+  });
+
+type Times = Pick<Subscription, 'activatedAt' | 'expiresAt'>;
+
+/** A period that begins and ends this many days from now. */
+const inDays = (from: number, to: number): Times => ({
+  activatedAt: service.clock.now() + from * day,
+  expiresAt: service.clock.now() + to * day,
+});
+
+/** Gives the member a subscription, and does something to it. */
+const give = async (packageId: number, times: Times, change?: SubscriptionChange, owner = memberId) =>
+  service.store.transaction(async (tx) => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    const createdAt = service.clock.now();
+    const facts = { memberId: owner, packageId, createdAt, customPropertyValues: {}, ...times };
+    const id = await addSubscription(tx, tenantId, facts);
+    if (change !== undefined) await changeSubscription(tx, tenantId, id, change, service.clock.now());
+    return id;
+  });
+
+const nok = { amount: 19_900, currency: 'NOK' };
+
+/** Each card's text, in the order of the page. */
+const cardsOf = ({ text }: Answer) =>
+  [...text.matchAll(/<li>\s*<h2 id="subscription[\s\S]*?<\/li>/g)].map(([html]) =>
+    textOf({ text: html } as Answer).trim(),
+  );
+
+const press = (id: number | string, action: string) =>
+  browser.submit(url, { subscription: String(id), action });
+
+describe('the list of subscriptions', () => {
+  it('pages 18: has every one, running ones first, and says in words what each does', async () => {
+    const packageId = await newPackage('Gold', nok);
+    await give(packageId, inDays(-40, -1));
+    await give(packageId, inDays(-40, 20), 'end');
+    await give(packageId, inDays(5, 35));
+    await give(packageId, { activatedAt: null, expiresAt: null });
+    await give(packageId, inDays(-10, 20), 'cancel');
+    await give(packageId, inDays(-10, 21));
+    const shown = cardsOf(await browser.send(url)).map((text) => text.replace(/ Includes.*/, ''));
+    expect(shown).toEqual([
+      'Gold Runs until February 5, 2026',
+      'Gold Ends on February 4, 2026 – will not be renewed',
+      'Gold Waits for payment',
+      'Gold Begins on January 20, 2026',
+      'Gold Ended on January 15, 2026',
+      'Gold Ended on January 14, 2026',
+    ]);
+  });
+
+  it('the clock says what it does, and no job', async () => {
+    await give(await newPackage('Clock', nok), inDays(-1, 1));
+    service.clock.advance(2 * day);
+    const [text] = cardsOf(await browser.send(url));
+    expect(text).toContain('Ended on January 16, 2026');
+    expect(text).not.toContain('Cancel');
+  });
+
+  it('says what a member without any has: none', async () => {
+    expect(textOf(await browser.send(url))).toContain('You have no active subscription.');
+  });
+
+  it.each<[Price, string]>([
+    [nok, 'NOK 199.00'],
+    [{ amount: 500, currency: 'JPY' }, '¥500'],
+    [{ amount: 12_345, currency: 'KWD' }, 'KWD 12.345'],
+    [{ amount: 0, currency: 'EUR' }, 'Free'],
+  ])('shows the products, the period, and %j as %s', async (price, shown) => {
+    await give(await newPackage('Terms', price, 3), inDays(-1, 1));
+    const [text] = cardsOf(await browser.send(url));
+    expect(text).toContain(`Includes Terms One and Terms Two Amount ${shown} Period 3 months`);
+  });
+
+  it('what was ordered stays what it costs, whatever the package costs now', async () => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    const packageId = await newPackage('Ordered', { amount: 29_900, currency: 'NOK' });
+    const subscriptionId = await give(packageId, inDays(-1, 1));
+    await service.store.transaction((tx) =>
+      insertCheckout(
+        tx,
+        checkoutRecord({ tenantId, memberId, packageId, subscriptionId, state: 'completed' }),
+      ),
+    );
+    expect(cardsOf(await browser.send(url))[0]).toContain('Amount NOK 199.00 Period 3 months');
+  });
+
+  it('pages 12: no account page leads to a checkout, or shows a package that is only offered', async () => {
+    const offered = 'Offered to everybody';
+    await newPackage(offered, { amount: 77_700, currency: 'NOK' });
+    await give(await newPackage('Held', nok), inDays(-1, 1));
+    const menu = (await browser.send('/account')).text;
+    const paths = [...menu.matchAll(/href="(\/account\/\w+)"/g)].map(([, path]) => String(path));
+    expect(paths).toContain(url);
+    for (const path of ['/account', ...paths]) {
+      const { text } = await browser.send(path);
+      expect(text).not.toMatch(/checkout|subscribe|777/i);
+      expect(text).not.toContain(offered);
+    }
+  });
+});
+
+describe('cancelling', () => {
+  const held = () => service.store.transaction((tx) => tx.selectFrom('subscriptions').selectAll().execute());
+  const stored = async (id: number) => (await held()).find((row) => row.id === id);
+
+  it('pages 18: says until when it runs before it asks, and goes on until then', async () => {
+    const id = await give(await newPackage('Silver', nok), inDays(-1, 20));
+    const before = await stored(id);
+    const [asking] = cardsOf(await browser.send(url));
+    expect(asking).toContain('Cancel the subscription It runs until');
+    expectLeadsTo(await press(id, 'cancel'), `${url}?done=cancelled`);
+    const page = await browser.send(`${url}?done=cancelled`);
+    expect(textOf(page)).toContain('Your subscription is cancelled.');
+    expect(cardsOf(page)[0]).toMatch(/Ends on [^–]+ – will not be renewed/);
+    const after = await stored(id);
+    expect(after).toEqual({ ...before, state: 'cancelled', cancelledAt: expect.any(Number) });
+    expect(textOf(await browser.send('/account'))).toContain('Silver');
+  });
+
+  it('sent twice, cancels once', async () => {
+    const id = await give(await newPackage('Twice', nok), inDays(-1, 20));
+    await press(id, 'cancel');
+    const once = await stored(id);
+    expectLeadsTo(await press(id, 'cancel'), `${url}?done=cancelled`);
+    expect(await stored(id)).toEqual(once);
+  });
+
+  it('can be taken back while the period runs', async () => {
+    const id = await give(await newPackage('Back', nok), inDays(-1, 20));
+    const before = await stored(id);
+    await press(id, 'cancel');
+    expectLeadsTo(await press(id, 'resume'), `${url}?done=resumed`);
+    expect(textOf(await browser.send(`${url}?done=resumed`))).toContain('Your subscription goes on.');
+    expect(await stored(id)).toEqual({ ...before, state: 'active' });
+  });
+
+  it('ends one that has not begun at once, and says so before', async () => {
+    const id = await give(await newPackage('Later', nok), inDays(5, 35));
+    expect(cardsOf(await browser.send(url))[0]).toContain('It has not begun yet, so it ends at once.');
+    await press(id, 'cancel');
+    expect(await stored(id)).toMatchObject({ state: 'ended', endedAt: expect.any(Number) });
+    expect(cardsOf(await browser.send(url))[0]).not.toContain('Cancel');
+  });
+
+  it.each(['cancel', 'resume'])(
+    '%s changes nothing of one that ended while the page was open',
+    async (action) => {
+      const id = await give(await newPackage('Open', nok), inDays(-1, 1), 'cancel');
+      const token = field(await browser.send(url), 'token');
+      service.clock.advance(2 * day);
+      const answer = await browser.send(url, { body: { token, subscription: String(id), action } });
+      expectLeadsTo(answer, url);
+      const { expiresAt, cancelledAt } = (await stored(id)) ?? {};
+      expect([expiresAt, cancelledAt]).not.toContain(null);
+      expect(cardsOf(await browser.send(url))[0]).toMatch(/^Open Ended on/);
+    },
+  );
+
+  it("X1: another member's id, another tenant's, a made-up one and another action are 404 and change nothing", async () => {
+    const packageId = await newPackage('Mine', nok);
+    const own = await give(packageId, inDays(-1, 20));
+    const other = await accountOf(service, hosts.a, 'u2@example.test');
+    const { sub } = claimsOf((await tokensFor(service, hosts.b)).access_token);
+    const foreign = (await held()).filter((row) => row.memberId !== memberId);
+    expect(foreign.map((row) => row.memberId)).toContain(sub);
+    // The pages of the other member are there, and have buttons.
+    expect(cardsOf(await other.send(url)).join()).toContain('Cancel');
+    const before = await allRows(service, ['sessions']);
+    for (const id of [...foreign.map((row) => row.id), 'x', '', '-1', '1e3', '9'.repeat(40), 987_654]) {
+      for (const action of ['cancel', 'resume']) expect((await press(id, action)).status, `${id}`).toBe(404);
+    }
+    for (const action of ['end', 'renew', 'activate', ''])
+      expect((await press(own, action)).status).toBe(404);
+    expect(await allRows(service, ['sessions'])).toEqual(before);
+  });
+});
+
+describe('open invoices', () => {
+  const invoice = async (changes: Parameters<typeof invoiceRecord>[0], owner = memberId) => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    const packageId = await newPackage('Invoiced', nok);
+    const subscriptionId = await give(packageId, inDays(-1, 20), undefined, owner);
+    const record = invoiceRecord({ tenantId, subscriptionId, memberId: owner, ...changes });
+    await service.store.transaction((tx) => insertInvoice(tx, record));
+  };
+
+  it('are listed with number, amount and the day they are due, and the paid ones are not', async () => {
+    const now = service.clock.now();
+    await invoice({ id: 'i1', number: 1001, dueAt: now + 14 * day, paidAt: null });
+    await invoice({ id: 'i2', number: 1002, dueAt: now + 14 * day, paidAt: now });
+    await invoice({
+      id: 'i3',
+      number: 1003,
+      price: { amount: 1_200, currency: 'ISK' },
+      dueAt: now - day,
+      paidAt: null,
+    });
+    const text = textOf(await browser.send(url));
+    expect(text).toMatch(/Open invoices Invoice 1001: NOK 199.00 Due on \w+ \d+, 2026/);
+    expect(text).toMatch(/Invoice 1003: ISK 1,200 Was due on \w+ \d+, 2026/);
+    expect(text).not.toContain('Invoice 1002');
+  });
+
+  it('X1: are those of the member alone', async () => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    const { id: owner } = await service.store.transaction((tx) =>
+      tx
+        .selectFrom('members')
+        .select('id')
+        .where('tenantId', '=', tenantId)
+        .where('email', '=', 'u2@example.test')
+        .executeTakeFirstOrThrow(),
+    );
+    await invoice({ id: 'i4', number: 1004, paidAt: null }, owner);
+    expect(textOf(await browser.send(url))).not.toContain('invoice');
+    const other = await accountOf(service, hosts.a, 'u2@example.test');
+    expect(textOf(await other.send(url))).toContain('Invoice 1004');
+  });
+});

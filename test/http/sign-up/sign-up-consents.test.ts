@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Consent } from '../../../src/core/access/consent.ts';
+import { defineConsent } from '../../../src/operations/access/consent.ts';
+import { registerClient } from '../../../src/operations/client.ts';
+import { setBranding } from '../../../src/operations/tenant.ts';
+import { listConsentChanges } from '../../../src/storage/access/consent.ts';
+import { setLimits, tenantOf } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import { largestLogo } from '../../support/members/logos.ts';
+import { codeIn } from '../../support/members/outbox.ts';
+import { atSignUp, newPassword, storedMember, submitCode } from '../../support/members/sign-up.ts';
+import { consentRecord } from '../../support/records/access-records.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { field } from '../../support/visitor.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+  await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
+});
+afterAll(() => service.stop());
+
+const ask = (...consents: readonly Partial<Consent>[]) =>
+  service.store.transaction(async (tx) => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    for (const consent of consents) await defineConsent(tx, consentRecord({ tenantId, ...consent }));
+  });
+
+describe('what a tenant asks to be agreed to at sign-up', () => {
+  beforeAll(() =>
+    ask(
+      {},
+      { id: 'tips', name: 'Tips', description: '<b>Now</b> and then' },
+      { id: 'later', atSignUp: false },
+      { id: 'retired', retiredAt: 1 },
+    ),
+  );
+
+  const boxesOf = ({ text }: Answer) =>
+    [...text.matchAll(/<input id="consent-([^"]*)"[^>]*>/g)].map(([tag, id]) => [
+      id,
+      tag.includes('checked'),
+    ]);
+
+  /** Signs up with these boxes ticked, as far as the mail, and returns the digits' page. */
+  const signUp = async (email: string, ticked: readonly string[], more: Record<string, string> = {}) => {
+    const { browser, page } = await atSignUp(service, hosts.a);
+    const boxes = Object.fromEntries(ticked.map((id) => [`consent-${id}`, 'yes']));
+    const form = { flow: field(page, 'flow'), asked: field(page, 'asked'), fullName: 'Ada', email };
+    const body = { ...form, password: newPassword, ...boxes, ...more };
+    const answer = await browser.send('/sign-up', { body });
+    return { browser, page, answer };
+  };
+
+  const prove = async (email: string, { browser, answer }: Awaited<ReturnType<typeof signUp>>) => {
+    const verify = await browser.send(String(answer.headers.location));
+    await service.delivered();
+    expect((await submitCode(browser, verify, codeIn(service.outbox.last(email)))).status).toBe(303);
+  };
+
+  const answersOf = async (email: string) => {
+    const member = await storedMember(service, hosts.a, email);
+    return service.store.transaction((tx) => listConsentChanges(tx, String(member?.id)));
+  };
+
+  it('decision 39: is offered unticked, and kept as it was ticked when something else is wrong', async () => {
+    const { page, answer } = await signUp('kept@example', ['tips']);
+    expect(boxesOf(page)).toEqual([
+      ['newsletter', false],
+      ['tips', false],
+    ]);
+    expect(page.text).toContain('&lt;b&gt;Now');
+    expect(answer.status).toBe(422);
+    expect(boxesOf(answer)).toEqual([
+      ['newsletter', false],
+      ['tips', true],
+    ]);
+  });
+
+  it('decision 39: yes and no are recorded when the account is made, in the words of the page', async () => {
+    const email = 'agreed@example.test';
+    const at = await signUp(email, ['tips']);
+    const count = () =>
+      service.store.transaction((tx) => tx.selectFrom('consentChanges').selectAll().execute());
+    expect(await count()).toEqual([]);
+    await ask({ description: 'Mails all day' }, { id: 'tips', name: 'Other', retiredAt: 1 });
+    await prove(email, at);
+    const given = { source: 'sign_up', clientId: null, changedAt: expect.any(Number) };
+    expect(await answersOf(email)).toMatchObject([
+      { ...given, consentId: 'newsletter', status: 'withdrawn', description: 'A mail every Friday' },
+      { ...given, consentId: 'tips', status: 'accepted', name: 'Tips', description: '<b>Now</b> and then' },
+    ]);
+    await ask({}, { id: 'tips', name: 'Tips', description: '<b>Now</b> and then' });
+  });
+
+  it('decision 39: an id that is not asked for at sign-up, no more, or never was, is ignored', async () => {
+    const email = 'forged@example.test';
+    const forged = ['newsletter', 'later', 'retired', 'made-up'];
+    await prove(email, await signUp(email, forged, { asked: forged.join(' ') }));
+    expect((await answersOf(email)).map(({ consentId, status }) => `${consentId} ${status}`)).toEqual([
+      'newsletter accepted',
+    ]);
+  });
+
+  it('decision 39: nothing is recorded for a known address: its owner did not answer', async () => {
+    const before = await answersOf('u1@example.test');
+    const { browser, answer } = await signUp('u1@example.test', ['newsletter', 'tips']);
+    await submitCode(browser, await browser.send(String(answer.headers.location)), '123456');
+    expect(await answersOf('u1@example.test')).toEqual(before);
+    expect(before).toEqual([]);
+  });
+});
+
+describe('the logo of an app', () => {
+  const app = { client_id: 'branded', redirect_uri: 'https://branded.test/cb' };
+
+  beforeAll(async () => {
+    const { id } = tenantOf(service, hosts.a);
+    await service.store.transaction(async (tx) => {
+      const logo = largestLogo('client');
+      const client = {
+        name: 'Film & Sport',
+        type: 'public',
+        redirectUris: [app.redirect_uri],
+        logo,
+      } as const;
+      await registerClient(tx, id, { clientId: app.client_id, ...client }, service.clock.now());
+      const branding = { name: 'Tenant A', brandColor: '#1f5fbf', logo: largestLogo('tenant') };
+      await setBranding(tx, id, branding);
+      await service.tenants.reload(tx);
+    });
+  });
+
+  it('pages 5: stands on the sign-up page as on the sign-in page', async () => {
+    const { page } = await atSignUp(service, hosts.a, app);
+    expect(page.text).toContain(
+      `<img class="logo" src="${largestLogo('client')}" alt=""><span>to continue to Film &amp; Sport</span>`,
+    );
+    const { page: plain } = await atSignUp(service, hosts.a);
+    expect(plain.text).not.toContain(largestLogo('client'));
+  });
+
+  it('pages 2: and the tenant’s, as large as may be, leave the page under 20 KB with a consent on it', async () => {
+    await ask({}, { id: 'tips', retiredAt: 1 });
+    const { page } = await atSignUp(service, hosts.a, { ...app, ui_locales: 'ar' });
+    expect(page.text).toContain('id="consent-newsletter"');
+    const script = await service.http(hosts.a, /src="(\/assets\/[^"]+)"/.exec(page.text)?.[1] ?? '');
+    expect(script.status).toBe(200);
+    expect(Buffer.byteLength(page.text) + Buffer.byteLength(script.text)).toBeLessThan(20_000);
+  });
+});

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { screenshot, sizes, type View } from './browser.ts';
+import { axeFindings, htmlFindings } from './page-checks.ts';
+
+/** A page that the rules hold for. */
+export interface RuledPage {
+  /** The page, shown before the first rule is held against it. */
+  view(): View;
+  /** An address of the service that Node can resolve too. */
+  issuer(): string;
+  /** What its title ends with: the tenant. */
+  readonly tenant: RegExp;
+  readonly isError: boolean;
+  /** The name of its pictures, without light or dark. */
+  readonly picture: string;
+}
+
+/** The rules that every page keeps, as tests: weight, HTML, title, width, axe, keyboard and policy (pages 1 to 6). */
+export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage): void {
+  it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
+    const { documents, requests } = view();
+    const last = documents.at(-1);
+    const after = requests.slice(requests.lastIndexOf(last?.url() ?? '') + 1);
+    expect(after.length).toBeLessThanOrEqual(1);
+    const script = await fetch(new URL(new URL(after[0] ?? '').pathname, issuer()));
+    const weight = Buffer.byteLength((await last?.text()) ?? '') + (await script.bytes()).length;
+    expect(weight).toBeGreaterThan(2_000);
+    expect(weight).toBeLessThan(20_000);
+  });
+
+  it('pages 1: is valid HTML', async () => {
+    expect(await htmlFindings((await view().documents.at(-1)?.text()) ?? '')).toEqual([]);
+  });
+
+  it('pages 4 to 6: has one heading and a title that names the tenant, and says so if it is an error', async () => {
+    const { page } = view();
+    expect(await page.locator('h1').count()).toBe(1);
+    const title = await page.title();
+    expect(title.startsWith('Error: ')).toBe(isError);
+    expect(title).toMatch(tenant);
+  });
+
+  it('pages 3: fits 320 px, a phone and 1280 px without sideways scroll, in either direction', async () => {
+    const { page } = view();
+    const own = await page.evaluate<string>('document.documentElement.dir');
+    for (const size of [sizes.narrow, sizes.phone, { width: 1280, height: 800 }]) {
+      await page.setViewportSize(size);
+      for (const dir of ['rtl', 'ltr', own]) {
+        await page.evaluate(`document.documentElement.dir = '${dir}'`);
+        const width = await page.evaluate('document.documentElement.scrollWidth');
+        expect([size.width, dir, width]).toEqual([size.width, dir, size.width]);
+      }
+    }
+  });
+
+  it('pages 3: has no axe violations, light and dark, on a phone and a desk', async () => {
+    const { page } = view();
+    for (const [size, dark] of [
+      ['phone', false],
+      ['desk', true],
+      ['phone', true],
+    ] as const) {
+      await page.setViewportSize(sizes[size]);
+      await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+      expect(await axeFindings(view()), `${size} ${dark}`).toEqual([]);
+      if (size === 'phone') await screenshot(page, `${picture}-${dark ? 'dark' : 'light'}`);
+    }
+  });
+
+  it('pages 3: shows where the keyboard is', async () => {
+    const { page } = view();
+    const focused = `(() => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+      return outlineStyle + ' ' + (parseFloat(outlineWidth) >= 2);
+    })()`;
+    const all = await page.locator('a[href], button, input:not([type=hidden]), select, summary').count();
+    for (let index = 0; index < all; index += 1) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate('document.activeElement !== document.body')) {
+        expect(await page.evaluate(focused)).toBe('solid true');
+      }
+    }
+  });
+
+  it('W1: breaks no rule of its own security policy, and no script fails', () => {
+    expect(view().problems).toEqual([]);
+  });
+}

@@ -1,0 +1,78 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { openApiDocument } from '../../src/http/api/openapi.ts';
+import type { Answer } from './http.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>> }
+    >
+  >;
+}
+
+/** What tests read of the OpenAPI document. */
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+}
+
+export const document = openApiDocument() as Document;
+
+/** An operation, with what a good request to it needs. */
+export interface ApiCall {
+  /** Method and path, as the document writes them. */
+  readonly name: string;
+  readonly operationId: string;
+  readonly method: string;
+  /** The path with values in it, and the query that it must have. */
+  readonly address: string;
+  readonly body: object | null;
+  /** The name of the schema of its answer. */
+  readonly schema: string;
+}
+
+const bodies: Readonly<Record<string, object>> = {
+  answerConsent: { status: 'accepted' },
+  answerConsents: { consents: [{ id: 'offers', status: 'withdrawn' }] },
+};
+
+const addressOf = (path: string) =>
+  path.replace('{consentId}', 'newsletter') + (path.endsWith('/explain') ? '?channel=sport' : '');
+
+/** Every operation of the document. */
+export const operations: readonly ApiCall[] = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, { operationId, responses }]) => ({
+    name: `${method.toUpperCase()} ${path}`,
+    operationId,
+    method: method.toUpperCase(),
+    address: addressOf(path),
+    body: bodies[operationId] ?? null,
+    schema: responses['200']?.content?.['application/json']?.schema.$ref.split('/').at(-1) ?? '',
+  })),
+);
+
+/** Every address of the document, with the methods that it lists there. */
+export const addresses = Object.entries(document.paths).map(([path, item]) => ({
+  address: addressOf(path),
+  methods: Object.keys(item).map((method) => method.toUpperCase()),
+}));
+
+/** A validator of the schema of this name, strict about the schema too. */
+export function validatorOf(name: string): ValidateFunction {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  const schemas: unknown = JSON.parse(
+    JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
+  );
+  return ajv.compile({ $defs: schemas, $ref: `#/$defs/${name}` });
+}
+
+/** Holds an answer to a schema. */
+export function expectValid(validate: ValidateFunction, answer: Answer): void {
+  validate(answer.json());
+  expect({ text: answer.text, errors: validate.errors }).toEqual({ text: answer.text, errors: null });
+}
