@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkoutStanding } from '../../../core/access/checkout.ts';
+import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
 import { refusal } from '../../../core/decision.ts';
 import { bodyBytes, paymentBeginTimeout } from '../../../core/limits.ts';
 import { type Paid, takePayment } from '../../../operations/access/checkout.ts';
@@ -133,9 +133,14 @@ async function take(
     }
     return answer;
   });
-  if (paid.kind === 'wrong-price') {
-    const facts = { tenant: tenant.name, checkout: report.checkoutId, payment: methodName };
-    request.log.error(facts, 'a payment is not of the price of its checkout');
+  const facts = { tenant: tenant.name, checkout: report.checkoutId, payment: methodName };
+  if (paid.kind === 'wrong-price') request.log.error(facts, 'a payment is not of the price of its checkout');
+  // The subscription is given once; whoever paid twice is owed the second payment.
+  if (paid.kind === 'paid' && paid.given === null && isAnother(paid.checkout, report)) {
+    request.log.error(facts, 'a checkout was paid twice');
   }
   return paid;
 }
+
+const isAnother = ({ paymentReference }: Checkout, report: { readonly paymentReference: string }) =>
+  paymentReference !== null && paymentReference !== report.paymentReference;

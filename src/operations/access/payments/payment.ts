@@ -24,7 +24,7 @@ export interface HostedMethod {
   readonly name: string;
   /** What members call it, such as "card". @param language a tag of ours */
   label(language: string): string;
-  /** The origins that the provider's page may have, such as `https://pay.example.com`. */
+  /** The origins of the provider's page, and of redirects on the way to it, such as `https://pay.example.com`. */
   readonly origins: readonly string[];
   /**
    * Begins a payment. It may be called again for the same checkout, by a member who went back: then it must

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkoutLifetime, invoiceDue } from '../../../src/core/limits.ts';
+import { back, expectLeads, headingOf, invoiced, onward } from '../../support/access/shopper.ts';
+import {
+  countsOf,
+  givenOf,
+  type Row,
+  rowsOf,
+  type Summary,
+  summariesOf,
+} from '../../support/access/summaries.ts';
+import { tenantOf, textOf } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { allRows } from '../../support/records/rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+const summaries = summariesOf(() => service);
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+});
+afterAll(() => service.stop());
+
+const query = { reference: 'r', onCheckoutCompletedUrl: onward, callBackUrl: back };
+
+describe('confirming', () => {
+  it('decision 40: gives the subscription, the invoice and the mail, and leads on', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    const before = service.clock.now();
+    expectLeads(await browser.submit(ordering, 'confirm'), onward);
+    const { subscriptions, invoices, mails } = await givenOf(service, packageId);
+    const [subscription] = subscriptions;
+    expect(subscription).toMatchObject({ state: 'pending', endedAt: null });
+    expect(Number(subscription?.activatedAt)).toBeGreaterThanOrEqual(before);
+    const issuedAt = Number(subscription?.activatedAt);
+    expect(invoices).toMatchObject([
+      {
+        packageName: expect.stringMatching(/^Package/),
+        amount: 19_900,
+        currency: 'NOK',
+        issuedAt,
+        dueAt: issuedAt + invoiceDue,
+        paidAt: null,
+        memberId: subscription?.memberId,
+      },
+    ]);
+    expect(JSON.parse(String(invoices[0]?.addressee))).toMatchObject({
+      name: 'Recipient 1',
+      line1: 'Street 1',
+      country: 'NO',
+      email: 'post1@example.test',
+    });
+    expect(mails).toMatchObject([{ to: 'u1@example.test', language: 'en' }]);
+    const text = String(mails[0]?.text).replaceAll('\u00a0', ' ');
+    for (const line of [
+      'Price: NOK 199.00 per month',
+      'Runs until: February 15, 2026',
+      `Invoice: ${invoices[0]?.number} (NOK 199.00)`,
+      'Due on: January 29, 2026',
+      'https://a.test/account',
+    ]) {
+      expect(text).toContain(line);
+    }
+    expect((await rowsOf(service, 'checkouts', packageId))[0]).toMatchObject({
+      state: 'completed',
+      subscriptionId: subscription?.id,
+    });
+  });
+
+  it('a free package has no invoice, and its mail says that it is free', async () => {
+    const { browser, packageId, ordering } = await summaries.open();
+    expect(ordering.page.text).toContain('Nothing to pay');
+    await browser.submit(ordering, 'confirm');
+    expect(await countsOf(service, packageId)).toEqual([1, 0, 1]);
+    const text = String((await givenOf(service, packageId)).mails[0]?.text);
+    expect(text).toContain('Price: Free\n');
+    expect(text).not.toMatch(/Invoice|Due/);
+  });
+
+  it('decision 40: 20 at once from one page give one subscription, one invoice, one mail, and one answer', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => browser.submit(ordering, 'confirm')));
+    for (const answer of answers) expectLeads(answer, onward);
+    expect(await countsOf(service, packageId)).toEqual([1, 1, 1]);
+  });
+
+  it('decision 40: from two tabs, of one order and of two, one package is given once', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    const sameOrder = { ...ordering, page: await browser.send(ordering.path) };
+    const otherOrder = await browser.order({ ...query, packageId });
+    expect(otherOrder.id).not.toBe(ordering.id);
+    const [first, second] = [
+      await browser.submit(ordering, 'confirm'),
+      await browser.submit(sameOrder, 'confirm'),
+    ];
+    expectLeads(first, onward);
+    expectLeads(second, onward);
+    const third = await browser.submit(otherOrder, 'confirm');
+    expectLeads(third, otherOrder.path);
+    expect(headingOf(await browser.follow(third))).toBe('You have this already');
+    expect(await countsOf(service, packageId)).toEqual([1, 1, 1]);
+  });
+
+  it('pages 7: by the back button and again leads to the same place; the page says that it is done', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    await browser.submit(ordering, 'confirm');
+    service.clock.advance(3 * checkoutLifetime);
+    expectLeads(await browser.submit(ordering, 'confirm'), onward);
+    const page = await browser.send(ordering.path);
+    expect(headingOf(page)).toBe('You are subscribed');
+    expect(textOf(page)).toMatch(/Your invoice has the number \d+ and is due on /);
+    expect(page.text).toContain(`href="${onward.replaceAll('&', '&amp;')}"`);
+    // Cancelling comes too late, and says so by what is there.
+    expectLeads(await browser.submit(ordering, 'cancel'), ordering.path);
+    expect(await countsOf(service, packageId)).toEqual([1, 1, 1]);
+  });
+
+  it('invoice numbers count up by one within a tenant, also when many order at once', async () => {
+    const orders: Summary[] = [];
+    for (const email of ['u1@example.test', 'u2@example.test', 'u1@example.test', 'u2@example.test']) {
+      orders.push(await summaries.open(invoiced, email));
+    }
+    await Promise.all(orders.map(({ browser, ordering }) => browser.submit(ordering, 'confirm')));
+    const { invoices = [] } = await allRows(service);
+    const { id } = tenantOf(service, hosts.a);
+    const numbers = (invoices as readonly Row[])
+      .filter(({ tenantId }) => tenantId === id)
+      .map(({ number }) => Number(number))
+      .sort((a, b) => a - b);
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+});
+
+describe('turning back', () => {
+  it('orders nothing, and the checkout cannot be confirmed after it', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    expectLeads(await browser.submit(ordering, 'cancel'), back);
+    expectLeads(await browser.submit(ordering, 'cancel'), back);
+    const answer = await browser.submit(ordering, 'confirm');
+    expectLeads(answer, ordering.path);
+    const page = await browser.follow(answer);
+    expect(headingOf(page)).toBe('Nothing was ordered');
+    const again = /<a class="button primary" href="([^"]*)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&');
+    expect(headingOf(await browser.send(String(again)))).toMatch(/^Subscribe to Package/);
+    expect(await countsOf(service, packageId)).toEqual([0, 0, 0]);
+  });
+
+  it('a checkout that was open too long orders nothing, and offers to start anew', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    service.clock.advance(checkoutLifetime);
+    const page = await browser.send(ordering.path);
+    expect(headingOf(page)).toBe('This order has expired');
+    expect(page.text).toContain(`href="/checkout?packageId=${packageId}&amp;`);
+    expectLeads(await browser.submit(ordering, 'confirm'), ordering.path);
+    expectLeads(await browser.submit(ordering, 'cancel'), back);
+    expect(await countsOf(service, packageId)).toEqual([0, 0, 0]);
+  });
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkoutsPerHour } from '../../../src/core/limits.ts';
+import { defineConsent } from '../../../src/operations/access/consent.ts';
+import { changePackage } from '../../../src/operations/access/package.ts';
+import { disableMember } from '../../../src/operations/member.ts';
+import {
+  back,
+  expectLeads,
+  headingOf,
+  invoiced,
+  newPackage,
+  onward,
+  shopper,
+} from '../../support/access/shopper.ts';
+import { countsOf, givenOf, type Row, rowsOf, summariesOf } from '../../support/access/summaries.ts';
+import { tenantOf, textOf } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { expectErrorPage } from '../../support/records/expectations.ts';
+import { allRows } from '../../support/records/rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { field } from '../../support/visitor.ts';
+
+let service: TestService;
+const summaries = summariesOf(() => service);
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+});
+afterAll(() => service.stop());
+
+const query = { reference: 'r', onCheckoutCompletedUrl: onward, callBackUrl: back };
+
+describe('a package that changed after the checkout began', () => {
+  it('is given at the price that was shown, even if it is not offered any more', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    await service.store.transaction((tx) =>
+      changePackage(
+        tx,
+        tenantOf(service, hosts.a).id,
+        packageId,
+        {
+          name: 'Dearer',
+          description: '',
+          price: { amount: 99_900, currency: 'EUR' },
+          period: { unit: 'year', count: 1 },
+          payment: 'invoice',
+          needsAddress: true,
+          offered: false,
+        },
+        [],
+      ),
+    );
+    const page = await browser.send(ordering.path);
+    expect(textOf(page).replaceAll('\u00a0', ' ')).toContain('NOK 199.00 per month');
+    expectLeads(await browser.submit({ ...ordering, page }, 'confirm'), onward);
+    expect((await givenOf(service, packageId)).invoices).toMatchObject([{ amount: 19_900, currency: 'NOK' }]);
+  });
+
+  it('that is not offered when the order begins leads back to what is', async () => {
+    const { browser } = await summaries.open();
+    const packageId = await newPackage(service, hosts.a);
+    const offer = await browser.open({ ...query, packageId });
+    await service.store.transaction((tx) =>
+      tx.updateTable('packages').set({ offered: 0 }).where('id', '=', packageId).execute(),
+    );
+    const page = await browser.follow(await browser.press(offer, 'continue'));
+    expect(headingOf(page)).toBe('Choose a subscription');
+    expect(field(page, 'callBackUrl')).toBe(back);
+    expect(await rowsOf(service, 'checkouts', packageId)).toEqual([]);
+  });
+
+  it('that is gone for good when the order begins leads back as well', async () => {
+    const { browser } = await summaries.open();
+    const packageId = await newPackage(service, hosts.a);
+    const offer = await browser.open({ packageId });
+    await service.store.transaction(async (tx) => {
+      await tx.deleteFrom('packageProducts').where('packageId', '=', packageId).execute();
+      await tx.deleteFrom('packages').where('id', '=', packageId).execute();
+    });
+    const page = await browser.follow(await browser.press(offer, 'continue'));
+    expect(headingOf(page)).toBe('Choose a subscription');
+  });
+});
+
+describe('who orders', () => {
+  it('A14: a member who was disabled on the way gets nothing', async () => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced, 'u2@example.test');
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    const memberId = String((await rowsOf(service, 'checkouts', packageId))[0]?.memberId);
+    await service.store.transaction((tx) => disableMember(tx, tenantId, memberId, service.clock.now()));
+    const before = (await allRows(service)).checkouts;
+    const answer = await browser.submit(ordering, 'confirm');
+    expect(answer.headers.location).toMatch(/^\/sign-in\?flow=/);
+    expect((await allRows(service)).checkouts).toEqual(before);
+    expect(await countsOf(service, packageId)).toEqual([0, 0, 0]);
+    await service.store.transaction((tx) =>
+      tx.updateTable('members').set({ status: 'active' }).where('id', '=', memberId).execute(),
+    );
+    summaries.forget();
+  });
+
+  it('"Not you?" signs out, and the order goes on for whoever signs in', async () => {
+    const { browser, packageId, ordering } = await summaries.open();
+    expect(textOf(ordering.page)).toContain('u1@example.test');
+    const secret = browser.cookies.get('__Host-memberdoor-session');
+    const form = await browser.follow(await browser.press(ordering.page, 'switch'));
+    expect(headingOf(form)).toBe('Sign in');
+    expect(browser.cookies.has('__Host-memberdoor-session')).toBe(false);
+    const old = shopper(service, hosts.a);
+    old.cookies.set('__Host-memberdoor-session', String(secret));
+    expect((await old.send('/account')).headers.location).toMatch(/^\/sign-in/);
+
+    summaries.forget();
+    const summary = await browser.follow(await browser.signIn(form, 'u2@example.test'));
+    expect(textOf(summary)).toContain('u2@example.test');
+    const checkouts = await rowsOf(service, 'checkouts', packageId);
+    expect(checkouts).toHaveLength(2);
+    expect(checkouts[1]).toMatchObject({ callBackUrl: back, onCheckoutCompletedUrl: onward });
+    expect(checkouts[0]?.memberId).not.toBe(checkouts[1]?.memberId);
+  });
+
+  it('whose session ended signs in and comes back to the checkout', async () => {
+    const { browser, ordering } = await summaries.open();
+    browser.cookies.delete('__Host-memberdoor-session');
+    const form = await browser.follow(await browser.send(ordering.path));
+    expect(headingOf(form)).toBe('Sign in');
+    expectLeads(await browser.signIn(form, 'u1@example.test'), ordering.path);
+    summaries.forget();
+  });
+
+  it(`begins ${checkoutsPerHour} checkouts an hour at most`, async () => {
+    service.clock.advance(60 * 60_000);
+    const packageId = await newPackage(service, hosts.a);
+    const browser = shopper(service, hosts.a);
+    await browser.order({ packageId }, 'u2@example.test');
+    const begin = async () => {
+      const answer = await browser.press(await browser.open({ packageId }), 'continue');
+      return browser.send(String(answer.headers.location));
+    };
+    const answers = await Promise.all(Array.from({ length: checkoutsPerHour - 1 }, begin));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
+    const refused = await begin();
+    expectErrorPage(refused, 429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await rowsOf(service, 'checkouts', packageId)).toHaveLength(checkoutsPerHour);
+    service.clock.advance(Number(refused.headers['retry-after']) * 1_000);
+    expect((await begin()).status).toBe(303);
+  });
+});
+
+describe('consents at the checkout', () => {
+  const answers = async (memberId: unknown) =>
+    ((await allRows(service)).consentChanges as readonly Row[])
+      .filter((row) => row.memberId === memberId)
+      .map(({ consentId, status, source }) => [consentId, status, source]);
+
+  it('are asked unticked; what is ticked is recorded with the order, and is not asked again', async () => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    const consent = { tenantId, description: 'Now and then', atSignUp: false, retiredAt: null };
+    await service.store.transaction(async (tx) => {
+      await defineConsent(tx, { ...consent, id: 'offers', name: 'Offers', atCheckout: true });
+      await defineConsent(tx, { ...consent, id: 'tips', name: 'Tips', atCheckout: true });
+      await defineConsent(tx, { ...consent, id: 'other', name: 'Elsewhere', atCheckout: false });
+    });
+    const first = await summaries.open();
+    const boxes = first.ordering.page.text.match(/<input[^>]*type="checkbox"[^>]*>/g) ?? [];
+    expect(boxes.map((box) => /name="([^"]*)"/.exec(box)?.[1])).toEqual(['consent-offers', 'consent-tips']);
+    expect(boxes.join()).not.toContain('checked');
+    const memberId = (await rowsOf(service, 'checkouts', first.packageId))[0]?.memberId;
+    expect(await answers(memberId)).toEqual([]);
+    const asked = field(first.ordering.page, 'asked');
+    const more = { asked, 'consent-offers': 'yes', 'consent-other': 'yes' };
+    await Promise.all([1, 2, 3].map(() => first.browser.submit(first.ordering, 'confirm', more)));
+    expect(await answers(memberId)).toEqual([
+      ['offers', 'accepted', 'checkout'],
+      ['tips', 'withdrawn', 'checkout'],
+    ]);
+
+    const second = await summaries.open();
+    expect(second.ordering.page.text).not.toContain('consent-offers');
+    await second.browser.submit(second.ordering, 'confirm', { asked: 'tips offers' });
+    expect(await answers(memberId)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addPackage, addProduct } from '../../src/operations/access/package.ts';
+import { setReturnOrigins } from '../../src/operations/tenant.ts';
+import { hostedName, hostedPayment, signedNotice } from '../support/access/hosted-payment.ts';
+import { type PaymentPage, reportOf, startPaymentPage } from '../support/access/payment-page.ts';
+import { type Files, startApp, type TestApp } from '../support/browser/app.ts';
+import type { View } from '../support/browser/browser.ts';
+import { type Site, startSite, submitSignIn } from '../support/browser/site.ts';
+import { tenantOf } from '../support/device.ts';
+import { mailTo, submitSignUp } from '../support/member-pages.ts';
+import { profile } from '../support/tokens.ts';
+import { authorizationParameters, pkce, token } from '../support/visitor.ts';
+
+let site: Site;
+let provider: PaymentPage;
+/** The site of a newspaper, of its own origin, with an article that only subscribers may read. */
+let paywall: TestApp;
+let host: string;
+
+beforeAll(async () => {
+  provider = await startPaymentPage();
+  site = await startSite({ payments: [hostedPayment(provider.origin)] });
+  host = new URL(site.issuer).host;
+  const files: Record<string, Files[string]> = {};
+  paywall = await startApp(files);
+  const tenant = tenantOf(site.service, host);
+  const cardId = await site.service.store.transaction(async (tx) => {
+    await setReturnOrigins(tx, tenant.id, [paywall.origin]);
+    await site.service.tenants.reload(tx);
+    const facts = {
+      name: 'Acme Live',
+      description: 'Concerts',
+      price: { amount: 49_900, currency: 'NOK' },
+      period: { unit: 'year', count: 1 },
+      payment: hostedName,
+      needsAddress: false,
+      offered: true,
+    } as const;
+    return addPackage(tx, tenant.id, facts, [await addProduct(tx, tenant.id, 'Concerts')]);
+  });
+  const linkTo = (more: Record<string, string>) =>
+    `${site.issuer}/checkout?${new URLSearchParams({
+      reference: '/article',
+      onCheckoutCompletedUrl: `${paywall.origin}/article?from=checkout#end`,
+      callBackUrl: `${paywall.origin}/front`,
+      ...more,
+    })}`.replaceAll('&', '&amp;');
+  files['/article'] = {
+    type: 'text/html; charset=utf-8',
+    body: `<!doctype html><title>News</title><link rel="icon" href="data:,"><h1>An article</h1>
+      <a href="${linkTo({})}">Subscribe</a> <a href="${linkTo({ packageId: String(cardId) })}">Concerts</a>`,
+  };
+});
+afterAll(async () => {
+  await site.stop();
+  await Promise.all([provider.stop(), paywall.stop()]);
+});
+afterEach(() => site.browser.closeViews());
+
+const done = () => `${paywall.origin}/article?from=checkout#end`;
+
+/** A browser at the paywall. */
+async function reader(javaScript = true): Promise<View> {
+  const view = await site.browser.open({ size: 'phone', javaScript });
+  await view.page.goto(`${paywall.origin}/article`);
+  return view;
+}
+
+const heading = ({ page }: View, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+const press = ({ page }: View, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** What the member API says of whoever is signed in to this browser, asked for without a word. */
+async function silentProfile({ page }: View) {
+  const proof = pkce();
+  const redirectUri = `${paywall.origin}/callback`;
+  const parameters = authorizationParameters('web', redirectUri, proof, { prompt: 'none' });
+  await page.goto(`${site.issuer}/api/oidc/auth?${new URLSearchParams(parameters)}`);
+  const answer = await token(site.service, host, {
+    grant_type: 'authorization_code',
+    client_id: 'web',
+    client_secret: 'web-secret-for-development',
+    code: new URL(page.url()).searchParams.get('code') ?? '',
+    code_verifier: proof.verifier,
+    redirect_uri: redirectUri,
+  });
+  const { access_token: accessToken } = answer.json<{ access_token: string }>();
+  return (await profile(site.service, host, accessToken)).json<{
+    email: string;
+    subscriptions: { packageName: string; status: string; subscriptionProducts: { name: string }[] }[];
+  }>();
+}
+
+describe('a reader at a paywall', () => {
+  it('decision 40: signs up, orders, is back at the article, and signed in without a word', async () => {
+    const view = await reader();
+    const { page } = view;
+    const email = 'grace@example.test';
+    await page.getByRole('link', { name: 'Subscribe' }).click();
+    await heading(view, 'Choose a subscription');
+    await page.getByRole('button', { name: 'Choose this' }).first().click();
+    await heading(view, 'Subscribe to Acme Everything');
+    await press(view, 'Create an account');
+    await submitSignUp(view, { fullName: 'Grace Hopper', email });
+    await page.waitForURL('**/sign-up/verify?*');
+    await page.fill('#code', (await mailTo(site, email)).code);
+    await press(view, 'Continue');
+
+    await heading(view, 'Your postal address');
+    expect(await page.inputValue('#name')).toBe('Grace Hopper');
+    await page.fill('#line1', 'Storgata 1');
+    await page.fill('#postCode', '0155');
+    await page.fill('#city', 'Oslo');
+    await page.fill('#country', 'Norway');
+    await press(view, 'Continue');
+
+    await heading(view, 'Check your order');
+    await page.getByText('NOK 199.00 per month').waitFor();
+    await page.getByLabel('Offers').check();
+    const [arrival] = await Promise.all([
+      page.waitForRequest(`${paywall.origin}/article*`),
+      press(view, 'Order and pay'),
+    ]);
+    await page.waitForURL(done());
+    // K6: nothing but what was asked for came along.
+    expect(paywall.received('/article').at(-1)?.url.href).toBe(`${paywall.origin}/article?from=checkout`);
+    expect((await arrival.allHeaders()).referer).toBeUndefined();
+
+    expect(await silentProfile(view)).toMatchObject({
+      email,
+      subscriptions: [{ packageName: 'Acme Everything', status: 'active' }],
+    });
+    await site.service.delivered();
+    const mail = site.service.outbox.last(email);
+    expect([mail.name, mail.subject]).toEqual(['subscribed', 'Your subscription at Acme']);
+    expect(mail.text).toContain('Invoice: 1 (');
+    expect(view.problems).toEqual([]);
+
+    // Who comes again has it already, and is led on.
+    await page.goto(`${paywall.origin}/article`);
+    await page.getByRole('link', { name: 'Subscribe' }).click();
+    await page.getByText('You have this until').waitFor();
+    await page.goBack();
+  });
+
+  it('K1: who cancels is back where the paywall wants, before and after signing in', async () => {
+    const view = await reader();
+    const { page } = view;
+    for (const member of ['ida@example.com', null]) {
+      await page.goto(`${paywall.origin}/article`);
+      await page.getByRole('link', { name: 'Subscribe' }).click();
+      await page.getByRole('button', { name: 'Choose this' }).nth(1).click();
+      await heading(view, 'Subscribe to Daily News');
+      if (member !== null) {
+        await press(view, 'Sign in');
+        await submitSignIn(view, member);
+        await heading(view, 'Check your order');
+      }
+      await press(view, 'Cancel');
+      await page.waitForURL(`${paywall.origin}/front`);
+    }
+    expect((await silentProfile(view)).subscriptions).toEqual([]);
+    expect(view.problems).toEqual([]);
+  });
+
+  it('pages 1: pays on the page of a provider, after turning back there once, without JavaScript', async () => {
+    const view = await reader(false);
+    const { page } = view;
+    await page.getByRole('link', { name: 'Concerts' }).click();
+    await heading(view, 'Subscribe to Acme Live');
+    await press(view, 'Sign in');
+    await submitSignIn(view, 'bo@example.com');
+    await heading(view, 'Check your order');
+    await press(view, 'Order and pay');
+    await heading(view, 'Acme Live: 49900 NOK');
+    await press(view, 'Do not pay');
+    await heading(view, 'Check your order');
+    await press(view, 'Order and pay');
+    await press(view, 'Pay');
+    await page.waitForURL(done());
+    expect((await silentProfile(view)).subscriptions).toMatchObject([{ packageName: 'Acme Live' }]);
+    expect(view.problems).toEqual([]);
+  });
+
+  it('closes the page of the provider after paying, and is subscribed all the same', async () => {
+    const view = await reader();
+    const { page } = view;
+    await page.getByRole('link', { name: 'Concerts' }).click();
+    await press(view, 'Sign in');
+    await submitSignIn(view, 'ida@example.com');
+    await press(view, 'Order and pay');
+    await heading(view, 'Acme Live: 49900 NOK');
+    const order = provider.orders.at(-1);
+    if (order === undefined) throw new Error('no payment was begun');
+    await page.goto(order.returnUrl);
+    await heading(view, 'We are waiting for your payment');
+    const path = `/checkout/payments/${hostedName}`;
+    const notice = { method: 'POST', ...signedNotice(reportOf(order, true)) };
+    expect((await site.service.http(host, path, notice)).status).toBe(200);
+    await page.getByRole('link', { name: 'Look again' }).click();
+    await heading(view, 'You are subscribed');
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.waitForURL(done());
+    expect(view.problems).toEqual([]);
+  });
+});
