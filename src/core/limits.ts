@@ -244,6 +244,9 @@ export const returnAddressLength = 2_048;
 /** Everything that a checkout is opened with, together, in bytes: it is sealed twice, into one address. */
 export const checkoutRequestBytes = 4_096;
 
+/** How often one checkout may begin its payment in a minute: a member who goes back and forth. */
+export const paymentsPerMinute = 5;
+
 /** How long a payment provider may take to begin a payment. */
 export const paymentBeginTimeout = 10 * second;
 

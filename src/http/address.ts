@@ -1,4 +1,5 @@
 import { isIPv6, SocketAddress } from 'node:net';
+import type { FastifyRequest } from 'fastify';
 
 /**
  * What a limiter counts as one address: an IPv4 address, or the /64 of an IPv6 one, since a household has at
@@ -16,4 +17,10 @@ export function addressKey(ip: string): string {
   const right = tail === '' ? [] : tail.split(':');
   const zeros = address.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
+}
+
+/** The path of a request without its query, to lead back to. It never leads to another authority (K2). */
+export function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
+  const [path = ''] = url.split('?');
+  return path.startsWith('/') && !/^\/[/\\]/.test(path) ? path : '/';
 }

@@ -144,3 +144,20 @@ describe('a service that drains', () => {
     await draining.stop();
   });
 });
+
+describe('an address', () => {
+  it.each(['/account/subscriptions', '/checkout/x', '/sign-in', '/api/oidc/auth?client_id=pub1'])(
+    'K2: that names another authority than Host is refused, whatever follows: %s',
+    async (path) => {
+      for (const target of [`http://evil.test${path}`, `https://a.test${path}`, `//evil.test${path}`]) {
+        const answer = await rawExchange(
+          service.port,
+          `GET ${target} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`,
+        );
+        expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
+        expect(answer).not.toMatch(/^location:/im);
+        expect(answer).not.toContain('evil.test');
+      }
+    },
+  );
+});

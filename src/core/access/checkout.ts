@@ -180,9 +180,9 @@ export function confirmCheckout(
   completion: Completion,
 ): Decision<ConfirmAnswer> {
   const { now, held } = completion;
-  const running = held.find((one) => one.packageId === checkout.packageId && isActive(one, now));
-  if (running !== undefined && checkoutStanding(checkout, now) === 'open') {
-    return { answer: { kind: 'held', subscription: running }, writes: [] };
+  const has = heldOf(checkout.packageId, held, now).at(-1);
+  if (has !== undefined && checkoutStanding(checkout, now) === 'open') {
+    return { answer: { kind: 'held', subscription: has }, writes: [] };
   }
   const event = { type: 'confirm', now, isSettled } as const;
   const { state, outcomes } = step(checkoutMachine, checkout.state, checkout, event);
@@ -220,10 +220,9 @@ function give(
   { subscriptionId, held, now }: Completion,
 ): Decision<ConfirmAnswer> {
   const { tenantId, memberId, packageId, period } = checkout;
-  const activatedAt = firstWithout(
-    held.filter((one) => one.packageId === packageId),
-    now,
-  );
+  // Who pays for a package twice gets it twice as long, not twice at once.
+  const ends = heldOf(packageId, held, now).map(({ expiresAt }) => expiresAt ?? now);
+  const activatedAt = Math.max(now, ...ends);
   const subscription = beginSubscription(
     {
       subscriptionId,
@@ -249,13 +248,19 @@ function give(
   };
 }
 
-/**
- * The first moment from now on at which none of these subscriptions gives access: who pays for a package
- * twice gets it twice as long, not twice at once.
- */
-function firstWithout(held: readonly Subscription[], now: number): number {
-  const inOrder = held.toSorted((a, b) => (a.activatedAt ?? 0) - (b.activatedAt ?? 0));
-  return inOrder.reduce((at, one) => (isActive(one, at) ? (one.expiresAt ?? at) : at), now);
+/** The subscriptions to a package that give access now, or will: the one that runs longest comes last. */
+export function heldOf<Held extends Subscription>(
+  packageId: number,
+  held: readonly Held[],
+  now: number,
+): readonly Held[] {
+  return held
+    .filter((one) => one.packageId === packageId && (isActive(one, now) || beginsLater(one, now)))
+    .toSorted((a, b) => (a.expiresAt ?? now) - (b.expiresAt ?? now));
+}
+
+function beginsLater({ activatedAt, expiresAt, endedAt }: Subscription, now: number): boolean {
+  return endedAt === null && activatedAt !== null && expiresAt !== null && activatedAt > now;
 }
 
 function moveTo(from: Checkout, to: Checkout): readonly Write[] {

@@ -25,7 +25,8 @@ export function readReturnAddress(text: string | undefined, origins: readonly st
   if (origin === undefined || !URL.canParse(text)) return { kind: 'refused' };
   const url = new URL(text);
   if (url.origin !== origin || url.username !== '' || url.password !== '') return { kind: 'refused' };
-  return { kind: 'allowed', url: url.href };
+  // It is longer than it was typed where it has other letters than ASCII.
+  return url.href.length > returnAddressLength ? { kind: 'refused' } : { kind: 'allowed', url: url.href };
 }
 
 /**

@@ -78,7 +78,10 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
       ...(body === undefined ? {} : { body }),
       response: { 200: route.answer },
     },
-    // Who brings no token is told that, and nothing of what else is wrong.
+    // Who brings no token is told that before the body is read (RFC 6750 §3).
+    onRequest: async (request, reply) =>
+      bearerToken(request) === undefined ? sendBearerProblem(reply, null) : undefined,
+    // Whose token does not work hears nothing of what else is wrong.
     attachValidation: true,
     handler: async (request, reply) => {
       const result = await checkBearer(bearerToken(request), deps.tenants.byIssuer, deps);

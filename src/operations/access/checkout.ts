@@ -6,12 +6,14 @@ import {
   cancelCheckout,
   checkoutStanding,
   confirmCheckout,
+  heldOf,
   payCheckout,
 } from '../../core/access/checkout.ts';
 import type { Invoice } from '../../core/access/invoice.ts';
 import { asksForAddress, type Package } from '../../core/access/package.ts';
-import { isActive, type MemberSubscription, type Subscription } from '../../core/access/subscription.ts';
+import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import type { Decision } from '../../core/decision.ts';
+import { sha256 } from '../../core/hash.ts';
 import { invoiceDue } from '../../core/limits.ts';
 import { type Address, type Member, maySignIn } from '../../core/members/member.ts';
 import type { Random } from '../../random.ts';
@@ -40,15 +42,14 @@ export async function listOffers(
   return packages.filter(({ offered, payment }) => offered && paymentMethod(payments, payment) !== null);
 }
 
-/** The member's subscription to a package that gives access now, or null. */
-export async function runningSubscription(
+/** The member's subscription to a package that gives access now, or will; null if there is none. */
+export async function heldSubscription(
   tx: Tx,
   memberId: string,
   packageId: number,
   now: number,
 ): Promise<MemberSubscription | null> {
-  const held = await listSubscriptions(tx, memberId);
-  return held.findLast((one) => one.packageId === packageId && isActive(one, now)) ?? null;
+  return heldOf(packageId, await listSubscriptions(tx, memberId), now).at(-1) ?? null;
 }
 
 /** A checkout with the package it is for. */
@@ -101,7 +102,7 @@ export async function startCheckout(
   if (known !== null) return { kind: known.memberId === facts.memberId ? 'begun' : 'foreign' };
   const offer = (await listOffers(tx, facts.tenantId, payments)).find(({ id }) => id === packageId);
   if (offer === undefined) return { kind: 'not-offered' };
-  const subscription = await runningSubscription(tx, facts.memberId, packageId, now);
+  const subscription = await heldSubscription(tx, facts.memberId, packageId, now);
   if (subscription !== null) return { kind: 'held', offer, subscription };
   const retryAfter = limit();
   if (retryAfter !== null) return { kind: 'too-many', retryAfter };
@@ -134,11 +135,21 @@ export type Confirmed =
   /** The page has something else to say: an address is missing, the package is had, the time is over. */
   | { readonly kind: 'look-again' };
 
-/** A member confirms a checkout: the first time gives the subscription, or leads to its payment. */
+/** A short digest of what an offer says of itself: what a member confirms is what the member saw. */
+export function offerDigest({ name, description, products }: Package): string {
+  return sha256(JSON.stringify([name, description, products])).slice(0, 16);
+}
+
+/**
+ * A member confirms a checkout: the first time gives the subscription, or leads to its payment. A package
+ * that is offered no more is still given to whoever began before.
+ *
+ * @param seen the digest of the offer that the member saw
+ */
 export async function confirmOwnCheckout(
   tx: Tx,
   owner: Pick<Member, 'tenantId' | 'id'>,
-  id: string,
+  { id, seen }: { readonly id: string; readonly seen: string | undefined },
   deps: CheckoutDeps,
   now: number,
 ): Promise<Confirmed> {
@@ -147,7 +158,8 @@ export async function confirmOwnCheckout(
   if (opened === null || !maySignIn(member, now)) return { kind: 'look-again' };
   const { checkout } = opened;
   const isOpen = checkoutStanding(checkout, now) === 'open';
-  if (isOpen && lacksAddress(opened, member)) return { kind: 'look-again' };
+  const hasChanged = seen !== offerDigest(opened.offer);
+  if (isOpen && (hasChanged || lacksAddress(opened, member))) return { kind: 'look-again' };
   const method = paymentMethod(deps.payments, checkout.payment);
   if (method === null) return { kind: isOpen ? 'no-method' : 'look-again' };
   const completion = await completionOf(tx, checkout, now);
@@ -195,7 +207,14 @@ export async function takePayment(
 }
 
 /** A member turns back. @returns whether nothing was ordered */
-export async function abandonCheckout(tx: Tx, { checkout }: OpenedCheckout, now: number): Promise<boolean> {
+export async function abandonCheckout(
+  tx: Tx,
+  { tenantId, id }: Pick<Checkout, 'tenantId' | 'id'>,
+  now: number,
+): Promise<boolean> {
+  // Read anew: another request of the same member may have closed it since.
+  const checkout = await findCheckout(tx, tenantId, id);
+  if (checkout === null) return true;
   const { answer, writes } = cancelCheckout(checkout, now);
   await apply(tx, writes);
   return answer;

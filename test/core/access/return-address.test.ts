@@ -205,3 +205,10 @@ describe('an allowed return origin', () => {
     expect(isReturnOrigin(text)).toBe(false);
   });
 });
+
+describe('an address with other letters than ASCII', () => {
+  it('K1: is as long as it is written in a header: what would be too long there is refused at once', () => {
+    expect(read(`https://allowed.test/${'日'.repeat(200)}`).kind).toBe('allowed');
+    expect(read(`https://allowed.test/${'日'.repeat(230)}`)).toEqual({ kind: 'refused' });
+  });
+});

@@ -190,3 +190,19 @@ describe('errors', () => {
     expectJsonError(await profile(), 401, 'invalid_token');
   });
 });
+
+describe('a request without a token', () => {
+  it.each([
+    ['a body that is no JSON', 'application/json', '{'],
+    ['a body of another type', 'text/plain', 'x'],
+    ['a body that is too long', 'application/json', ' '.repeat(20_000)],
+  ])('M2: is told so before anything of %s', async (_what, type, body) => {
+    const answer = await service.http(acme.host, `${profileUrl}/consents`, {
+      method: 'PUT',
+      headers: { 'content-type': type },
+      body,
+    });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="memberdoor"');
+  });
+});

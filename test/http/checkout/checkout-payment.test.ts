@@ -194,3 +194,14 @@ it('a payment method that the service lost meanwhile is said to be out of order'
   expectErrorPage(await withoutEffect(() => browser.submit(ordering, 'confirm')), 503);
   expect(await shop.given(packageId)).toEqual(nothingGiven);
 });
+
+describe('a payment that is begun again and again', () => {
+  it('reaches the provider five times a minute for one checkout, however many ask', async () => {
+    const { browser, ordering } = await shop.open();
+    const begun = provider.orders.length;
+    const answers = await Promise.all(Array.from({ length: 40 }, () => browser.submit(ordering, 'confirm')));
+    expect(provider.orders.length - begun).toBe(5);
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(35);
+  });
+});

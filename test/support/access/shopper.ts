@@ -67,9 +67,15 @@ export function shopper(service: TestService, host: string): Shopper {
       return { id: idIn(path), path, page: await browser.send(path) };
     },
     submit: ({ path, page }, action, more = {}, ask = {}) =>
-      browser.send(path, { body: { token: field(page, 'token'), action, ...more }, ...ask }),
+      browser.send(path, {
+        body: { token: field(page, 'token'), seen: seenOn(page), action, ...more },
+        ...ask,
+      }),
   };
 }
+
+/** What the summary says of the offer; the address form has none. */
+const seenOn = ({ text }: Answer) => /name="seen" value="([^"]*)"/.exec(text)?.[1] ?? '';
 
 const idIn = (path: string) => path.replace('/checkout/', '').replace(/\?.*/, '');
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { chooseLanguage, type Language } from '../../../language.ts';
 import { seal, unseal } from '../../../seal.ts';
+import { pathOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
@@ -36,8 +37,7 @@ export function accountPage(
     ...(show === undefined ? [] : (['GET'] as const)),
     ...(submit === undefined ? [] : (['POST'] as const)),
   ]);
-  const returnTo = (request: FastifyRequest) =>
-    show === undefined ? '/account' : String(request.url.split('?')[0]);
+  const returnTo = (request: FastifyRequest) => (show === undefined ? '/account' : pathOf(request));
   if (show !== undefined) {
     app.get(url, (request, reply) => visit(request, reply, returnTo(request), deps, show));
   }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { heldOf } from '../../../core/access/checkout.ts';
 import type { Package } from '../../../core/access/package.ts';
-import { isActive, type MemberSubscription } from '../../../core/access/subscription.ts';
+import type { MemberSubscription } from '../../../core/access/subscription.ts';
 import { endSession } from '../../../core/session.ts';
 import { chooseLanguage, type Language } from '../../../language.ts';
 import { listOffers } from '../../../operations/access/checkout.ts';
@@ -51,17 +52,17 @@ export function offerPage(app: FastifyInstance, deps: Deps): void {
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const asked = readCheckoutRequest(request);
   if ('reason' in asked) return sendRefusedRequest(reply, asked);
-  const { current, offers, running } = await deps.store.transaction(async (tx) => {
+  const { current, offers, held } = await deps.store.transaction(async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     const held = current === null ? [] : await listSubscriptions(tx, current.member.id);
     const offers = await listOffers(tx, request.tenant.id, deps.payments);
-    return { current, offers, running: held.filter((one) => isActive(one, now)) };
+    return { current, offers, held };
   });
   const language = languageOf(request, asked, current);
   const offer = offers.find(({ id }) => id === asked.packageId);
-  if (offer === undefined) return sendChoice(reply, language, asked, offers, running, deps);
-  const subscription = running.findLast(({ packageId }) => packageId === offer.id);
+  if (offer === undefined) return sendChoice(reply, language, asked, offers, held, deps);
+  const subscription = heldOf(offer.id, held, deps.clock()).at(-1);
   if (current !== null && subscription !== undefined) {
     return sendHeld(reply, language, { ...current, offer, subscription, asked }, deps);
   }
@@ -78,7 +79,7 @@ function sendChoice(
   language: Language,
   asked: CheckoutRequest,
   offers: readonly Package[],
-  running: readonly MemberSubscription[],
+  held: readonly MemberSubscription[],
   deps: Deps,
 ): Promise<FastifyReply> {
   const now = deps.clock();
@@ -88,13 +89,15 @@ function sendChoice(
     template: 'members/checkout/choose.eta',
     language,
     title: 'checkout.choose.title',
+    // What is asked for is not offered here, or not by this tenant (K10).
+    status: asked.packageId === null ? 200 : 404,
     again: { action: url, fields },
     data: {
       fields: { ...fields, ...(asked.language === null ? {} : { ui_locales: asked.language }) },
       isGone: packageId !== null && offers.length > 0,
       back: asked.callBackUrl,
       offers: offers.map((offer) => {
-        const has = running.findLast(({ packageId }) => packageId === offer.id);
+        const has = heldOf(offer.id, held, now).at(-1);
         return {
           ...offerWords(offer, language, now),
           hasUntil: has === undefined ? null : dayOf(has.expiresAt ?? now, language.tag),

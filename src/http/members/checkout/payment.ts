@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
 import { refusal } from '../../../core/decision.ts';
-import { bodyBytes, paymentBeginTimeout } from '../../../core/limits.ts';
+import { bodyBytes, countingWindow, paymentBeginTimeout, paymentsPerMinute } from '../../../core/limits.ts';
 import { type Paid, takePayment } from '../../../operations/access/checkout.ts';
 import {
   type HostedMethod,
@@ -20,7 +20,7 @@ import { type CheckoutVisit, leaveCompleted, sendCheckoutPage, visitCheckout } f
  * @returns the address of the provider's page; null if the payment cannot begin now
  */
 export async function beginPayment(visit: CheckoutVisit, method: HostedMethod): Promise<string | null> {
-  const { request, checkout, offer, member, language } = visit;
+  const { request, checkout, offer, member, language, deps } = visit;
   const { name, issuer } = request.tenant;
   const { fullName, email, address } = member;
   const order = {
@@ -33,13 +33,24 @@ export async function beginPayment(visit: CheckoutVisit, method: HostedMethod): 
     returnUrl: `${issuer}/checkout/${checkout.id}/return`,
   };
   try {
-    const page = new URL(await method.begin(order, AbortSignal.timeout(paymentBeginTimeout)));
+    const wait = deps.rateLimiter.take(`payment ${checkout.id}`, paymentsPerMinute, countingWindow.minute);
+    if (wait !== null) throw new Error('the payment of one checkout is begun again and again');
+    const page = new URL(await within(paymentBeginTimeout, (signal) => method.begin(order, signal)));
     if (!method.origins.includes(page.origin)) throw new Error('the page is of no origin of the provider');
     return page.href;
   } catch (error) {
     request.log.error({ err: error, payment: method.name }, 'a payment cannot begin');
     return null;
   }
+}
+
+/** What is done in time (ms), whether or not the signal is heeded. @throws if it is not */
+async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(ms);
+  const late = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the payment provider does not answer')));
+  });
+  return Promise.race([work(signal), late]);
 }
 
 /** GET /checkout/{id}/return: where the provider's page leads back to. */
@@ -58,7 +69,8 @@ async function comeBack(request: FastifyRequest, reply: FastifyReply, deps: Deps
   const { id } = request.params as { id: string };
   const checkout = await deps.store.transaction((tx) => findCheckout(tx, tenant.id, id));
   const method = checkout === null ? null : paymentMethod(deps.payments, checkout.payment);
-  const query = new URLSearchParams(request.raw.url?.split('?')[1]);
+  const { url = '' } = request.raw;
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
   const report = method?.kind === 'hosted' ? await method.readReturn(query) : null;
   const ownReport = report?.checkoutId === id ? report : null;
   if (method !== null && ownReport?.kind === 'paid') {

@@ -5,8 +5,10 @@ import { invoiceDue } from '../../../core/limits.ts';
 import {
   abandonCheckout,
   confirmOwnCheckout,
+  findOwnCheckout,
+  heldSubscription,
   lacksAddress,
-  runningSubscription,
+  offerDigest,
 } from '../../../operations/access/checkout.ts';
 import { answerConsents } from '../../../operations/access/consent.ts';
 import { paymentMethod } from '../../../operations/access/payments/payment.ts';
@@ -61,7 +63,7 @@ async function sendSummary(visit: CheckoutVisit, problem: 'payment' | null = nul
   const { t } = language;
   const now = deps.clock();
   const { subscription, consents } = await deps.store.transaction(async (tx) => ({
-    subscription: await runningSubscription(tx, member.id, checkout.packageId, now),
+    subscription: await heldSubscription(tx, member.id, checkout.packageId, now),
     consents: await consentsToAsk(tx, visit),
   }));
   const asked = allowedOnly(requestOf(checkout, visit.chosen), visit.request.tenant);
@@ -78,6 +80,7 @@ async function sendSummary(visit: CheckoutVisit, problem: 'payment' | null = nul
       payment: paymentInWords(visit),
       address: addressInWords(visit),
       change: addressUrl(visit),
+      seen: offerDigest(offer),
       isFree: checkout.price.amount === 0,
       member,
       // Never ticked but by the member: silence is no agreement (GDPR recital 32).
@@ -129,8 +132,9 @@ async function submit(visit: CheckoutVisit): Promise<FastifyReply> {
 /** Gives the subscription with all that belongs to it, or leads to its payment. */
 async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, reply, checkout, member, here, deps } = visit;
+  const { seen } = pageForm(request, ['seen']);
   const confirmed = await deps.store.transaction(async (tx) => {
-    const answer = await confirmOwnCheckout(tx, member, checkout.id, deps, deps.clock());
+    const answer = await confirmOwnCheckout(tx, member, { id: checkout.id, seen }, deps, deps.clock());
     if (answer.kind !== 'completed' || answer.given === null) return answer;
     await recordConsents(tx, visit);
     await mailSubscribed(tx, request.tenant, answer.given, request.headers['accept-language'], deps);
@@ -142,8 +146,14 @@ async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
     case 'payment': {
       const address = await beginPayment(visit, confirmed.method);
       if (address === null) return sendSummary(visit, 'payment');
-      await deps.store.transaction((tx) => recordConsents(tx, visit));
-      return reply.redirect(address, 303);
+      // The provider may have taken a while: what was paid or cancelled meanwhile is not paid again.
+      const isOpen = await deps.store.transaction(async (tx) => {
+        const opened = await findOwnCheckout(tx, member, checkout.id);
+        if (opened === null || checkoutStanding(opened.checkout, deps.clock()) !== 'open') return false;
+        await recordConsents(tx, visit);
+        return true;
+      });
+      return reply.redirect(isOpen ? address : here, 303);
     }
     case 'no-method':
       return sendSummary(visit, 'payment');
@@ -167,7 +177,7 @@ async function recordConsents(tx: Tx, visit: CheckoutVisit): Promise<void> {
 
 async function cancel(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, reply, checkout, here, deps } = visit;
-  const isCancelled = await deps.store.transaction((tx) => abandonCheckout(tx, visit, deps.clock()));
+  const isCancelled = await deps.store.transaction((tx) => abandonCheckout(tx, checkout, deps.clock()));
   const back = isCancelled ? stillAllowed(checkout.callBackUrl, request.tenant) : null;
   return reply.redirect(back ?? here, 303);
 }
@@ -177,7 +187,7 @@ async function sendCompleted(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, checkout, offer, member, language, deps } = visit;
   const { t, tag } = language;
   const { subscription, invoice } = await deps.store.transaction(async (tx) => {
-    const running = await runningSubscription(tx, member.id, checkout.packageId, deps.clock());
+    const running = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
     const invoices = await listInvoices(tx, member.id);
     const { subscriptionId } = checkout;
     return {

@@ -3,6 +3,7 @@ import { chooseLanguage, type Language } from '../../../language.ts';
 import { findOwnCheckout, type OpenedCheckout } from '../../../operations/access/checkout.ts';
 import { paymentMethod } from '../../../operations/access/payments/payment.ts';
 import { seal, unseal } from '../../../seal.ts';
+import { pathOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
@@ -75,7 +76,7 @@ export async function visitCheckout(
 
 /** The member signs in first, and comes back to the page. */
 function sendToSignIn(reply: FastifyReply, language: string | null, deps: Deps): FastifyReply {
-  const returnTo = String(reply.request.url.split('?')[0]);
+  const returnTo = pathOf(reply.request);
   const flow = { startedAt: deps.clock(), parameters: null, returnTo, language };
   return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
 }
