@@ -3,11 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { deletionSweepInterval, drainTime } from './core/limits.ts';
+import { checkoutSweepInterval, deletionSweepInterval, drainTime } from './core/limits.ts';
 import { buildApp } from './http/app.ts';
 import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { logOptions } from './log.ts';
+import { deleteStaleCheckouts } from './operations/access/checkout-sweep.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
 import { banner } from './operations/development/banner.ts';
 import { outboxTransport, smtpTransport } from './operations/mail-transport.ts';
@@ -90,11 +91,11 @@ export async function start(config: Config): Promise<Service> {
     process.stdout.write(`ready ${tenants.all()[0]?.issuer ?? `http://${config.host}:${config.port}`}\n`);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
-    const stopSweeping = sweepMembers(app, store);
+    const sweeps = [sweepMembers(app, store), sweepCheckouts(app, store)];
     return {
       app,
       stop: () => {
-        stopSweeping();
+        for (const stopSweeping of sweeps) stopSweeping();
         return stop(app, mailer, store);
       },
     };
@@ -124,13 +125,25 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
 
 /** Erases the data of deleted members now and once in a while. @returns what calls it off */
 function sweepMembers({ log }: FastifyInstance, store: Store): () => void {
-  const sweep = () => {
+  return sweepEvery(deletionSweepInterval, () =>
     deleteDueMembers(store, systemClock()).catch((error: unknown) => {
       log.error({ err: error }, 'deleted members cannot be erased now');
-    });
-  };
-  sweep();
-  const timer = setInterval(sweep, deletionSweepInterval).unref();
+    }),
+  );
+}
+
+/** Deletes checkouts that led nowhere now and once in a while. @returns what calls it off */
+function sweepCheckouts({ log }: FastifyInstance, store: Store): () => void {
+  return sweepEvery(checkoutSweepInterval, () =>
+    deleteStaleCheckouts(store, paymentMethods, systemClock()).catch((error: unknown) => {
+      log.error({ err: error }, 'stale checkouts cannot be deleted now');
+    }),
+  );
+}
+
+function sweepEvery(ms: number, sweep: () => Promise<unknown>): () => void {
+  void sweep();
+  const timer = setInterval(sweep, ms).unref();
   return () => clearInterval(timer);
 }
 

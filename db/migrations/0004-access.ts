@@ -83,7 +83,9 @@ const statements = [
     changedAt integer not null,
     foreign key (tenantId, consentId) references consents (tenantId, id)
   ) strict`,
+  // Each ends in the id: the newest answers of a member, and the last one to a consent, are found at once.
   'create index consentChangesByMember on consentChanges (memberId)',
+  'create index consentChangesByConsent on consentChanges (memberId, consentId)',
 
   `create table checkouts (
     id text primary key,
@@ -107,6 +109,8 @@ const statements = [
   ) strict`,
   'create index checkoutsByMember on checkouts (memberId)',
   'create index checkoutsBySubscription on checkouts (subscriptionId)',
+  'create index checkoutsByExpiry on checkouts (state, expiresAt)',
+  'create index checkoutsByPaymentAndExpiry on checkouts (payment, state, expiresAt)',
 
   `create table invoices (
     id text primary key,

@@ -232,8 +232,25 @@ export const outboxShown = 50;
 /** A checkout that was begun stays open this long; a payment that arrives later still counts. */
 export const checkoutLifetime = 2 * hour;
 
-/** Checkouts that one member may begin in an hour. */
-export const checkoutsPerHour = 60;
+/** Checkouts that one member may begin. */
+export const checkoutsPerHour = 20;
+export const checkoutsPerDay = 100;
+
+/**
+ * A checkout that was never completed is deleted this long after its time was over. A payment on a page of a
+ * provider may still be reported late, and is honoured until then.
+ */
+export const checkoutMemory = { settled: day, hosted: 30 * day } as const;
+
+/** Such checkouts are deleted this many in one transaction, and looked for this often. */
+export const checkoutsDeletedAtOnce = 200;
+export const checkoutSweepInterval = hour;
+
+/** Answers to consents that one member may give, in apps and on the account page: each may be kept for good. */
+export const consentAnswers = { perMinute: 30, perDay: 200 } as const;
+
+/** The account page shows this many answers of the past, the newest; the file of the member's data has all. */
+export const consentHistoryShown = 50;
 
 /** `reference` of a checkout is cut to this many code points (K8). */
 export const referenceLength = 500;

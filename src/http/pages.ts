@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { wordsOf } from '../core/access/consent.ts';
 import { type Look, looksOf } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { type Language, languageName, languages } from '../language.ts';
@@ -85,6 +86,8 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     scriptUrl,
     again: page.again ?? null,
     languages: languageNames,
+    // Every form that asks for consents says which words it showed (`members/parts/consents.eta`).
+    wordsOf,
     // The request's id is in the log too, so a member can name what went wrong (pages 8).
     reference: reply.request.id,
   });

@@ -15,6 +15,7 @@ export type ProblemKind =
   | 'notFound'
   | 'request'
   | 'stale'
+  | 'tooManyAnswers'
   | 'tooManyCheckouts'
   | 'tooManyCodes'
   | 'tooManyRecoveries'
@@ -32,6 +33,7 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   notFound: 404,
   request: 400,
   stale: 403,
+  tooManyAnswers: 429,
   tooManyCheckouts: 429,
   tooManyCodes: 429,
   tooManyRecoveries: 429,

@@ -4,10 +4,12 @@ import {
   insertConsentChange,
   listConsentChanges,
   listConsents,
+  listLastConsentChanges,
+  listNewestConsentChanges,
   saveConsent,
 } from '../../src/storage/access/consent.ts';
 import { listTenants, updateReturnOrigins } from '../../src/storage/tenant.ts';
-import { consentRecord } from '../support/records/access-records.ts';
+import { consentChangeRecord, consentRecord } from '../support/records/access-records.ts';
 import { now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 
@@ -68,6 +70,40 @@ describe('consents', () => {
       return [await listConsentChanges(tx, 'member-1'), await listConsentChanges(tx, 'member-2')];
     });
     expect(found).toEqual([[first, second], []]);
+  });
+});
+
+describe('what was answered last', () => {
+  it('is one answer to each consent, retired ones too, by the order of the answers and not by the clock', async () => {
+    const store = await storeWithMember();
+    const answer = (consentId: string, changedAt: number, status: 'accepted' | 'withdrawn' = 'accepted') =>
+      consentChangeRecord({ consentId, changedAt, status });
+    const found = await store.transaction(async (tx) => {
+      for (const id of ['newsletter', 'offers', 'unanswered']) await saveConsent(tx, consentRecord({ id }));
+      for (const change of [
+        answer('offers', 1),
+        answer('newsletter', 9),
+        answer('newsletter', 8, 'withdrawn'),
+        answer('offers', 0),
+      ]) {
+        await insertConsentChange(tx, change);
+      }
+      await saveConsent(tx, consentRecord({ id: 'offers', retiredAt: now }));
+      return {
+        last: await listLastConsentChanges(tx, { tenantId: 'tenant-a', id: 'member-1' }),
+        newest: await listNewestConsentChanges(tx, 'member-1', 3),
+        others: [
+          await listLastConsentChanges(tx, { tenantId: 'tenant-b', id: 'member-1' }),
+          await listLastConsentChanges(tx, { tenantId: 'tenant-a', id: 'member-2' }),
+          await listNewestConsentChanges(tx, 'member-2', 3),
+        ],
+      };
+    });
+    expect(found).toEqual({
+      last: [answer('newsletter', 8, 'withdrawn'), answer('offers', 0)],
+      newest: [answer('offers', 0), answer('newsletter', 8, 'withdrawn'), answer('newsletter', 9)],
+      others: [[], [], []],
+    });
   });
 });
 

@@ -1,8 +1,15 @@
 import { CompiledQuery, type KyselyPlugin, SqliteQueryCompiler, sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { beginSubscription } from '../../src/core/access/subscription.ts';
-import { findCheckout, listCheckouts } from '../../src/storage/access/checkout.ts';
-import { listConsentChanges, listConsents } from '../../src/storage/access/consent.ts';
+import { findCheckout, listCheckouts, sweepCheckouts } from '../../src/storage/access/checkout.ts';
+import {
+  insertConsentChange,
+  listConsentChanges,
+  listConsents,
+  listLastConsentChanges,
+  listNewestConsentChanges,
+  saveConsent,
+} from '../../src/storage/access/consent.ts';
 import { listContentChannels, saveContentChannel } from '../../src/storage/access/content-channel.ts';
 import { listCustomProperties } from '../../src/storage/access/custom-property.ts';
 import { listInvoices, markInvoicePaid, nextInvoiceNumber } from '../../src/storage/access/invoice.ts';
@@ -16,7 +23,7 @@ import {
 } from '../../src/storage/access/subscription.ts';
 import { findMember } from '../../src/storage/members/member.ts';
 import type { Tx } from '../../src/storage/store.ts';
-import { packageFacts } from '../support/records/access-records.ts';
+import { consentChangeRecord, consentRecord, packageFacts } from '../support/records/access-records.ts';
 import { day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 
@@ -103,6 +110,74 @@ describe('what the profiles read', () => {
   });
 });
 
+const member = { tenantId: 'tenant-a', id: 'member-1' };
+
+describe('what is read of a member who answered consents again and again', () => {
+  it('the last answers take one search for each consent, and the newest are read in their order', async () => {
+    const store = await storeWithMember();
+    const { last, newest, all } = await store.transaction(async (tx) => ({
+      last: await planOf(tx, (listening) => listLastConsentChanges(listening, member)),
+      newest: await planOf(tx, (listening) => listNewestConsentChanges(listening, 'member-1', 50)),
+      all: await planOf(tx, (listening) => listConsentChanges(listening, 'member-1')),
+    }));
+    expect(last).toEqual([
+      'SEARCH consents USING PRIMARY KEY (tenantId=?)',
+      'SEARCH consentChanges USING INTEGER PRIMARY KEY (rowid=?)',
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH given USING COVERING INDEX consentChangesByConsent (memberId=? AND consentId=?)',
+    ]);
+    const inOrder = ['SEARCH consentChanges USING INDEX consentChangesByMember (memberId=?)'];
+    expect([newest, all]).toEqual([inOrder, inOrder]);
+  });
+
+  it('the last answers take no longer among 50,000 than among few', async () => {
+    const store = await storeWithMember();
+    const { few, many, found } = await store.transaction(async (tx) => {
+      await saveConsent(tx, consentRecord());
+      await saveConsent(tx, consentRecord({ id: 'offers' }));
+      await insertConsentChange(tx, consentChangeRecord({ consentId: 'offers' }));
+      await insertConsentChange(tx, consentChangeRecord());
+      const time = async () => {
+        const from = performance.now();
+        for (let n = 0; n < 20; n += 1) await listLastConsentChanges(tx, member);
+        return performance.now() - from;
+      };
+      await time();
+      const few = await time();
+      await sql`
+        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 50000)
+        insert into consentChanges
+          (tenantId, memberId, consentId, status, name, description, source, clientId, changedAt)
+        select tenantId, memberId, consentId, iif(n % 2, 'accepted', 'withdrawn'), name, description, source,
+          clientId, changedAt + n
+        from consentChanges, numbers where consentId = 'newsletter'`.execute(tx);
+      return { few, many: await time(), found: await listLastConsentChanges(tx, member) };
+    });
+    expect(found).toEqual([
+      consentChangeRecord({ status: 'withdrawn', changedAt: consentChangeRecord().changedAt + 50_000 }),
+      consentChangeRecord({ consentId: 'offers' }),
+    ]);
+    // Reading them all would take a hundred times as long.
+    expect(many).toBeLessThan(few * 10 + 20);
+  });
+});
+
+describe('the sweep of checkouts', () => {
+  it('finds what is over by its index, of some payments and of all', async () => {
+    const store = await storeWithMember();
+    const [some, all] = await store.transaction(async (tx) => [
+      await planOf(tx, (listening) =>
+        sweepCheckouts(listening, { payments: ['free', 'invoice'], expiredBefore: now }, 20),
+      ),
+      await planOf(tx, (listening) => sweepCheckouts(listening, { payments: null, expiredBefore: now }, 20)),
+    ]);
+    expect(some).toContain(
+      'SEARCH checkouts USING INDEX checkoutsByPaymentAndExpiry (payment=? AND state=? AND expiresAt<?)',
+    );
+    expect(all).toContain('SEARCH checkouts USING INDEX checkoutsByExpiry (state=? AND expiresAt<?)');
+  });
+});
+
 describe('every read of packages, channels, consents, checkouts and invoices', () => {
   const reads: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
     findCheckout: (tx) => findCheckout(tx, 'tenant-a', 'checkout-1'),
@@ -110,6 +185,8 @@ describe('every read of packages, channels, consents, checkouts and invoices', (
     findSubscription: (tx) => findSubscription(tx, 'tenant-a', 1),
     listCheckouts: (tx) => listCheckouts(tx, 'member-1'),
     listConsentChanges: (tx) => listConsentChanges(tx, 'member-1'),
+    listLastConsentChanges: (tx) => listLastConsentChanges(tx, member),
+    listNewestConsentChanges: (tx) => listNewestConsentChanges(tx, 'member-1', 50),
     listConsents: (tx) => listConsents(tx, 'tenant-a'),
     listContentChannels: (tx) => listContentChannels(tx, 'tenant-a'),
     listCustomProperties: (tx) => listCustomProperties(tx, 'tenant-a'),
@@ -120,6 +197,9 @@ describe('every read of packages, channels, consents, checkouts and invoices', (
     markInvoicePaid: (tx) => markInvoicePaid(tx, 'tenant-a', 1, now),
     nextInvoiceNumber: (tx) => nextInvoiceNumber(tx, 'tenant-a'),
     nextSubscriptionId,
+    sweepCheckouts: (tx) => sweepCheckouts(tx, { payments: null, expiredBefore: now }, 20),
+    sweepCheckoutsOfPayments: (tx) =>
+      sweepCheckouts(tx, { payments: ['free', 'invoice'], expiredBefore: now }, 20),
   };
 
   it('searches, and scans no table', async () => {

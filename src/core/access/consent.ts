@@ -1,4 +1,5 @@
 import type { Write } from '../decision.ts';
+import { sha256 } from '../hash.ts';
 import { isoTimeOrNull } from './iso-time.ts';
 
 /** Something a tenant asks its members to agree to, such as a newsletter. */
@@ -45,7 +46,12 @@ export interface ConsentOfMember {
   readonly changedAt: string | null;
 }
 
-/** A consent and a member's answers: whoever never answered has not agreed. */
+/** A short digest of what a consent says of itself: an answer is one to the words that the member saw. */
+export function wordsOf({ id, name, description }: Pick<Consent, 'id' | 'name' | 'description'>): string {
+  return sha256(JSON.stringify([id, name, description])).slice(0, 16);
+}
+
+/** A consent and a member's answers, of which the last is enough: whoever never answered has not agreed. */
 export function consentOf(consent: Consent, changes: readonly ConsentChange[]): ConsentOfMember {
   const last = changes.findLast(({ consentId }) => consentId === consent.id);
   return {
@@ -63,6 +69,8 @@ export type Answerer = Pick<ConsentChange, 'memberId' | 'source' | 'clientId' | 
 /**
  * Records an answer. One that changes nothing is not recorded again; a first "no" is, and so is a "yes" to
  * words that have changed since the last one (GDPR art. 7 (1)).
+ *
+ * @param changes the member's answers so far, oldest first; the last one to each consent is enough
  */
 export function answerConsent(
   consent: Consent,

@@ -1,4 +1,4 @@
-import type { Checkout } from '../access/checkout.ts';
+import { type Checkout, checkoutStanding } from '../access/checkout.ts';
 import type { ConsentChange } from '../access/consent.ts';
 import type { Invoice } from '../access/invoice.ts';
 import { isoTime as iso, isoTimeOrNull as isoOrNull } from '../access/iso-time.ts';
@@ -69,6 +69,7 @@ export function memberData(held: HeldData) {
     })),
     checkouts: checkouts.map((checkout) => ({
       packageId: checkout.packageId,
+      state: checkoutStanding(checkout, exportedAt),
       price: checkout.price,
       period: checkout.period,
       payment: checkout.payment,
@@ -77,6 +78,7 @@ export function memberData(held: HeldData) {
       onCheckoutCompletedUrl: checkout.onCheckoutCompletedUrl,
       callBackUrl: checkout.callBackUrl,
       createdAt: iso(checkout.createdAt),
+      expiresAt: iso(checkout.expiresAt),
       closedAt: isoOrNull(checkout.closedAt),
       subscriptionId: checkout.subscriptionId,
     })),

@@ -1,7 +1,9 @@
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
 import { answerConsents } from '../../operations/access/consent.ts';
-import { listConsentChanges, listConsents } from '../../storage/access/consent.ts';
+import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { Tx } from '../../storage/store.ts';
+import { lookConsentAnswer, takeConsentAnswer } from '../members/access/consent-limit.ts';
+import type { RateLimiter } from '../rate-limit.ts';
 import { isFirstParty } from './first-party.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
 import { exactly, reference, text } from './schemas/schema.ts';
@@ -14,7 +16,7 @@ const unknown: ApiAnswer = { status: 404, description: 'there is no such consent
 
 /** The consents that the tenant asks for, with the member's answers (decisions 5 and 39). */
 async function consentsOf(tx: Tx, { tenant, member }: Call): Promise<readonly ConsentOfMember[]> {
-  const changes = await listConsentChanges(tx, member.id);
+  const changes = await listLastConsentChanges(tx, member);
   return (await listConsents(tx, tenant.id)).map((consent) => consentOf(consent, changes));
 }
 
@@ -43,6 +45,24 @@ async function answer(
   const answerer = { memberId: member.id, source: 'api', clientId, changedAt: now } as const;
   await answerConsents(tx, tenant.id, answers, answerer);
   return null;
+}
+
+/**
+ * Holds the routes that answer consents to what a member may do in a minute and in a day. What was refused
+ * is not counted: the app of a third party must not use it up.
+ */
+export function limitAnswers(route: ApiRoute, limiter: RateLimiter): ApiRoute {
+  if (route.tag !== 'consents' || route.method !== 'PUT') return route;
+  return {
+    ...route,
+    handle: async (tx, call) => {
+      const retryAfter = lookConsentAnswer(limiter, call.member.id);
+      if (retryAfter !== null) return { status: 429, retryAfter };
+      const answered = await route.handle(tx, call);
+      if (answered.status === 200) takeConsentAnswer(limiter, call.member.id);
+      return answered;
+    },
+  };
 }
 
 const whatPutDoes =

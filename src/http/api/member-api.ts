@@ -4,6 +4,7 @@ import { metadataCacheSeconds } from '../../core/limits.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { allowAnyOrigin } from '../cors.ts';
 import type { Deps } from '../deps.ts';
+import { limitAnswers } from './consents.ts';
 import { takeJson } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import { readQueries } from './query.ts';
@@ -23,7 +24,9 @@ export function memberApi(app: FastifyInstance, deps: Deps): void {
   });
   for (const schema of apiSchemas) app.addSchema(schema);
   for (const url of new Set(apiRoutes.map((route) => route.url))) {
-    const routes = apiRoutes.filter((route) => route.url === url);
+    const routes = apiRoutes
+      .filter((route) => route.url === url)
+      .map((route) => limitAnswers(route, deps.rateLimiter));
     app.register(async (scope) => serveRoutes(scope, url, routes, deps));
   }
   serveDocument(app);

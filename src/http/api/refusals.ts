@@ -1,17 +1,22 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
-import { protocolErrorHandler, sendRefusal } from '../answers.ts';
+import { protocolErrorHandler, sendRefusal, sendTooMany } from '../answers.ts';
 import { sendBearerProblem } from '../oidc/bearer.ts';
 
-/** Why a call is answered by no: no well-formed wish, not for this token, or about nothing. */
-export interface Refused {
-  readonly status: 400 | 403 | 404;
-  /** ASCII without `"` and `\`; it never echoes the input (H17). */
-  readonly description: string;
-}
+/** Why a call is answered by no: no well-formed wish, not for this token, about nothing, or once too often. */
+export type Refused =
+  | {
+      readonly status: 400 | 403 | 404;
+      /** ASCII without `"` and `\`; it never echoes the input (H17). */
+      readonly description: string;
+    }
+  /** Seconds until it may be tried again. */
+  | { readonly status: 429; readonly retryAfter: number };
 
 /** Sends a refusal; one that another token might not meet in the form of RFC 6750 §3.1. */
-export function sendRefused(reply: FastifyReply, { status, description }: Refused): FastifyReply {
+export function sendRefused(reply: FastifyReply, refused: Refused): FastifyReply {
+  if (refused.status === 429) return sendTooMany(reply, refused.retryAfter);
+  const { status, description } = refused;
   if (status === 403) return sendBearerProblem(reply, 'insufficient_scope', description);
   return sendRefusal(reply, refusal('invalid_request', description), status);
 }

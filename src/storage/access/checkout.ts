@@ -1,4 +1,4 @@
-import type { Checkout } from '../../core/access/checkout.ts';
+import type { Checkout, CheckoutState } from '../../core/access/checkout.ts';
 import type { Write } from '../../core/decision.ts';
 import { changedOne } from '../rows.ts';
 import type { CheckoutRow } from '../schema.ts';
@@ -15,7 +15,7 @@ export async function findCheckout(tx: Tx, tenantId: string, id: string): Promis
   return row === undefined ? null : checkoutOf(row);
 }
 
-/** Every checkout of a member, oldest first. */
+/** Every checkout of a member that is kept, oldest first. */
 export async function listCheckouts(tx: Tx, memberId: string): Promise<readonly Checkout[]> {
   const rows = await tx
     .selectFrom('checkouts')
@@ -52,6 +52,38 @@ export async function moveCheckout(
     .where('state', '=', from)
     .executeTakeFirst();
   changedOne(result, 'checkout');
+}
+
+/** Which checkouts that were never completed may be deleted. */
+export interface StaleCheckouts {
+  /** The payments that it is about; null for all. */
+  readonly payments: readonly string[] | null;
+  /** Their time was over before this (ms). */
+  readonly expiredBefore: number;
+}
+
+const neverCompleted: readonly CheckoutState[] = ['open', 'cancelled', 'expired'];
+
+/**
+ * Deletes checkouts that were never completed.
+ *
+ * @param atMost how many, so that nobody waits for it
+ * @returns how many were deleted
+ */
+export async function sweepCheckouts(
+  tx: Tx,
+  { payments, expiredBefore }: StaleCheckouts,
+  atMost: number,
+): Promise<number> {
+  const stale = tx
+    .selectFrom('checkouts')
+    .select('id')
+    .where('state', 'in', neverCompleted)
+    .where('expiresAt', '<', expiredBefore)
+    .$if(payments !== null, (query) => query.where('payment', 'in', payments ?? []))
+    .limit(atMost);
+  const result = await tx.deleteFrom('checkouts').where('id', 'in', stale).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }
 
 function checkoutOf({ price, currency, periodUnit, periodCount, ...row }: CheckoutRow): Checkout {

@@ -1,4 +1,5 @@
 import type { Consent, ConsentChange } from '../../core/access/consent.ts';
+import type { Member } from '../../core/members/member.ts';
 import { fromFlag, toFlag } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
@@ -35,13 +36,52 @@ export async function saveConsent(tx: Tx, consent: Consent): Promise<void> {
     .execute();
 }
 
-/** Every answer of a member, oldest first. */
+/** Every answer of a member, oldest first: for the file of the member's data, since it may be long. */
 export async function listConsentChanges(tx: Tx, memberId: string): Promise<readonly ConsentChange[]> {
   const rows = await tx
     .selectFrom('consentChanges')
     .selectAll()
     .where('memberId', '=', memberId)
     .orderBy('id')
+    .execute();
+  return rows.map(({ id: _, ...change }) => change);
+}
+
+/** The newest answers of a member, newest first. */
+export async function listNewestConsentChanges(
+  tx: Tx,
+  memberId: string,
+  most: number,
+): Promise<readonly ConsentChange[]> {
+  const rows = await tx
+    .selectFrom('consentChanges')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .orderBy('id', 'desc')
+    .limit(most)
+    .execute();
+  return rows.map(({ id: _, ...change }) => change);
+}
+
+/** The last answer of a member to each consent of the tenant, in as many steps as there are consents. */
+export async function listLastConsentChanges(
+  tx: Tx,
+  { tenantId, id: memberId }: Pick<Member, 'tenantId' | 'id'>,
+): Promise<readonly ConsentChange[]> {
+  const rows = await tx
+    .selectFrom('consents')
+    .innerJoin('consentChanges', (join) =>
+      join.on('consentChanges.id', '=', (eb) =>
+        eb
+          .selectFrom('consentChanges as given')
+          .select(({ fn }) => fn.max('given.id').as('last'))
+          .where('given.memberId', '=', memberId)
+          .whereRef('given.consentId', '=', 'consents.id'),
+      ),
+    )
+    .selectAll('consentChanges')
+    .where('consents.tenantId', '=', tenantId)
+    .orderBy('consents.id')
     .execute();
   return rows.map(({ id: _, ...change }) => change);
 }

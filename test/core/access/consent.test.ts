@@ -5,6 +5,7 @@ import {
   type ConsentChange,
   type ConsentStatus,
   consentOf,
+  wordsOf,
 } from '../../../src/core/access/consent.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
 import { hour, now } from '../../support/records/records.ts';
@@ -70,6 +71,21 @@ describe('a consent of a member (decision 39)', () => {
       status: 'accepted',
       changedAt: '2026-01-15T11:00:00.000Z',
     });
+  });
+});
+
+describe('the digest of a consent’s words', () => {
+  it.each([
+    { id: 'news' },
+    { name: 'News' },
+    { description: 'A mail a day' },
+    { name: 'Newsletter A', description: 'mail every Friday' },
+  ])('is another one for %j', (words) => {
+    expect(wordsOf(consentRecord(words))).not.toBe(wordsOf(consent));
+  });
+
+  it('is the same for the same words, wherever they are asked for', () => {
+    expect(wordsOf(consentRecord({ atSignUp: false, atCheckout: true }))).toBe(wordsOf(consent));
   });
 });
 

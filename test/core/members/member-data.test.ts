@@ -18,7 +18,15 @@ describe('the file of a member’s data (pages 18)', () => {
   const data = memberData({
     member: memberRecord({ deletionDueAt: now }),
     subscriptions: [subscriptionRecord({ cancelledAt: now - 1, endedAt: now })],
-    checkouts: [checkoutRecord({ closedAt: now, paymentReference: 'payment 9', subscriptionId: 41 })],
+    checkouts: [
+      checkoutRecord({
+        state: 'completed',
+        closedAt: now,
+        paymentReference: 'payment 9',
+        subscriptionId: 41,
+      }),
+      checkoutRecord({ expiresAt: now }),
+    ],
     invoices: [invoiceRecord()],
     consentChanges: [
       consentChangeRecord(),
@@ -77,10 +85,12 @@ describe('the file of a member’s data (pages 18)', () => {
     ]);
   });
 
-  it('has checkouts with the offer that was taken, and where the member came from', () => {
-    expect(data.checkouts).toEqual([
+  it('has checkouts with the offer, where the member came from, and what became of each by now', () => {
+    expect(data.checkouts).toMatchObject([{ state: 'completed' }, { state: 'expired', closedAt: null }]);
+    expect(data.checkouts.slice(0, 1)).toEqual([
       {
         packageId: 7,
+        state: 'completed',
         price: { amount: 19_900, currency: 'NOK' },
         period: { unit: 'month', count: 3 },
         payment: 'invoice',
@@ -89,6 +99,7 @@ describe('the file of a member’s data (pages 18)', () => {
         onCheckoutCompletedUrl: 'https://app.test/done',
         callBackUrl: 'https://app.test/back',
         createdAt: '2026-01-15T11:00:00.000Z',
+        expiresAt: '2026-01-15T13:00:00.000Z',
         closedAt: '2026-01-15T12:00:00.000Z',
         subscriptionId: 41,
       },

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
+import { consentAnswers, consentHistoryShown, countingWindow } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
-import { insertConsentChange, listConsentChanges } from '../../../src/storage/access/consent.ts';
+import {
+  insertConsentChange,
+  listConsentChanges,
+  listConsents,
+} from '../../../src/storage/access/consent.ts';
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
-import { consentChangeRecord, consentRecord } from '../../support/records/access-records.ts';
+import { askedFor, consentChangeRecord, consentRecord } from '../../support/records/access-records.ts';
+import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf } from '../../support/tokens.ts';
@@ -26,8 +32,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A tenant that asks for nothing, and nobody who answered. */
+/** A tenant that asks for nothing, and nobody who answered, in another minute. */
 beforeEach(async () => {
+  service.clock.advance(countingWindow.minute);
   await service.store.transaction(async (tx) => {
     await tx.deleteFrom('consentChanges').execute();
     await tx.deleteFrom('consents').execute();
@@ -57,8 +64,14 @@ const boxesOf = ({ text }: Answer) =>
     ]),
   );
 
-const save = (ticked: readonly string[], asked = 'newsletter offers') =>
-  browser.submit(url, { asked, ...Object.fromEntries(ticked.map((id) => [`consent-${id}`, 'yes'])) });
+const boxes = (ticked: readonly string[]) => Object.fromEntries(ticked.map((id) => [`consent-${id}`, 'yes']));
+
+/** What a page says that shows everything that the tenant asks for now. */
+const askedNow = async () =>
+  askedFor(...(await service.store.transaction((tx) => listConsents(tx, tenantOf(service, hosts.a).id))));
+
+const save = async (ticked: readonly string[], asked?: string) =>
+  browser.submit(url, { asked: asked ?? (await askedNow()), ...boxes(ticked) });
 
 describe('the consents of a member', () => {
   it('decision 39: each has a box that is not ticked before the member did it, and what it is for', async () => {
@@ -67,7 +80,7 @@ describe('the consents of a member', () => {
     expect(boxesOf(page)).toEqual({ newsletter: false, offers: false });
     expect(textOf(page)).toContain('Newsletter A mail every Friday You have not answered yet');
     expect(page.text).toContain('Offers &amp; more');
-    expect(field(page, 'asked')).toBe('newsletter offers');
+    expect(field(page, 'asked')).toMatch(/^newsletter\.[\w-]{16} offers\.[\w-]{16}$/);
   });
 
   it('decision 39: a tick is a yes and an empty box a no, kept with the place where they were given', async () => {
@@ -97,15 +110,17 @@ describe('the consents of a member', () => {
 
   it('what the page did not show is not answered by it: a tenant may begin to ask in between', async () => {
     await ask({});
-    const token = field(await browser.send(url), 'token');
+    const page = await browser.send(url);
     await ask(offers);
-    await browser.send(url, { body: { token, asked: 'newsletter', 'consent-newsletter': 'yes' } });
+    const body = { token: field(page, 'token'), asked: field(page, 'asked'), ...boxes(['newsletter']) };
+    expectLeadsTo(await browser.send(url, { body }), `${url}?done=consents`);
     expect((await recorded()).map(([id]) => id)).toEqual(['newsletter']);
   });
 
   it('what the tenant does not ask for, or no longer, is ignored', async () => {
     await ask({}, { ...offers, retiredAt: 1 });
-    await save(['newsletter', 'offers', 'made-up'], 'newsletter offers made-up');
+    const retired = askedFor(consentRecord(offers), consentRecord({ id: 'made-up' }));
+    await save(['newsletter', 'offers', 'made-up'], `${await askedNow()} ${retired} __proto__.x .`);
     expect((await recorded()).map(([id]) => id)).toEqual(['newsletter']);
     expect(boxesOf(await browser.send(url))).toEqual({ newsletter: true });
   });
@@ -127,7 +142,7 @@ describe('the consents of a member', () => {
   it('X1: the answers of another member are neither shown nor changed', async () => {
     await ask({});
     const other = await accountOf(service, hosts.a, 'u2@example.test');
-    await other.submit(url, { asked: 'newsletter', 'consent-newsletter': 'yes' });
+    await other.submit(url, { asked: await askedNow(), 'consent-newsletter': 'yes' });
     const page = await browser.send(url);
     expect(boxesOf(page)).toEqual({ newsletter: false });
     expect(page.text).not.toContain('You agreed');
@@ -139,11 +154,73 @@ describe('the consents of a member', () => {
     await ask({});
     const before = await allRows(service, ['sessions']);
     const token = field(await browser.send(url), 'token');
-    const body = { asked: 'newsletter', 'consent-newsletter': 'yes' };
+    const body = { asked: await askedNow(), 'consent-newsletter': 'yes' };
     expect((await browser.send(url, { body })).status).toBe(403);
     const foreign = { body: { ...body, token }, headers: { origin: 'https://evil.test' } };
     expect((await browser.send(url, foreign)).status).toBe(403);
     expect(await allRows(service, ['sessions'])).toEqual(before);
+  });
+});
+
+describe('a text that changed while the page was open (GDPR art. 7 (1))', () => {
+  /** Opens the page, changes the words of one consent, and sends the form with these boxes. */
+  const answerLate = async (words: Partial<Consent>, ticked: readonly string[]) => {
+    const page = await browser.send(url);
+    await ask(words);
+    const body = { token: field(page, 'token'), asked: field(page, 'asked'), ...boxes(ticked) };
+    return browser.send(url, { body });
+  };
+
+  it.each([{ name: 'Everything' }, { description: 'Ten calls a day' }])(
+    'is not agreed to: %j is asked for again, unticked, and the other answers are saved',
+    async (words) => {
+      await ask({}, offers);
+      const answer = await answerLate(words, ['newsletter', 'offers']);
+      expectErrorPage(answer, 422);
+      expect(textOf(answer)).toContain('this text has changed since you opened the page');
+      expect(answer.text).toMatch(/<a href="#consent-newsletter">/);
+      expect(answer.text).toMatch(/<input id="consent-newsletter"[^>]*aria-invalid="true"/);
+      expect(boxesOf(answer)).toEqual({ newsletter: false, offers: true });
+      expect(await recorded()).toEqual([['offers', 'accepted', 'account', null]]);
+
+      const body = { token: field(answer, 'token'), asked: field(answer, 'asked') };
+      const again = await browser.send(url, { body: { ...body, ...boxes(['newsletter', 'offers']) } });
+      expectLeadsTo(again, `${url}?done=consents`);
+      expect((await answers()).at(-1)).toMatchObject({ consentId: 'newsletter', ...words });
+    },
+  );
+
+  it('is not refused either, and a tick that was taken away stays away', async () => {
+    await ask({});
+    await save(['newsletter']);
+    expect(boxesOf(await answerLate({ name: 'News' }, ['newsletter']))).toEqual({ newsletter: true });
+    expect(boxesOf(await answerLate({ name: 'Newer' }, []))).toEqual({ newsletter: false });
+    expect(await recorded()).toHaveLength(1);
+  });
+
+  it('of a form without digests counts as changed', async () => {
+    await ask({});
+    expectErrorPage(await save(['newsletter'], 'newsletter'), 422);
+    expect(await recorded()).toEqual([]);
+  });
+});
+
+describe('answers again and again', () => {
+  it('are held to so many a minute, changed or not, and nothing of a refused one is recorded', async () => {
+    await ask({});
+    const token = field(await browser.send(url), 'token');
+    const asked = await askedNow();
+    const send = (ticked: readonly string[]) =>
+      browser.send(url, { body: { token, asked, ...boxes(ticked) } });
+    for (let count = 0; count < consentAnswers.perMinute; count += 1) {
+      expect((await send(['newsletter'])).status).toBe(303);
+    }
+    const refused = await send([]);
+    expectErrorPage(refused, 429);
+    expect(textOf(refused)).toContain('Your answers were not saved this time.');
+    expect(await recorded()).toHaveLength(1);
+    service.clock.advance(Number(refused.headers['retry-after']) * 1_000);
+    expect((await send([])).status).toBe(303);
   });
 });
 
@@ -179,6 +256,29 @@ describe('the history', () => {
       'Old <b>offers</b> You agreed on December 2, 2025 · With an order',
       'Newsletter You said no on December 1, 2025 · When you joined',
     ]);
+  });
+
+  it('shows the newest of many, and the boxes the last answer to each, however long ago', async () => {
+    const { id: tenantId } = tenantOf(service, hosts.a);
+    await ask({}, offers);
+    const many = Array.from({ length: 3_000 }, (_, n) => n);
+    await service.store.transaction(async (tx) => {
+      const given = { tenantId, memberId };
+      await insertConsentChange(tx, consentChangeRecord({ ...given, consentId: 'offers', name: 'First' }));
+      for (const n of many) {
+        const status = n % 2 === 0 ? 'accepted' : 'withdrawn';
+        await insertConsentChange(tx, consentChangeRecord({ ...given, status, name: `Words ${n}` }));
+      }
+    });
+    const page = await browser.send(url);
+    expect(boxesOf(page)).toEqual({ newsletter: false, offers: true });
+    const names = [...page.text.matchAll(/<li><strong><bdi>([^<]*)/g)].map(([, name]) => name);
+    expect(names).toEqual(
+      many
+        .toReversed()
+        .slice(0, consentHistoryShown)
+        .map((n) => `Words ${n}`),
+    );
   });
 });
 

@@ -115,20 +115,9 @@ describe('the list of subscriptions', () => {
     expect(textOf(await browser.send(url))).toContain('You have no active subscription.');
   });
 
-  it.each<[Price, string]>([
-    [nok, 'NOK 199.00'],
-    [{ amount: 500, currency: 'JPY' }, '¥500'],
-    [{ amount: 12_345, currency: 'KWD' }, 'KWD 12.345'],
-    [{ amount: 0, currency: 'EUR' }, 'Free'],
-  ])('shows the products, the period, and %j as %s', async (price, shown) => {
-    await give(await newPackage('Terms', price, 3), inDays(-1, 1));
-    const [text] = cardsOf(await browser.send(url));
-    expect(text).toContain(`Includes Terms One and Terms Two Amount ${shown} Period 3 months`);
-  });
-
-  it('what was ordered stays what it costs, whatever the package costs now', async () => {
+  it('pages 12: shows what one includes, and neither what it costs nor how long a period is', async () => {
     const { id: tenantId } = tenantOf(service, hosts.a);
-    const packageId = await newPackage('Ordered', { amount: 29_900, currency: 'NOK' });
+    const packageId = await newPackage('Ordered', { amount: 29_900, currency: 'NOK' }, 3);
     const subscriptionId = await give(packageId, inDays(-1, 1));
     await service.store.transaction((tx) =>
       insertCheckout(
@@ -136,7 +125,9 @@ describe('the list of subscriptions', () => {
         checkoutRecord({ tenantId, memberId, packageId, subscriptionId, state: 'completed' }),
       ),
     );
-    expect(cardsOf(await browser.send(url))[0]).toContain('Amount NOK 199.00 Period 3 months');
+    const page = await browser.send(url);
+    expect(cardsOf(page)[0]).toContain('Includes Ordered One and Ordered Two Cancel the subscription');
+    expect(textOf(page)).not.toMatch(/199|299|NOK|month/);
   });
 
   it('pages 12: no account page leads to a checkout, or shows a package that is only offered', async () => {

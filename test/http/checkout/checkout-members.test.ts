@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkoutsPerHour } from '../../../src/core/limits.ts';
+import type { Consent } from '../../../src/core/access/consent.ts';
+import { checkoutsPerDay, checkoutsPerHour } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { disableMember } from '../../../src/operations/member.ts';
@@ -15,6 +16,7 @@ import {
 import { countsOf, givenOf, type Row, rowsOf, summariesOf } from '../../support/access/summaries.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { consentRecord } from '../../support/records/access-records.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -146,6 +148,26 @@ describe('who orders', () => {
     service.clock.advance(Number(refused.headers['retry-after']) * 1_000);
     expect((await begin()).status).toBe(303);
   });
+
+  it(`and ${checkoutsPerDay} a day`, async () => {
+    service.clock.advance(24 * 60 * 60_000);
+    const { browser, packageId } = await summaries.open({}, 'u2@example.test');
+    const begin = async () => {
+      const answer = await browser.press(await browser.open({ packageId }), 'continue');
+      return browser.send(String(answer.headers.location));
+    };
+    for (let begun = 1; begun < checkoutsPerDay; ) {
+      service.clock.advance(60 * 60_000);
+      const count = Math.min(checkoutsPerHour, checkoutsPerDay - begun);
+      const answers = await Promise.all(Array.from({ length: count }, begin));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
+      begun += count;
+    }
+    service.clock.advance(60 * 60_000);
+    const refused = await begin();
+    expectErrorPage(refused, 429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(60 * 60);
+  });
 });
 
 describe('consents at the checkout', () => {
@@ -178,7 +200,31 @@ describe('consents at the checkout', () => {
 
     const second = await summaries.open();
     expect(second.ordering.page.text).not.toContain('consent-offers');
-    await second.browser.submit(second.ordering, 'confirm', { asked: 'tips offers' });
+    await second.browser.submit(second.ordering, 'confirm', { asked });
     expect(await answers(memberId)).toHaveLength(2);
   });
+
+  it.each([{ name: 'Everything' }, { description: 'Ten calls a day' }])(
+    'GDPR art. 7 (1): whose text changed to %j while the page was open are not answered, and the order goes on',
+    async (words) => {
+      const consent = consentRecord({ tenantId: tenantOf(service, hosts.a).id, atCheckout: true });
+      const late = { ...consent, id: `late-${Object.keys(words)}` };
+      const steady = { ...consent, id: `steady-${Object.keys(words)}` };
+      const define = (...consents: readonly Consent[]) =>
+        service.store.transaction(async (tx) => {
+          for (const one of consents) await defineConsent(tx, one);
+        });
+      await define(late, steady);
+      const { browser, ordering, packageId } = await summaries.open();
+      const memberId = (await rowsOf(service, 'checkouts', packageId))[0]?.memberId;
+      await define({ ...late, ...words });
+      const ticked = { [`consent-${late.id}`]: 'yes', [`consent-${steady.id}`]: 'yes' };
+      const more = { asked: field(ordering.page, 'asked'), ...ticked };
+      expectLeads(await browser.submit(ordering, 'confirm', more), onward);
+      const given = await answers(memberId);
+      expect(given).toContainEqual([steady.id, 'accepted', 'checkout']);
+      expect(given.map(([id]) => id)).not.toContain(late.id);
+      await define({ ...late, retiredAt: 1 }, { ...steady, retiredAt: 1 });
+    },
+  );
 });

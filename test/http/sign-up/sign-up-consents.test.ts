@@ -10,7 +10,7 @@ import type { Answer } from '../../support/http.ts';
 import { largestLogo } from '../../support/members/logos.ts';
 import { codeIn } from '../../support/members/outbox.ts';
 import { atSignUp, newPassword, storedMember, submitCode } from '../../support/members/sign-up.ts';
-import { consentRecord } from '../../support/records/access-records.ts';
+import { askedFor, consentRecord } from '../../support/records/access-records.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { field } from '../../support/visitor.ts';
 
@@ -98,10 +98,28 @@ describe('what a tenant asks to be agreed to at sign-up', () => {
   it('decision 39: an id that is not asked for at sign-up, no more, or never was, is ignored', async () => {
     const email = 'forged@example.test';
     const forged = ['newsletter', 'later', 'retired', 'made-up'];
-    await prove(email, await signUp(email, forged, { asked: forged.join(' ') }));
+    const asked = askedFor(...forged.map((id) => consentRecord({ id })));
+    await prove(email, await signUp(email, forged, { asked }));
     expect((await answersOf(email)).map(({ consentId, status }) => `${consentId} ${status}`)).toEqual([
       'newsletter accepted',
     ]);
+  });
+
+  it('GDPR art. 7 (1): a text that changed while the page was open is not answered, the others are', async () => {
+    const email = 'late@example.test';
+    const { browser, page } = await atSignUp(service, hosts.a);
+    const form = { flow: field(page, 'flow'), asked: field(page, 'asked'), fullName: 'Ada', email };
+    await ask({ description: 'Mails all day' });
+    const body = { ...form, 'consent-newsletter': 'yes', 'consent-tips': 'yes' };
+    const again = await browser.send('/sign-up', { body });
+    expect(boxesOf(again)).toEqual([
+      ['newsletter', false],
+      ['tips', true],
+    ]);
+    const answer = await browser.send('/sign-up', { body: { ...body, password: newPassword } });
+    await prove(email, { browser, page, answer });
+    expect(await answersOf(email)).toMatchObject([{ consentId: 'tips', status: 'accepted' }]);
+    await ask({});
   });
 
   it('decision 39: nothing is recorded for a known address: its owner did not answer', async () => {

@@ -1,4 +1,5 @@
 import type { PackageFacts } from '../../../src/core/access/package.ts';
+import { checkoutsPerHour, countingWindow } from '../../../src/core/limits.ts';
 import { hosts } from '../fixtures.ts';
 import { allRows } from '../records/rows.ts';
 import type { TestService } from '../service.ts';
@@ -20,8 +21,12 @@ export interface Summaries {
 
 export function summariesOf(service: () => TestService): Summaries {
   const browsers = new Map<string, Shopper>();
+  let opened = 0;
   return {
     open: async (changes = {}, email = 'u1@example.test') => {
+      // No member of a test may reach the limit before the test itself does.
+      opened += 1;
+      if (opened % (checkoutsPerHour / 2) === 0) service().clock.advance(countingWindow.hour);
       const browser = browsers.get(email) ?? shopper(service(), hosts.a);
       browsers.set(email, browser);
       const packageId = await newPackage(service(), hosts.a, changes);

@@ -1,5 +1,5 @@
 import type { Checkout } from '../../../src/core/access/checkout.ts';
-import type { Consent, ConsentChange } from '../../../src/core/access/consent.ts';
+import { type Consent, type ConsentChange, wordsOf } from '../../../src/core/access/consent.ts';
 import type { ContentChannel } from '../../../src/core/access/content-channel.ts';
 import type { Invoice } from '../../../src/core/access/invoice.ts';
 import type { Package, PackageFacts } from '../../../src/core/access/package.ts';
@@ -75,6 +75,11 @@ export function consentRecord(changes: Partial<Consent> = {}): Consent {
     retiredAt: null,
     ...changes,
   };
+}
+
+/** What a form says that showed these consents. */
+export function askedFor(...consents: readonly Consent[]): string {
+  return consents.map((consent) => `${consent.id}.${wordsOf(consent)}`).join(' ');
 }
 
 /** An open checkout of member-1 for that package, begun an hour ago. */

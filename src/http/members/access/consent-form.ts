@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Consent, ConsentStatus } from '../../../core/access/consent.ts';
+import { type Consent, type ConsentStatus, wordsOf } from '../../../core/access/consent.ts';
 import { pageForm } from '../../form.ts';
 
 /** A consent as a form shows it, in `templates/members/parts/consents.eta`. */
@@ -16,19 +16,50 @@ export type ConsentAnswers = ReadonlyMap<string, ConsentStatus>;
 
 /**
  * Reads the boxes of a form: ticked is yes, and a box that was shown and left empty is no. A consent that the
- * page did not show, because the tenant began to ask for it since, is not answered by it; one that the tenant
- * does not ask for is ignored.
+ * page did not show in the words of today is not answered by it, because the tenant began to ask for it or
+ * changed what it says since (GDPR art. 7 (1)); one that the tenant does not ask for is ignored.
  */
 export function readConsents(request: FastifyRequest, consents: readonly Consent[]): ConsentAnswers {
-  const { asked = '' } = pageForm(request, ['asked']);
-  const shown = asked.split(' ');
+  const shown = shownWords(request);
   const form = pageForm(
     request,
     consents.map(({ id }) => nameOf(id)),
   );
   return new Map(
     consents
-      .filter(({ id }) => shown.includes(id))
+      .filter((consent) => shown.get(consent.id) === wordsOf(consent))
       .map(({ id }) => [id, form[nameOf(id)] === undefined ? 'withdrawn' : 'accepted']),
+  );
+}
+
+/** A consent that a form asked for in other words than those of today, and whether its box was ticked. */
+export interface ChangedConsent extends Pick<Consent, 'id' | 'name'> {
+  readonly wasTicked: boolean;
+}
+
+/** The consents whose words have changed since the form was shown: `readConsents` leaves them out. */
+export function changedConsents(
+  request: FastifyRequest,
+  consents: readonly Consent[],
+): readonly ChangedConsent[] {
+  const shown = shownWords(request);
+  const changed = consents.filter(
+    (consent) => shown.has(consent.id) && shown.get(consent.id) !== wordsOf(consent),
+  );
+  const form = pageForm(
+    request,
+    changed.map(({ id }) => nameOf(id)),
+  );
+  return changed.map(({ id, name }) => ({ id, name, wasTicked: form[nameOf(id)] !== undefined }));
+}
+
+/** The digest of the words that a form showed, by consent id: its field `asked` has `<id>.<digest>` of each. */
+function shownWords(request: FastifyRequest): ReadonlyMap<string, string> {
+  const { asked = '' } = pageForm(request, ['asked']);
+  return new Map(
+    asked.split(' ').map((one) => {
+      const [id = '', words = ''] = one.split('.');
+      return [id, words];
+    }),
   );
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkoutsPerHour, countingWindow } from '../../../core/limits.ts';
+import { checkoutsPerDay, checkoutsPerHour, countingWindow } from '../../../core/limits.ts';
 import { chooseLanguage } from '../../../language.ts';
 import { startCheckout } from '../../../operations/access/checkout.ts';
 import { refuseOtherMethods } from '../../answers.ts';
@@ -33,8 +33,10 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     if (current === null) return null;
+    const key = `checkout ${current.member.id}`;
     const limit = () =>
-      deps.rateLimiter.take(`checkout ${current.member.id}`, checkoutsPerHour, countingWindow.hour);
+      deps.rateLimiter.take(key, checkoutsPerHour, countingWindow.hour) ??
+      deps.rateLimiter.take(key, checkoutsPerDay, countingWindow.day);
     return { current, ...(await startCheckout(tx, factsOf(order, current.member), deps, limit, now)) };
   });
   if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);

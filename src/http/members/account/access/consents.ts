@@ -1,34 +1,52 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
+import { consentHistoryShown } from '../../../../core/limits.ts';
 import { answerConsents } from '../../../../operations/access/consent.ts';
-import { listConsentChanges, listConsents } from '../../../../storage/access/consent.ts';
+import {
+  listConsents,
+  listLastConsentChanges,
+  listNewestConsentChanges,
+} from '../../../../storage/access/consent.ts';
 import { listClients } from '../../../../storage/client.ts';
 import type { Deps } from '../../../deps.ts';
-import { type ConsentBox, readConsents } from '../../access/consent-form.ts';
+import { sendProblem } from '../../../problem.ts';
+import {
+  type ChangedConsent,
+  type ConsentBox,
+  changedConsents,
+  readConsents,
+} from '../../access/consent-form.ts';
+import { takeConsentAnswer } from '../../access/consent-limit.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';
 
 const url = '/account/consents';
 
-/** GET and POST /account/consents: what the tenant asks for, and every answer so far (pages 18; decision 39). */
+/** GET and POST /account/consents: what the tenant asks for, and the answers so far (pages 18; decision 39). */
 export function consentsPage(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show, submit });
+  accountPage(app, deps, url, { show: (visit) => sendForm(visit, []), submit });
 }
 
-async function show(visit: Visit): Promise<FastifyReply> {
-  const { member, deps } = visit;
-  const { consents, changes, clients } = await deps.store.transaction(async (tx) => ({
+/** @param changed what was answered in words that are not those of today: it is asked for again */
+async function sendForm(visit: Visit, changed: readonly ChangedConsent[]): Promise<FastifyReply> {
+  const { member, language, deps } = visit;
+  const { consents, last, newest, clients } = await deps.store.transaction(async (tx) => ({
     consents: await listConsents(tx, member.tenantId),
-    changes: await listConsentChanges(tx, member.id),
+    last: await listLastConsentChanges(tx, member),
+    newest: await listNewestConsentChanges(tx, member.id, consentHistoryShown),
     clients: await listClients(tx, member.tenantId),
   }));
   const nameOf = (id: string | null) => clients.find(({ clientId }) => clientId === id)?.name ?? id ?? '';
   return sendAccountPage(visit, {
     template: 'consents',
     title: 'account.consents.title',
+    problems: changed.map(({ id, name }) => ({
+      field: `consent-${id}`,
+      text: language.t('account.consents.error.changed', { name }),
+    })),
     data: {
-      consents: consents.map((consent) => boxOf(visit, consent, changes)),
-      history: changes.toReversed().map((change) => ({
+      consents: consents.map((consent) => boxOf(visit, consent, last, changed)),
+      history: newest.map((change) => ({
         name: change.name,
         answer: answerOf(visit, change),
         where: whereOf(visit, change, nameOf),
@@ -37,11 +55,18 @@ async function show(visit: Visit): Promise<FastifyReply> {
   });
 }
 
-function boxOf(visit: Visit, consent: Consent, changes: readonly ConsentChange[]): ConsentBox {
-  const last = changes.findLast(({ consentId }) => consentId === consent.id);
+function boxOf(
+  visit: Visit,
+  consent: Consent,
+  changes: readonly ConsentChange[],
+  changed: readonly ChangedConsent[],
+): ConsentBox {
+  const last = changes.find(({ consentId }) => consentId === consent.id);
+  // A tick that was taken away stays away; one that was set for other words is not one for these.
+  const isKept = changed.find(({ id }) => id === consent.id)?.wasTicked ?? true;
   return {
     ...consent,
-    isTicked: last?.status === 'accepted',
+    isTicked: last?.status === 'accepted' && isKept,
     note: noteOf(visit, consent, last),
   };
 }
@@ -69,13 +94,17 @@ function whereOf(
   return source === 'api' ? nameOf(clientId) : language.t(`account.consents.source.${source}`);
 }
 
+/** Saves the answers to what the page showed in the words of today, and asks again for the others. */
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, member, deps } = visit;
+  const { request, reply, member, language, deps } = visit;
   const { id: memberId, tenantId } = member;
-  await deps.store.transaction(async (tx) => {
-    const answers = readConsents(request, await listConsents(tx, tenantId));
+  const wait = takeConsentAnswer(deps.rateLimiter, memberId);
+  if (wait !== null) return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', { language });
+  const changed = await deps.store.transaction(async (tx) => {
+    const consents = await listConsents(tx, tenantId);
     const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;
-    await answerConsents(tx, tenantId, answers, answerer);
+    await answerConsents(tx, tenantId, readConsents(request, consents), answerer);
+    return changedConsents(request, consents);
   });
-  return redirectDone(visit, url, 'consents');
+  return changed.length > 0 ? sendForm(visit, changed) : redirectDone(visit, url, 'consents');
 }

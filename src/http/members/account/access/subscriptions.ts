@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Checkout } from '../../../../core/access/checkout.ts';
-import type { Package } from '../../../../core/access/package.ts';
 import {
   isActive,
   type MemberSubscription,
@@ -8,14 +6,12 @@ import {
   standingOf,
 } from '../../../../core/access/subscription.ts';
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
-import { listCheckouts } from '../../../../storage/access/checkout.ts';
 import { listInvoices } from '../../../../storage/access/invoice.ts';
-import { listPackages } from '../../../../storage/access/package.ts';
 import { findSubscription, listSubscriptions } from '../../../../storage/access/subscription.ts';
 import type { Deps } from '../../../deps.ts';
 import { pageForm } from '../../../form.ts';
 import { sendProblem } from '../../../problem.ts';
-import { showPeriod, showPrice } from '../../access/price.ts';
+import { showPrice } from '../../access/price.ts';
 import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';
 
@@ -50,10 +46,8 @@ const actionOf: Readonly<Record<SubscriptionState, Action | null>> = {
 async function show(visit: Visit): Promise<FastifyReply> {
   const { member, language, deps } = visit;
   const now = deps.clock();
-  const { subscriptions, checkouts, packages, invoices } = await deps.store.transaction(async (tx) => ({
+  const { subscriptions, invoices } = await deps.store.transaction(async (tx) => ({
     subscriptions: await listSubscriptions(tx, member.id),
-    checkouts: await listCheckouts(tx, member.id),
-    packages: await listPackages(tx, member.tenantId),
     invoices: await listInvoices(tx, member.id),
   }));
   return sendAccountPage(visit, {
@@ -71,7 +65,7 @@ async function show(visit: Visit): Promise<FastifyReply> {
           id: subscription.subscriptionId,
           name: subscription.packageName,
           standing: standingText(visit, subscription, standing, now),
-          facts: factsOf(visit, subscription, offerOf(subscription, checkouts, packages)),
+          facts: factsOf(visit, subscription),
           action: actionOf[standing],
           cancelling: cancellingText(visit, subscription, now),
         })),
@@ -86,35 +80,11 @@ async function show(visit: Visit): Promise<FastifyReply> {
   });
 }
 
-/** What a subscription costs and how long its period runs: as it was ordered, or else as its package has it. */
-function offerOf(
-  { subscriptionId, packageId }: MemberSubscription,
-  checkouts: readonly Checkout[],
-  packages: readonly Package[],
-): Pick<Package, 'price' | 'period'> | null {
-  return (
-    checkouts.find((checkout) => checkout.subscriptionId === subscriptionId) ??
-    packages.find(({ id }) => id === packageId) ??
-    null
-  );
-}
-
-function factsOf(
-  { language: { t, tag } }: Visit,
-  { products }: MemberSubscription,
-  offer: Pick<Package, 'price' | 'period'> | null,
-) {
+/** What it includes. Not what it costs or how long a period is: a store may forbid that too (pages 12). */
+function factsOf({ language: { t, tag } }: Visit, { products }: MemberSubscription) {
   const names = products.map(({ name }) => name);
-  const free = t('account.subscriptions.free');
-  const facts = [
-    ['account.subscriptions.products', new Intl.ListFormat(tag).format(names)],
-    [
-      'account.subscriptions.amount',
-      offer && (offer.price.amount === 0 ? free : showPrice(offer.price, tag)),
-    ],
-    ['account.subscriptions.period', offer && showPeriod(offer.period, tag)],
-  ] as const;
-  return facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : []));
+  if (names.length === 0) return [];
+  return [{ label: t('account.subscriptions.products'), value: new Intl.ListFormat(tag).format(names) }];
 }
 
 /** What a subscription does now, in words. */

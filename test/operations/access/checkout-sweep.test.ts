@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Checkout } from '../../../src/core/access/checkout.ts';
+import { checkoutMemory, checkoutsDeletedAtOnce } from '../../../src/core/limits.ts';
+import { deleteStaleCheckouts } from '../../../src/operations/access/checkout-sweep.ts';
+import { paymentMethods } from '../../../src/operations/access/payments/index.ts';
+import { insertCheckout, listCheckouts, sweepCheckouts } from '../../../src/storage/access/checkout.ts';
+import { insertPackage } from '../../../src/storage/access/package.ts';
+import { insertSubscription } from '../../../src/storage/access/subscription.ts';
+import { checkoutRecord, packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
+import { now } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
+
+const { settled, hosted } = checkoutMemory;
+
+/** A store whose member has these checkouts of one package, each by the number of its place. */
+async function storeWith(checkouts: readonly Partial<Checkout>[]) {
+  const store = await storeWithMember();
+  await store.transaction(async (tx) => {
+    const packageId = await insertPackage(tx, 'tenant-a', packageFacts(), []);
+    const { packageName: _, products: __, ...subscription } = subscriptionRecord({ packageId });
+    await insertSubscription(tx, subscription);
+    for (const [index, checkout] of checkouts.entries()) {
+      await insertCheckout(tx, checkoutRecord({ id: `checkout-${index}`, packageId, ...checkout }));
+    }
+  });
+  const left = async () => {
+    const kept = await store.transaction((tx) => listCheckouts(tx, 'member-1'));
+    return kept.map(({ id }) => Number(id.replace('checkout-', ''))).sort((a, b) => a - b);
+  };
+  return { store, left };
+}
+
+/** Over for this long, and a millisecond before. */
+const around = (memory: number) => [{ expiresAt: now - memory - 1 }, { expiresAt: now - memory }];
+
+describe('checkouts that led nowhere', () => {
+  it.each<[string, Partial<Checkout>, number]>([
+    ['of a free package', { payment: 'free' }, settled],
+    ['that an invoice would have paid', { payment: 'invoice' }, settled],
+    ['that a provider may still report as paid', { payment: 'card' }, hosted],
+  ])(
+    '%s are deleted when that long has passed since their time was over, and not before',
+    async (_what, of, memory) => {
+      for (const state of ['open', 'cancelled', 'expired'] as const) {
+        const { store, left } = await storeWith(around(memory).map((times) => ({ ...of, ...times, state })));
+        expect([state, await deleteStaleCheckouts(store, paymentMethods, now)]).toEqual([state, 1]);
+        expect([state, await left()]).toEqual([state, [1]]);
+      }
+    },
+  );
+
+  it('one that was completed is kept for good', async () => {
+    const completed = { state: 'completed', subscriptionId: 41, expiresAt: 1 } as const;
+    const { store, left } = await storeWith([
+      { ...completed, payment: 'card' },
+      { ...completed, payment: 'free' },
+    ]);
+    expect(await deleteStaleCheckouts(store, paymentMethods, now)).toBe(0);
+    expect(await left()).toEqual([0, 1]);
+  });
+
+  it('are deleted a few at a time, until none is left', async () => {
+    const count = checkoutsDeletedAtOnce + 1;
+    const stale = { payment: 'free', expiresAt: 1 };
+    const { store, left } = await storeWith([...Array.from({ length: count }, () => stale), {}]);
+    const some = await store.transaction((tx) =>
+      sweepCheckouts(tx, { payments: ['free'], expiredBefore: now }, 3),
+    );
+    expect([some, (await left()).length]).toEqual([3, count - 2]);
+    expect(await deleteStaleCheckouts(store, paymentMethods, now)).toBe(count - 3);
+    expect(await left()).toEqual([count]);
+  });
+});
