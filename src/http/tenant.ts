@@ -31,16 +31,18 @@ export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
 /** An unknown host learns nothing (X7). */
 export function refuseUnknownHosts(app: FastifyInstance, { config }: Deps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    // A request to a proxy names another authority than Host; the two must not be read as one address.
-    if (!request.raw.url?.startsWith('/')) {
-      return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
-    }
     // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
     if ((request.raw.headersDistinct.host?.length ?? 0) > 1) {
       return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
     }
-    if (request.tenant !== undefined) return;
-    if (hostOf(request) === config.apiHost && request.routeOptions.config.memberApi === true) return;
-    return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
+    const isApi = hostOf(request) === config.apiHost && request.routeOptions.config.memberApi === true;
+    if (request.tenant === undefined && !isApi) {
+      return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
+    }
+    // A request to a proxy names an authority of its own; it and Host must not be read as one address (K2).
+    if (request.raw.url?.startsWith('/') !== true) {
+      return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
+    }
+    return;
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../operations/access/checkout.ts';
 import { answerConsents } from '../../../operations/access/consent.ts';
 import { paymentMethod } from '../../../operations/access/payments/payment.ts';
-import { listConsentChanges, listConsents } from '../../../storage/access/consent.ts';
+import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
@@ -96,7 +96,7 @@ async function sendSummary(visit: CheckoutVisit, problem: 'payment' | null = nul
 
 /** What the tenant asks for at a checkout and the member has not agreed to. */
 async function consentsToAsk(tx: Tx, { member }: Pick<CheckoutVisit, 'member'>): Promise<readonly Consent[]> {
-  const changes = await listConsentChanges(tx, member.id);
+  const changes = await listLastConsentChanges(tx, member);
   const accepted = ({ id }: Consent) =>
     changes.findLast(({ consentId }) => consentId === id)?.status === 'accepted';
   return (await listConsents(tx, member.tenantId)).filter(
