@@ -1,46 +1,74 @@
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type Config, readConfig, settings } from './config.ts';
+import { runApply } from './cli/apply.ts';
+import { runBackup } from './cli/backup.ts';
+import { runConfigCheck } from './cli/config-check.ts';
+import { connect } from './cli/connection.ts';
+import { runDoctor } from './cli/doctor.ts';
+import { runExport } from './cli/export.ts';
+import { runHealthcheck } from './cli/healthcheck.ts';
+import { generalHelp } from './cli/help.ts';
+import { operate } from './cli/operate.ts';
+import { runRestore } from './cli/restore.ts';
+import { exitCode, type Terminal, WrongUsage } from './cli/terminal.ts';
+import { type Config, readConfig, readDataFolder } from './config.ts';
 import { openService, start } from './main.ts';
+import { operations } from './operations/admin/index.ts';
 import { StartupError } from './startup-error.ts';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
 
 const parentCheckInterval = 200;
 
-const help = `memberdoor: the members' door of a subscription platform
-
-  memberdoor start   run the service
-  memberdoor init    make the database of a new production service
-  memberdoor help    this text
-
-Settings come from the environment, each also from a file named by the variable with _FILE behind it:
-
-${Object.entries(settings)
-  .map(([name, text]) => `  MEMBERDOOR_${name.padEnd(16)} ${text}`)
-  .join('\n')}
-`;
+const terminal: Terminal = {
+  out: (line) => process.stdout.write(line),
+  err: (line) => process.stderr.write(line),
+  readInput: () => text(process.stdin),
+};
 
 /** The `memberdoor` command. @returns nothing; it ends the process where it failed */
 export async function run(words: readonly string[]): Promise<void> {
-  const [command = 'help'] = words;
   // The data folder may be there already, open to others; what is written into it never is.
   process.umask(0o077);
   try {
-    switch (command) {
-      case 'start':
-        return await runStart(configuration());
-      case 'init':
-        return await runInit(configuration());
-      case 'help':
-      case '--help':
-        process.stdout.write(help);
-        return;
-      default:
-        fail([`There is no command "${command}".`, 'memberdoor help lists them.']);
-    }
+    process.exitCode = await runCommand(words);
   } catch (error) {
     if (error instanceof StartupError) fail([error.message]);
+    if (error instanceof WrongUsage) fail(error.problems, exitCode.misused);
     throw error;
+  }
+}
+
+/** @returns the exit code. @throws StartupError, WrongUsage */
+async function runCommand(words: readonly string[]): Promise<number> {
+  const [command = 'help'] = words;
+  switch (command) {
+    case 'start':
+      await runStart(configuration());
+      return exitCode.done;
+    case 'init':
+      await runInit(configuration());
+      return exitCode.done;
+    case 'backup':
+      return runBackup(words.slice(1), configuration());
+    case 'restore':
+      return runRestore(words.slice(1), configuration());
+    case 'doctor':
+      return runDoctor(words.slice(1), configuration());
+    case 'healthcheck':
+      return runHealthcheck(words.slice(1), configuration());
+    case 'apply':
+      return runApply(words.slice(1), () => connect(dataFolder(), configuration), terminal, process.env);
+    case 'export':
+      return runExport(words.slice(1), () => connect(dataFolder(), configuration), terminal);
+    case 'config':
+      return runConfigCheck(words.slice(1), terminal);
+    case 'help':
+    case '--help':
+      terminal.out(generalHelp(operations));
+      return exitCode.done;
+    default:
+      return operate(operations, words, () => connect(dataFolder(), configuration), terminal);
   }
 }
 
@@ -75,7 +103,11 @@ function stopWithNpm(stop: () => void): void {
 async function runInit(config: Config): Promise<void> {
   const { store } = await openService(config, true);
   await store.close();
-  process.stdout.write(`The database in ${config.dataFolder} is ready.\n`);
+  terminal.out(`The database in ${config.dataFolder} is ready.\n`);
+}
+
+function dataFolder(): string {
+  return readDataFolder(process.env, projectFolder);
 }
 
 function configuration(): Config {
@@ -84,7 +116,7 @@ function configuration(): Config {
   return result.config;
 }
 
-function fail(lines: readonly string[]): never {
-  for (const line of lines) process.stderr.write(`memberdoor: ${line}\n`);
-  process.exit(1);
+function fail(lines: readonly string[], code: number = exitCode.failed): never {
+  for (const line of lines) terminal.err(`memberdoor: ${line}\n`);
+  process.exit(code);
 }

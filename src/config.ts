@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { emailProblem } from './core/members/details.ts';
+import { readIssuer } from './core/operators/issuer.ts';
+import { auditRetentionDays } from './core/operators/limits.ts';
+import { nearest } from './nearest.ts';
 import { parseMasterKey } from './vault.ts';
 
 /** How the service runs, read once from the environment. */
@@ -21,6 +25,16 @@ export interface Config {
   /** An MMDB file that knows where addresses are (decision 34); null shows addresses alone. */
   readonly places: string | null;
   readonly mail: MailSettings;
+  /** The public address of the first tenant, where a production service has no administrator yet. */
+  readonly issuer: string | null;
+  /** The first administrator; null where a link of one use makes one. */
+  readonly firstAdmin: FirstAdmin | null;
+  /** The loopback port of the metrics; null where nobody asks for them. */
+  readonly metricsPort: number | null;
+  /** How long events of the audit are kept (ms). */
+  readonly auditRetention: number;
+  /** The files that settings were read from. */
+  readonly settingFiles: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
 
@@ -32,11 +46,18 @@ export interface MailSettings {
   readonly from: string;
 }
 
+/** Who becomes the administrator of a production service that has none. */
+export interface FirstAdmin {
+  readonly email: string;
+  readonly password: string;
+}
+
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 const prefix = 'MEMBERDOOR_';
+const defaultDataFolder = 'db/data';
 
 /** Every setting, with what it means: also the text of `memberdoor help`. */
 export const settings = {
@@ -51,6 +72,12 @@ export const settings = {
   PLACES: 'an MMDB file with cities or countries, to show where a device is; none by default',
   SMTP_URL: 'production: the mail server; smtp://user:password@host:587 or smtps://… for port 465',
   MAIL_FROM: 'production: the address that mails come from',
+  ISSUER:
+    'production, first start: the public address of the first tenant, such as https://login.example.com',
+  ADMIN_EMAIL: 'production, first start: the address of the first administrator; a link makes one by default',
+  ADMIN_PASSWORD: 'production, first start: the password of the first administrator',
+  METRICS_PORT: 'a port on 127.0.0.1 that tells Prometheus how the service does; none by default',
+  AUDIT_DAYS: 'for how many days events of the audit are kept; 365 by default',
   LOG_LEVEL: 'debug, info (default), warn, error or silent',
 } as const;
 
@@ -74,13 +101,19 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
   };
 
   const mode = oneOf('ENV', ['development', 'production'], 'development');
-  const port = Number(values.PORT ?? '3000');
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    problems.push(`${prefix}PORT must be a whole number from 1 to 65535.`);
-  }
+  const portOf = (setting: Setting, text: string): number => {
+    const port = Number(text);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+      problems.push(`${prefix}${setting} must be a whole number from 1 to 65535.`);
+    }
+    return port;
+  };
+  const port = portOf('PORT', values.PORT ?? '3000');
+  const metricsPort = values.METRICS_PORT === undefined ? null : portOf('METRICS_PORT', values.METRICS_PORT);
+  if (metricsPort === port) problems.push(`${prefix}METRICS_PORT must be another than ${prefix}PORT.`);
   const trustedProxies = (values.TRUSTED_PROXIES ?? '').split(',').flatMap((part) => part.trim() || []);
   for (const proxy of trustedProxies) {
-    if (isIP(proxy.replace(/\/\d{1,3}$/, '')) === 0) {
+    if (!isAddressOrNetwork(proxy)) {
       problems.push(`${prefix}TRUSTED_PROXIES has an entry that is neither an address nor a network.`);
     }
   }
@@ -88,16 +121,36 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     environment: mode,
     port,
     host: values.HOST ?? (mode === 'production' ? '127.0.0.1' : 'localhost'),
-    dataFolder: resolve(projectFolder, values.DATA ?? 'db/data'),
+    dataFolder: resolve(projectFolder, values.DATA ?? defaultDataFolder),
     masterKey: readMasterKey(values.MASTER_KEY, mode, problems),
     trustedProxies,
     apiAudience: values.API_AUDIENCE ?? 'urn:memberdoor:api',
     apiHost: values.API_HOST?.toLowerCase() ?? null,
     places: values.PLACES ?? null,
     mail: readMail(values, mode, problems),
+    issuer: readIssuerSetting(values.ISSUER, problems),
+    firstAdmin: readFirstAdmin(values, problems),
+    metricsPort,
+    auditRetention: readAuditDays(values.AUDIT_DAYS, problems),
+    settingFiles: settingFiles(environment),
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+/** @returns ms */
+function readAuditDays(text: string | undefined, problems: string[]): number {
+  const days = Number(text ?? auditRetentionDays.default);
+  const { least, most } = auditRetentionDays;
+  if (!Number.isInteger(days) || days < least || days > most) {
+    problems.push(`${prefix}AUDIT_DAYS must be a whole number from ${least} to ${most}.`);
+  }
+  return days * 24 * 60 * 60 * 1_000;
+}
+
+/** The data folder alone: who only asks the running service needs none of the other settings. */
+export function readDataFolder(environment: NodeJS.ProcessEnv, projectFolder: string): string {
+  return resolve(projectFolder, readValues(environment, []).DATA ?? defaultDataFolder);
 }
 
 function readValues(environment: NodeJS.ProcessEnv, problems: string[]): Partial<Record<Setting, string>> {
@@ -107,7 +160,7 @@ function readValues(environment: NodeJS.ProcessEnv, problems: string[]): Partial
     const key = name.slice(prefix.length);
     const setting = key.replace(/_FILE$/, '');
     if (!isSetting(setting)) {
-      const near = nearest(setting);
+      const near = nearest(setting, Object.keys(settings));
       problems.push(`${name} is not a setting.${near === null ? '' : ` Did you mean ${prefix}${near}?`}`);
     } else if (values[setting] !== undefined) {
       problems.push(`${prefix}${setting} is given twice, as a value and as a file.`);
@@ -116,6 +169,13 @@ function readValues(environment: NodeJS.ProcessEnv, problems: string[]): Partial
     }
   }
   return values;
+}
+
+/** What others must not read: the files that the environment names. */
+function settingFiles(environment: NodeJS.ProcessEnv): readonly string[] {
+  return Object.entries(environment).flatMap(([name, path]) =>
+    name.startsWith(prefix) && name.endsWith('_FILE') && path !== undefined && path !== '' ? [path] : [],
+  );
 }
 
 function readSettingFile(name: string, path: string, problems: string[]): string {
@@ -175,29 +235,37 @@ function isSmtpUrl(text: string): boolean {
   }
 }
 
+function readIssuerSetting(text: string | undefined, problems: string[]): string | null {
+  if (text === undefined) return null;
+  const read = readIssuer(text);
+  if (read === null) problems.push(`${prefix}ISSUER must be https:// with a host, without a path.`);
+  return read?.issuer ?? null;
+}
+
+/** The rules of passwords are the tenant's, so it is held to them when the administrator is made. */
+function readFirstAdmin(
+  { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, ISSUER }: Partial<Record<Setting, string>>,
+  problems: string[],
+): FirstAdmin | null {
+  if (email === undefined && password === undefined) return null;
+  if (email === undefined || password === undefined || ISSUER === undefined) {
+    const names = ['ADMIN_EMAIL', 'ADMIN_PASSWORD', 'ISSUER'].map((name) => `${prefix}${name}`);
+    problems.push(`${names.join(', ')} must be given together.`);
+    return null;
+  }
+  if (emailProblem(email) !== null) problems.push(`${prefix}ADMIN_EMAIL must be one plain address.`);
+  return { email, password };
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [, address = '', bits] = /^(.*?)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  // A network of everything would let every caller say who it is.
+  return (
+    family !== 0 && (bits === undefined || (Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128)))
+  );
+}
+
 function isSetting(key: string): key is Setting {
   return Object.hasOwn(settings, key);
-}
-
-function nearest(key: string): Setting | null {
-  const ranked = (Object.keys(settings) as Setting[])
-    .map((setting) => ({ setting, distance: editDistance(key, setting) }))
-    .sort((a, b) => a.distance - b.distance);
-  const best = ranked[0];
-  return best !== undefined && best.distance <= 3 ? best.setting : null;
-}
-
-/** Levenshtein's distance: how many letters to change, add or drop. */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...to].entries()) {
-      next.push(
-        Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)),
-      );
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -24,6 +24,11 @@ export const languages: readonly string[] = [...catalogues.keys()].sort();
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
 
+/** Those of our languages that a tenant offers: all of them where it names none. */
+export function offeredLanguages(named: readonly string[]): readonly string[] {
+  return named.length === 0 ? languages : languages.filter((tag) => named.includes(tag));
+}
+
 /** A text by its key, with values for the places in it. @throws if there is no such key */
 export type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
@@ -41,11 +46,15 @@ const opened = new Map<string, Language>();
  * browser says (pages 4).
  *
  * @param asked tags in order of preference, as `ui_locales` has them (Core §3.1.2.1)
+ * @param named the languages that the tenant names; none is all
  */
 export function chooseLanguage(
   asked: readonly (string | null | undefined)[],
   acceptLanguage: string | undefined,
+  named: readonly string[] = [],
 ): Language {
+  const offered = offeredLanguages(named);
+  const nearest = (tag: string) => offered.find((ours) => ours === ourTag(tag));
   for (const tags of asked) {
     const known = tags
       ?.split(' ')
@@ -56,14 +65,13 @@ export function chooseLanguage(
   const negotiator = new Negotiator({ headers: { 'accept-language': acceptLanguage ?? '' } });
   const accepted =
     acceptLanguage === undefined ? undefined : negotiator.languages().map(nearest).find(Boolean);
-  return open(accepted ?? fallback);
+  return open(accepted ?? offered.find((tag) => tag === fallback) ?? named[0] ?? fallback);
 }
 
 /** Our tag for a tag: `nb-NO` is `nb`, and what Norwegians' browsers call `no` is `nb` too. */
-function nearest(tag: string): string | undefined {
+function ourTag(tag: string): string {
   const primary = tag.toLowerCase().split('-')[0] ?? '';
-  const ours = primary === 'no' || primary === 'nn' ? 'nb' : primary;
-  return catalogues.has(ours) ? ours : undefined;
+  return primary === 'no' || primary === 'nn' ? 'nb' : primary;
 }
 
 function open(tag: string): Language {

@@ -3,14 +3,23 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { checkoutSweepInterval, deletionSweepInterval, drainTime } from './core/limits.ts';
+import { checkoutSweepInterval, deletionSweepInterval, drainTime, keySweepInterval } from './core/limits.ts';
+import { auditSweepInterval } from './core/operators/limits.ts';
+import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
+import { withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
+import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
+import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
 import { logOptions } from './log.ts';
 import { deleteStaleCheckouts } from './operations/access/checkout-sweep.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
+import { operations } from './operations/admin/index.ts';
+import { auditServiceEvent, sweepAuditEvents } from './operations/audit.ts';
 import { banner } from './operations/development/banner.ts';
+import { firstRun, setupNotice } from './operations/first-run.ts';
+import { type RotationDeps, replaceRestoredKeys, rotateDueKeys } from './operations/keys.ts';
 import { outboxTransport, smtpTransport } from './operations/mail-transport.ts';
 import { createMailer, type Mailer, type Schedule } from './operations/mailer.ts';
 import { deleteDueMembers } from './operations/member.ts';
@@ -19,6 +28,7 @@ import { createPasswords } from './password.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
 import { StartupError } from './startup-error.ts';
+import type { CommitObserver } from './storage/group-commit.ts';
 import { createPollPace } from './storage/poll-pace.ts';
 import { openStore, type Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
@@ -35,10 +45,11 @@ export interface Service {
  * Opens the data folder, and makes sure that it belongs to this configuration.
  *
  * @param mayInitialise whether a folder without a database becomes a new service
+ * @param observe is told of each commit
  * @throws StartupError
  */
-export async function openService(config: Config, mayInitialise: boolean) {
-  const store = await openStore(config.dataFolder, mayInitialise);
+export async function openService(config: Config, mayInitialise: boolean, observe?: CommitObserver) {
+  const store = await openStore(config.dataFolder, mayInitialise, observe);
   try {
     const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder));
     const passwords = createPasswords();
@@ -57,10 +68,17 @@ export async function openService(config: Config, mayInitialise: boolean) {
  * @throws StartupError with one line for the operator; no port is open then
  */
 export async function start(config: Config): Promise<Service> {
-  const { store, vault, passwords } = await openService(config, config.environment === 'development');
+  const prometheus = config.metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
+  const metrics = prometheus?.createMetrics() ?? null;
+  const opened = await openService(config, config.environment === 'development', metrics?.commit);
+  const { store, vault } = opened;
+  const { passwords, inHand } = countPasswords(opened.passwords);
   try {
     const tenants = createTenants(vault);
+    await replaceRestoredKeys(store, { vault, now: systemClock() });
     await store.transaction((tx) => tenants.reload(tx));
+    const firstDeps = { vault, passwords, tenants, random: systemRandom, now: systemClock() };
+    const setupLink = await firstRun(store, config, firstDeps);
     const { transport, outboxFolder } = mailTransport(config);
     const mailer = createMailer({
       store,
@@ -74,6 +92,7 @@ export async function start(config: Config): Promise<Service> {
       config,
       store,
       tenants,
+      vault,
       passwords,
       mails: mailer,
       payments: paymentMethods,
@@ -84,19 +103,33 @@ export async function start(config: Config): Promise<Service> {
       rateLimiter: createRateLimiter(systemClock),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
       pause: (ms) => wait(ms),
+      metrics,
+      setupOffered: setupLink !== null,
     };
     const app = buildApp(deps, logOptions(config.logLevel, process.stdout.isTTY === true));
+    if (metrics !== null) prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand });
+    const metricsServer = await offerMetrics(config, metrics);
     await listen(app, config);
+    const audited = withAuditLog(store, systemClock, () => app.log);
+    const socket = await openSocket(config.dataFolder, operations, { ...deps, store: audited }, app.log);
+    await auditServiceEvent(audited, 'service_started', systemClock());
+    if (setupLink !== null) process.stdout.write(setupNotice(setupLink));
     if (config.environment === 'development') process.stdout.write(banner(config, tenants.all()));
     process.stdout.write(`ready ${tenants.all()[0]?.issuer ?? `http://${config.host}:${config.port}`}\n`);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
-    const sweeps = [sweepMembers(app, store), sweepCheckouts(app, store)];
+    const sweeps = [
+      sweepMembers(app, audited),
+      sweepCheckouts(app, audited),
+      sweepKeys(app, audited, { vault, tenants }),
+      sweepAudit(app, audited, config.auditRetention),
+    ];
     return {
       app,
-      stop: () => {
-        for (const stopSweeping of sweeps) stopSweeping();
-        return stop(app, mailer, store);
+      stop: async () => {
+        for (const callOff of sweeps) callOff();
+        await stop(app, socket, mailer, audited);
+        await metricsServer?.close();
       },
     };
   } catch (error) {
@@ -116,6 +149,11 @@ async function listen(app: FastifyInstance, { host, port }: Config): Promise<voi
   }
 }
 
+/** Offers the metrics where they are asked for. @returns null where they are not */
+async function offerMetrics({ metricsPort }: Config, metrics: Metrics | null): Promise<MetricsServer | null> {
+  return metricsPort === null || metrics === null ? null : serveMetrics(metrics, metricsPort);
+}
+
 /** Mails go to the mail server; in development, where none is configured, into a folder. */
 function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
   if (smtpUrl !== null) return { transport: smtpTransport({ url: smtpUrl, from }), outboxFolder: null };
@@ -125,7 +163,7 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
 
 /** Erases the data of deleted members now and once in a while. @returns what calls it off */
 function sweepMembers({ log }: FastifyInstance, store: Store): () => void {
-  return sweepEvery(deletionSweepInterval, () =>
+  return sweep(deletionSweepInterval, () =>
     deleteDueMembers(store, systemClock()).catch((error: unknown) => {
       log.error({ err: error }, 'deleted members cannot be erased now');
     }),
@@ -134,16 +172,35 @@ function sweepMembers({ log }: FastifyInstance, store: Store): () => void {
 
 /** Deletes checkouts that led nowhere now and once in a while. @returns what calls it off */
 function sweepCheckouts({ log }: FastifyInstance, store: Store): () => void {
-  return sweepEvery(checkoutSweepInterval, () =>
+  return sweep(checkoutSweepInterval, () =>
     deleteStaleCheckouts(store, paymentMethods, systemClock()).catch((error: unknown) => {
       log.error({ err: error }, 'stale checkouts cannot be deleted now');
     }),
   );
 }
 
-function sweepEvery(ms: number, sweep: () => Promise<unknown>): () => void {
-  void sweep();
-  const timer = setInterval(sweep, ms).unref();
+/** Publishes and retires signing keys, now and once in a while. @returns what calls it off */
+function sweepKeys({ log }: FastifyInstance, store: Store, deps: Omit<RotationDeps, 'now'>): () => void {
+  return sweep(keySweepInterval, () =>
+    rotateDueKeys(store, { ...deps, now: systemClock() }).catch((error: unknown) => {
+      log.error({ err: error }, 'signing keys cannot be rotated now');
+    }),
+  );
+}
+
+/** Forgets the events that are older than the operator keeps them. @returns what calls it off */
+function sweepAudit({ log }: FastifyInstance, store: Store, retention: number): () => void {
+  return sweep(auditSweepInterval, () =>
+    sweepAuditEvents(store, systemClock() - retention).catch((error: unknown) => {
+      log.error({ err: error }, 'old events of the audit cannot be deleted now');
+    }),
+  );
+}
+
+/** Does something now and once in a while. @returns what calls it off */
+function sweep(interval: number, work: () => Promise<unknown>): () => void {
+  void work();
+  const timer = setInterval(() => void work(), interval).unref();
   return () => clearInterval(timer);
 }
 
@@ -152,10 +209,19 @@ const schedule: Schedule = (work, ms) => {
   return () => clearTimeout(timer);
 };
 
-async function stop(app: FastifyInstance, mailer: Mailer, store: Store): Promise<void> {
+async function stop(
+  app: FastifyInstance,
+  socket: LocalSocket | null,
+  mailer: Mailer,
+  store: Store,
+): Promise<void> {
   app.log.info('stopping');
   // A client that never finishes its request, or a mail server, must not keep the service from stopping.
-  const drained = app.close().then(() => mailer.stop());
+  const drained = Promise.all([app.close(), socket?.close()]).then(() => mailer.stop());
   await Promise.race([drained, wait(drainTime, undefined, { ref: false })]);
+  // What it cannot write any more is no reason to stay.
+  await auditServiceEvent(store, 'service_stopped', systemClock()).catch((error: unknown) => {
+    app.log.error({ err: error }, 'the stop cannot be written to the audit');
+  });
   await store.close();
 }

@@ -1,6 +1,7 @@
 import type { Tenant } from './core/tenant.ts';
 import { readSigningKey, type SigningKey } from './signing.ts';
 import { listClients } from './storage/client.ts';
+import { findService } from './storage/service.ts';
 import type { Tx } from './storage/store.ts';
 import { listSigningKeys, listTenants } from './storage/tenant.ts';
 import type { Vault } from './vault.ts';
@@ -15,6 +16,8 @@ export interface OpenTenant extends Tenant {
   readonly deviceFlow: boolean;
   /** The web origins of all clients. */
   readonly webOrigins: ReadonlySet<string>;
+  /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
+  readonly tokensFrom: number;
 }
 
 /** All tenants, in memory. One process serves a data folder, so what it changed it can reload itself. */
@@ -22,6 +25,7 @@ export interface Tenants {
   /** By the raw Host header (decision 1). */
   byHost(host: string): OpenTenant | null;
   byIssuer(issuer: string): OpenTenant | null;
+  /** Those that are disabled too. */
   all(): readonly OpenTenant[];
   /** Reads all tenants, keys and clients' settings anew, after a change. */
   reload(tx: Tx): Promise<void>;
@@ -31,8 +35,8 @@ export function createTenants(vault: Vault): Tenants {
   let byHost = new Map<string, OpenTenant>();
   let byIssuer = new Map<string, OpenTenant>();
   return {
-    byHost: (host) => byHost.get(host) ?? null,
-    byIssuer: (issuer) => byIssuer.get(issuer) ?? null,
+    byHost: (host) => answering(byHost.get(host)),
+    byIssuer: (issuer) => answering(byIssuer.get(issuer)),
     all: () => [...byHost.values()],
     async reload(tx) {
       const tenants = await openTenants(tx, vault);
@@ -42,9 +46,13 @@ export function createTenants(vault: Vault): Tenants {
   };
 }
 
+const answering = (tenant: OpenTenant | undefined) =>
+  tenant === undefined || tenant.disabledAt !== null ? null : tenant;
+
 async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]> {
   const keys = (await listSigningKeys(tx)).filter((row) => row.retiredAt === null);
-  const clients = await listClients(tx);
+  const clients = (await listClients(tx)).filter(({ disabledAt }) => disabledAt === null);
+  const tokensFrom = (await findService(tx))?.tokensFrom ?? 0;
   const clientsOf = (tenantId: string) => clients.filter((client) => client.tenantId === tenantId);
   return (await listTenants(tx)).map(({ tenant, tokenKey }) => ({
     ...tenant,
@@ -54,5 +62,6 @@ async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]>
       .map((row) => readSigningKey({ ...row, privateKey: vault.decrypt(row.privateKey, tenant.id) })),
     deviceFlow: clientsOf(tenant.id).some((client) => client.deviceFlow),
     webOrigins: new Set(clientsOf(tenant.id).flatMap((client) => client.webOrigins)),
+    tokensFrom,
   }));
 }

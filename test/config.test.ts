@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Config, readConfig, settings } from '../src/config.ts';
+import { type Config, readConfig, readDataFolder, settings } from '../src/config.ts';
 import { temporaryFolder } from './support/records/temporary-folder.ts';
 
 const key = Buffer.alloc(32, 7);
@@ -85,6 +85,30 @@ describe('configuration', () => {
 
   it('takes an empty variable for none, and leaves those of others alone', () => {
     expect(configOf({ MEMBERDOOR_PORT: '', PORT: 'x', MEMBER_PORT: 'x' }).port).toBe(3_000);
+  });
+
+  it('names the first tenant and its administrator, the password as it is', () => {
+    const password = '  words and = signs ';
+    const settings = {
+      MEMBERDOOR_ISSUER: 'https://LOGIN.example.test/',
+      MEMBERDOOR_ADMIN_EMAIL: 'olga@example.test',
+      MEMBERDOOR_ADMIN_PASSWORD: password,
+    };
+    expect(configOf(settings)).toMatchObject({
+      issuer: 'https://login.example.test',
+      firstAdmin: { email: 'olga@example.test', password },
+    });
+    expect(configOf({ MEMBERDOOR_ISSUER: 'http://localhost:3000' })).toMatchObject({
+      issuer: 'http://localhost:3000',
+      firstAdmin: null,
+    });
+    expect(configOf({})).toMatchObject({ issuer: null, firstAdmin: null });
+  });
+
+  it('tells its data folder even where something else is wrong', () => {
+    const environment = { MEMBERDOOR_DATA: 'elsewhere', MEMBERDOOR_ENV: 'production', MEMBERDOOR_PROT: '1' };
+    expect(readDataFolder(environment, '/project')).toBe('/project/elsewhere');
+    expect(readDataFolder({}, '/project')).toBe('/project/db/data');
   });
 
   it('explains each of its settings', () => {
@@ -174,10 +198,53 @@ describe('a problem of the configuration', () => {
     expect(problems).toEqual(['MEMBERDOOR_MASTER_KEY must be 32 bytes in base64.']);
   });
 
+  it.each([{ ADMIN_EMAIL: 'a@b.test' }, { ADMIN_PASSWORD: 'x', ISSUER: 'https://b.test' }])(
+    'the first administrator is not half a person: %j',
+    (half) => {
+      const given = Object.entries(half).map(([name, value]) => [`MEMBERDOOR_${name}`, value]);
+      expect(problemsOf(Object.fromEntries(given))).toEqual([
+        'MEMBERDOOR_ADMIN_EMAIL, MEMBERDOOR_ADMIN_PASSWORD, MEMBERDOOR_ISSUER must be given together.',
+      ]);
+    },
+  );
+
+  it.each(['login.example.test', 'http://login.example.test', 'https://a.test/b', 'https://u:p@a.test'])(
+    'the public address %s is refused, and not repeated',
+    (issuer) => {
+      const problems = problemsOf({ MEMBERDOOR_ISSUER: issuer });
+      expect(problems).toEqual(['MEMBERDOOR_ISSUER must be https:// with a host, without a path.']);
+    },
+  );
+
   it.each(['-1', '65536', '80.5', 'http'])('the port %s is refused', (port) => {
     expect(problemsOf({ MEMBERDOOR_PORT: port })).toEqual([
       'MEMBERDOOR_PORT must be a whole number from 1 to 65535.',
     ]);
+  });
+
+  it.each(['0.0.0.0/0', '::/0', '10.0.0.0/33', '::1/129', '10.0.0.0/', '/8', 'proxy.test'])(
+    'the proxy %s is refused',
+    (proxy) => {
+      expect(problemsOf({ MEMBERDOOR_TRUSTED_PROXIES: `127.0.0.1,${proxy}` })).toEqual([
+        'MEMBERDOOR_TRUSTED_PROXIES has an entry that is neither an address nor a network.',
+      ]);
+    },
+  );
+
+  it('metrics need a port of their own', () => {
+    expect(configOf({}).metricsPort).toBe(null);
+    expect(configOf({ MEMBERDOOR_METRICS_PORT: '9464' }).metricsPort).toBe(9_464);
+    expect(problemsOf({ MEMBERDOOR_METRICS_PORT: '3000' })).toEqual([
+      'MEMBERDOOR_METRICS_PORT must be another than MEMBERDOOR_PORT.',
+    ]);
+    expect(problemsOf({ MEMBERDOOR_METRICS_PORT: '0' })).toEqual([
+      'MEMBERDOOR_METRICS_PORT must be a whole number from 1 to 65535.',
+    ]);
+  });
+
+  it('the files that settings come from are known by their paths', () => {
+    const path = fileWith('8080');
+    expect(configOf({ MEMBERDOOR_PORT_FILE: path }).settingFiles).toEqual([path]);
   });
 
   it('all of them are told at once', () => {

@@ -3,6 +3,7 @@ import * as webSignIn from './0001-web-sign-in.ts';
 import * as deviceFlow from './0002-device-flow.ts';
 import * as members from './0003-members.ts';
 import * as access from './0004-access.ts';
+import * as operators from './0005-operators.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0002-device-flow': deviceFlow,
   '0003-members': members,
   '0004-access': access,
+  '0005-operators': operators,
 };

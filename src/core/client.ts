@@ -1,5 +1,13 @@
 import type { SigningAlgorithm } from './tenant.ts';
 
+/** A live secret of a client. */
+export interface ClientSecret {
+  /** SHA-256 of it. */
+  readonly hash: string;
+  /** ms since the epoch */
+  readonly createdAt: number;
+}
+
 /** An OIDC client as registered (contract, "OIDC client (configuration record)"). */
 export interface Client {
   readonly tenantId: string;
@@ -9,8 +17,8 @@ export interface Client {
   /** A picture in a `data:` URI, shown beside the name. */
   readonly logo: string | null;
   readonly type: 'public' | 'confidential';
-  /** SHA-256 of each secret that is live; empty for a public client. */
-  readonly secretHashes: readonly string[];
+  /** The secrets that are live, oldest first; a public client has none. */
+  readonly secrets: readonly ClientSecret[];
   readonly redirectUris: readonly string[];
   /** Where logout goes; the first is the default (decision 36). */
   readonly postLogoutRedirectUris: readonly string[];
@@ -29,6 +37,8 @@ export interface Client {
   readonly refreshTokenIdle: number;
   /** ms after which the sign-in ends however often it was used (decision 25). */
   readonly refreshTokenAbsolute: number;
+  /** From when on it answers as if it were not there (ms); null while it is. */
+  readonly disabledAt: number | null;
   /** ms in which a superseded refresh token gets the same answer again; 0 is never (decision 24). */
   readonly replayWindow: number;
 }

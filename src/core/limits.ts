@@ -28,11 +28,17 @@ export const replayWindow = { default: 0, most: 30 * second } as const;
 export const sessionIdle = 14 * day;
 export const sessionAbsolute = 90 * day;
 
+/** The portal's sessions: 30 minutes idle, 8 hours in all (security, Defaults). */
+export const sessionLife = {
+  member: { idle: sessionIdle, absolute: sessionAbsolute },
+  admin: { idle: 30 * minute, absolute: 8 * hour },
+} as const;
+
 /** The cookie that names a browser lives as long as browsers let cookies live. */
 export const browserCookieLifetime = 400 * day;
 
 /** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
-export const sessionTouchInterval = hour;
+export const sessionTouchInterval = { member: hour, admin: minute } as const;
 
 /** A sign-in page answers for this long; after that it offers to start again (pages 7). */
 export const flowLifetime = 12 * hour;
@@ -120,6 +126,12 @@ export const metadataCacheSeconds = 300;
 /** How long a stopping service waits for requests under way (security, Z15). */
 export const drainTime = 8 * second;
 
+/** How long a stopping service that is busy goes on accepting connections, to say that it stops. */
+export const drainGrace = 100;
+
+/** How often a stopping service lets go of connections that have become idle. */
+export const idleSweepInterval = 50;
+
 /** User codes are guessed at most this often in 15 minutes (decision 32). */
 export const wrongUserCodes = { window: 15 * minute, perMember: 5, perAddress: 30 } as const;
 
@@ -165,6 +177,14 @@ export const tenantLimits: TenantLimits = {
   failedSignInsPerAddressAndMinute: 30,
   deletionCoolingOff,
 };
+
+/** What a tenant has before it sets anything for its pages. */
+export const tenantDefaults = {
+  languages: [],
+  passwordLength: 12,
+  stageTenantId: null,
+  disabledAt: null,
+} as const;
 
 /** Counters of a limiter kept in memory: at most this many keys; beyond, the oldest are dropped. */
 export const countedKeys = 50_000;
@@ -278,3 +298,42 @@ export const invoiceDue = 14 * day;
 
 /** A body of JSON that the member API takes. */
 export const jsonBodyBytes = 16 * 1_024;
+
+/** A body of JSON that holds a tenant file, escaped, and the pictures it refers to. */
+export const fileBodyBytes = 768 * 1_024;
+
+/** Wrong tokens of the admin API a minute from one address, and wrong set-up links. */
+export const wrongAdminTokensPerMinute = 30;
+export const wrongSetupLinksPerMinute = 30;
+
+/** The path of a local socket, in bytes: what `sockaddr_un` holds on Linux, and on the BSDs and macOS. */
+export const socketPathBytes = { linux: 107, other: 103 } as const;
+
+/** What an event of the audit says of what was acted on, in characters. */
+export const auditTextLength = 200;
+
+/** How long the link of an invitation works. */
+export const invitationLifetime = 3 * day;
+
+/** Signing keys sign for 90 days, and stay published until the last token they signed is over (M16). */
+export const keyLifetime = 90 * day;
+export const keyKeptAfter = accessTokenSeconds.most * second;
+
+/** Signing keys are looked after this often. */
+export const keySweepInterval = hour;
+
+/** A client has this many live secrets, so that one can follow the other without a gap. */
+export const liveSecrets = 2;
+
+/** Lists that grow are read in pages of this many entries; an export in pieces of more. */
+export const listPage = { default: 50, most: 200 } as const;
+
+/** How many entries a list of the portal shows at once: its pages stay under 40 KB. */
+export const portalListLength = 20;
+export const exportPage = { default: 10_000, most: 50_000 } as const;
+
+/** Pending device codes that a tenant may allow itself: a tenth of all user codes. */
+export const pendingDeviceCodesMost = 100_000;
+
+/** An account that is to be deleted is kept for a year at most. */
+export const deletionCoolingOffMost = 365 * day;

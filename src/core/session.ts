@@ -18,11 +18,12 @@
  */
 import { setup } from 'xstate';
 import type { Write } from './decision.ts';
-import { sessionAbsolute, sessionIdle, sessionTouchInterval } from './limits.ts';
+import { sessionLife, sessionTouchInterval } from './limits.ts';
 import { step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 
 export type SessionState = 'active' | 'ended' | 'expired';
+export type SessionKind = 'member' | 'admin';
 
 /** A stored session. Times are ms since the epoch. */
 export interface Session {
@@ -30,6 +31,8 @@ export interface Session {
   readonly id: string;
   readonly tenantId: string;
   readonly memberId: string;
+  /** The portal's sessions are shorter, and no page of members takes them (A17). */
+  readonly kind: SessionKind;
   /** SHA-256 of the cookie's value. */
   readonly secretHash: string;
   readonly state: SessionState;
@@ -94,7 +97,7 @@ export function useSession(session: Session | null, member: Member | null, now: 
   if (!outcomes.includes('accept')) {
     return { session: null, writes: moveTo(session, { ...session, state: state as SessionState }) };
   }
-  if (now - session.lastUsedAt < sessionTouchInterval) return { session, writes: [] };
+  if (now - session.lastUsedAt < sessionTouchInterval[session.kind]) return { session, writes: [] };
   const used = { ...session, lastUsedAt: now };
   return { session: used, writes: moveTo(session, used) };
 }
@@ -112,6 +115,7 @@ export interface SessionFacts {
   readonly id: string;
   readonly tenantId: string;
   readonly memberId: string;
+  readonly kind: SessionKind;
   readonly secretHash: string;
   readonly userAgent: string;
   readonly ipAddress: string;
@@ -126,7 +130,7 @@ export function beginSession(
   facts: SessionFacts,
   now: number,
 ): { session: Session; writes: readonly Write[] } {
-  if (current !== null && current.tenantId === facts.tenantId && current.memberId === facts.memberId) {
+  if (current !== null && isSameSession(current, facts)) {
     const { outcomes } = step(sessionMachine, current.state, lifeOf(current), { type: 'renew', now });
     if (outcomes.includes('changeSecret')) {
       const { secretHash, userAgent, ipAddress } = facts;
@@ -147,6 +151,13 @@ export function beginSession(
   };
 }
 
+function isSameSession(current: Session, facts: SessionFacts): boolean {
+  const { tenantId, memberId, kind } = current;
+  // Nothing hangs on a session of the portal: a sign-in anew begins its absolute time anew.
+  if (kind === 'admin') return false;
+  return tenantId === facts.tenantId && memberId === facts.memberId && kind === facts.kind;
+}
+
 /** Ends a session; ending one that is over writes nothing. */
 export function endSession(session: Session): readonly Write[] {
   const { state, outcomes } = step(sessionMachine, session.state, lifeOf(session), { type: 'end' });
@@ -155,9 +166,8 @@ export function endSession(session: Session): readonly Write[] {
 }
 
 function lifeOf(session: Session): { livesUntil: number } {
-  return {
-    livesUntil: Math.min(session.lastUsedAt + sessionIdle, session.createdAt + sessionAbsolute),
-  };
+  const { idle, absolute } = sessionLife[session.kind];
+  return { livesUntil: Math.min(session.lastUsedAt + idle, session.createdAt + absolute) };
 }
 
 function moveTo(from: Session, to: Session): readonly Write[] {

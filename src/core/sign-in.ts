@@ -20,11 +20,13 @@ export type SignInState = 'active' | 'ended';
 
 /** Why a sign-in ended; kept for the audit and the member's account page. */
 export type SignInEnd =
+  | 'client_disabled'
   | 'code_reused'
   | 'device_code_reused'
   | 'expired'
   | 'member_inactive'
   | 'refresh_token_reused'
+  | 'restored'
   | 'revoked'
   | 'signed_out';
 

@@ -18,6 +18,14 @@ export interface Tenant {
   /** Development tenants show more on error pages and are never part of a production start. */
   readonly development: boolean;
   readonly limits: TenantLimits;
+  /** The languages of its pages and mails, as tags; empty is all of ours. */
+  readonly languages: readonly string[];
+  /** New passwords have at least so many code points (security, Defaults). */
+  readonly passwordLength: number;
+  /** The tenant on which things are tried first; null where there is none. */
+  readonly stageTenantId: string | null;
+  /** From when on it answers as if it were not there (ms); null while it is. */
+  readonly disabledAt: number | null;
   /** Where a checkout may lead back to, such as `https://www.example.com` (decision 40). */
   readonly returnOrigins: readonly string[];
 }

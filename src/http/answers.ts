@@ -4,6 +4,7 @@ import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
 import { PasswordsBusy } from '../password.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
+import { noteRefusal } from './audit.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
 export class ProtocolError extends Error {
@@ -69,6 +70,8 @@ export function sendRefusal(
 /** The answer of a limiter (decision 16). */
 export function sendTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
   const refused = refusal('temporarily_unavailable', 'too many requests, try again later');
+  const { url } = reply.request.routeOptions;
+  noteRefusal(reply.request, { event: 'limit_reached', reason: `too many requests: ${url}` });
   return sendRefusal(reply.header('retry-after', retryAfter), refused);
 }
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import fastifyCookie from '@fastify/cookie';
 import fastifyFormbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
@@ -7,13 +8,19 @@ import {
   bodyBytes,
   connectionsCheckingInterval,
   connectionTimeout,
+  drainGrace,
   headerBytes,
+  idleSweepInterval,
   noticeLength,
   requestTimeout,
 } from '../core/limits.ts';
+import { operations } from '../operations/admin/index.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
+import { adminApi } from './admin/api.ts';
+import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
 import { memberApi } from './api/member-api.ts';
+import { auditRefusals, withAuditLog } from './audit.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
@@ -37,10 +44,16 @@ import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages.ts';
 import { pageErrorHandler, sendProblem } from './problem.ts';
 import { outboxPages } from './rehearsal/outbox.ts';
+import { setupPage } from './setup/setup.ts';
 import { findTenant, refuseUnknownHosts } from './tenant.ts';
+import { doctorEndpoint } from './upkeep/doctor.ts';
+import { domainsEndpoint } from './upkeep/domains.ts';
+import { healthEndpoints } from './upkeep/health.ts';
+import { countGrants, countRequests } from './upkeep/metrics.ts';
 
 /** Everything that answers HTTP, wired by name. */
-export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
+export function buildApp(given: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
+  const deps: Deps = { ...given, store: withAuditLog(given.store, given.clock, () => app.log) };
   const app = fastify({
     ...(logger === undefined ? {} : { logger }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -64,6 +77,8 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     clientErrorHandler: answerMalformed,
   });
   logRequests(app);
+  auditRefusals(app, deps);
+  if (deps.metrics !== null) countRequests(app, deps.metrics);
   findTenant(app, deps);
   securityHeaders(app);
   refuseUnknownHosts(app, deps);
@@ -73,8 +88,14 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   app.register(fastifyCookie);
   pages(app);
 
+  app.register(async (upkeep) => {
+    healthEndpoints(upkeep, deps);
+    domainsEndpoint(upkeep, deps);
+    doctorEndpoint(upkeep, deps);
+  });
   app.register(async (protocol) => {
     protocol.setErrorHandler(protocolErrorHandler);
+    if (deps.metrics !== null) countGrants(protocol, deps.metrics);
     const endpoints = [
       tokenEndpoint,
       deviceAuthorizationEndpoint,
@@ -86,6 +107,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     for (const endpoint of endpoints) {
       protocol.register(async (scope) => endpoint(scope, deps));
     }
+    protocol.register(async (scope) => adminApi(scope, operations, deps));
     discoveryEndpoints(protocol);
   });
   app.register(async (site) => {
@@ -101,7 +123,9 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     checkoutPages(site, deps);
     outboxPages(site, deps);
     site.register(async (scope) => devicePages(scope, deps));
+    site.register(async (scope) => setupPage(scope, deps));
   });
+  app.register(async (scope) => portal(scope, operations, deps));
   app.setErrorHandler(pageErrorHandler);
   app.setNotFoundHandler((request, reply) =>
     request.url.startsWith('/api/')
@@ -121,7 +145,9 @@ function newReference(): string {
 /** One line a request: the route's pattern, never the address as it was sent. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
+    // Who watches over the service asks every few seconds.
+    const level = request.routeOptions.config.upkeep === true ? 'debug' : 'info';
+    request.log[level](
       {
         tenant: request.tenant?.name,
         method: request.method,
@@ -135,15 +161,36 @@ function logRequests(app: FastifyInstance): void {
   });
 }
 
-/** While the service drains, new requests are told to come back, each in the form of its route (H21). */
+/**
+ * While the service drains, new requests are told to come back, each in the form of its route (H21), and those
+ * under way are waited for: Fastify itself forgets the ones of the second address of `localhost`.
+ */
 function refuseWhileClosing(app: FastifyInstance): void {
   let closing = false;
+  let underWay = 0;
+  let ended = () => {};
+  let sweeping: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {
     closing = true;
+    // Under load some connections are not even accepted yet: they are answered rather than reset.
+    if (underWay > 0) await wait(drainGrace);
+    // What becomes idle from now on would be kept for the client's next request, and us with it.
+    sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepInterval);
   });
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!closing) return;
-    reply.header('connection', 'close');
+  app.addHook('onClose', async () => {
+    if (underWay > 0) await new Promise<void>((resolve) => (ended = resolve));
+    clearInterval(sweeping);
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close');
+  });
+  app.addHook('onRequest', async (request, { raw }) => {
+    underWay += 1;
+    raw.once('close', () => {
+      underWay -= 1;
+      if (underWay === 0) ended();
+    });
+    if (!closing || request.routeOptions.config.upkeep === true) return;
     throw new StorageUnavailable('the service is stopping');
   });
 }

@@ -1,14 +1,18 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { browserCookieLifetime, sessionAbsolute } from '../core/limits.ts';
+import { browserCookieLifetime, sessionLife } from '../core/limits.ts';
+import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../random.ts';
 
 /**
- * The cookies of the pages: `session` holds the secret of the member's session, `browser` a random value
- * that binds forms to the browser they were made for. On https they carry `__Host-` and Secure; a
- * development tenant on http cannot (security, Defaults; W3).
+ * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
+ * `browser` a random value that binds forms to the browser they were made for. On https they carry `__Host-`
+ * and Secure; a development tenant on http cannot (security, Defaults; W3).
  */
-type CookieName = 'session' | 'browser';
+type CookieName = 'session' | 'admin' | 'browser';
+
+/** Which cookie holds the secret of which sessions: neither is ever taken for the other (A17). */
+const cookieOf = { member: 'session', admin: 'admin' } as const satisfies Record<SessionKind, CookieName>;
 
 function nameOf(request: FastifyRequest, name: CookieName): string {
   return isSecure(request) ? `__Host-memberdoor-${name}` : `memberdoor-${name}`;
@@ -19,21 +23,26 @@ const isSecure = ({ tenant }: FastifyRequest) => tenant.issuer.startsWith('https
 const attributes = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure(request) }) as const;
 
-/** The secret of the browser's session, if it sent one. */
-export function sessionCookie(request: FastifyRequest): string | undefined {
-  return request.cookies[nameOf(request, 'session')];
+/** No other site leads into the portal with its cookie (W3). */
+const attributesOf = (request: FastifyRequest, kind: SessionKind) =>
+  kind === 'admin' ? ({ ...attributes(request), sameSite: 'strict' } as const) : attributes(request);
+
+/** The secret of the browser's session of a kind, if it sent one. */
+export function sessionCookie(request: FastifyRequest, kind: SessionKind = 'member'): string | undefined {
+  return request.cookies[nameOf(request, cookieOf[kind])];
 }
 
-export function setSessionCookie(reply: FastifyReply, secret: string): void {
+export function setSessionCookie(reply: FastifyReply, secret: string, kind: SessionKind = 'member'): void {
   const { request } = reply;
-  reply.setCookie(nameOf(request, 'session'), secret, {
-    ...attributes(request),
-    maxAge: sessionAbsolute / 1_000,
+  reply.setCookie(nameOf(request, cookieOf[kind]), secret, {
+    ...attributesOf(request, kind),
+    maxAge: sessionLife[kind].absolute / 1_000,
   });
 }
 
-export function clearSessionCookie(reply: FastifyReply): void {
-  reply.clearCookie(nameOf(reply.request, 'session'), attributes(reply.request));
+export function clearSessionCookie(reply: FastifyReply, kind: SessionKind = 'member'): void {
+  const { request } = reply;
+  reply.clearCookie(nameOf(request, cookieOf[kind]), attributesOf(request, kind));
 }
 
 /** The value that names this browser; empty if it has none, which no seal is bound to. */

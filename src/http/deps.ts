@@ -8,13 +8,16 @@ import type { Random } from '../random.ts';
 import type { PollPace } from '../storage/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
+import type { Vault } from '../vault.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { Metrics } from './upkeep/metrics.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */
 export interface Deps {
-  readonly config: Pick<Config, 'apiAudience' | 'apiHost' | 'trustedProxies'>;
+  readonly config: Pick<Config, 'apiAudience' | 'apiHost' | 'dataFolder' | 'issuer' | 'trustedProxies'>;
   readonly store: Store;
   readonly tenants: Tenants;
+  readonly vault: Vault;
   readonly passwords: Passwords;
   /** Queues a mail in the transaction that causes it. */
   readonly mails: Pick<Mailer, 'queue'>;
@@ -30,4 +33,8 @@ export interface Deps {
   readonly placeOf: PlaceOf;
   /** Waits for ms: what slows down guessing. */
   readonly pause: (ms: number) => Promise<void>;
+  /** null where nobody asks for them. */
+  readonly metrics: Metrics | null;
+  /** Whether this start printed the link that makes the first administrator: it is answered on any host. */
+  readonly setupOffered: boolean;
 }

@@ -4,18 +4,14 @@ import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { wordsOf } from '../core/access/consent.ts';
-import { type Look, looksOf } from '../core/members/branding.ts';
+import { type Branding, neutralBranding } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
-import { type Language, languageName, languages } from '../language.ts';
+import { type Language, languageName, languages, offeredLanguages } from '../language.ts';
 import { createTemplates, templateFolder } from '../templates.ts';
 import { contentSecurityPolicy } from './headers.ts';
+import { styleSheet } from './style.ts';
 
-/** Without the white space that only people need: it travels with every page. */
-const styleSheet = readFileSync(new URL('assets/memberdoor.css', templateFolder), 'utf8')
-  .replaceAll(/\s+/g, ' ')
-  .replaceAll(/ ?([{};,]) ?/g, '$1')
-  .replaceAll(': ', ':')
-  .replaceAll(';}', '}');
+const styleOf = styleSheet('memberdoor.css');
 const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
 const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
 const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
@@ -51,6 +47,7 @@ export function pages(app: FastifyInstance): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: scriptUrl,
+    config: { setup: true },
     handler: async (_request, reply) =>
       reply
         .header('cache-control', 'public, max-age=31536000, immutable')
@@ -61,10 +58,12 @@ export function pages(app: FastifyInstance): void {
 
 /** Renders a page of a tenant: its colour, its language, its security policy. */
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
-  const { tenant } = reply.request;
+  // While the service is set up there may be none.
+  const tenant = (reply.request.tenant as Branding | undefined) ?? neutralBranding;
   const { language, isError = false } = page;
   const { t } = language;
   const style = styleOf(tenant);
+  const offered = languageNames(language, reply.request.tenant);
   const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
   reply
     .status(page.status ?? 200)
@@ -84,8 +83,8 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     heading: name,
     style: style.text,
     scriptUrl,
-    again: page.again ?? null,
-    languages: languageNames,
+    again: offered.length > 1 ? (page.again ?? null) : null,
+    languages: offered,
     // Every form that asks for consents says which words it showed (`members/parts/consents.eta`).
     wordsOf,
     // The request's id is in the log too, so a member can name what went wrong (pages 8).
@@ -93,21 +92,10 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
   });
 }
 
-const languageNames = languages.map((tag) => ({ tag, name: languageName(tag) }));
+const everyName = languages.map((tag) => ({ tag, name: languageName(tag) }));
 
-const styles = new WeakMap<Tenant, { text: string; hash: string }>();
-
-/** The style element of a tenant's pages, and its hash for the policy. */
-function styleOf(tenant: Tenant): { text: string; hash: string } {
-  const known = styles.get(tenant);
-  if (known !== undefined) return known;
-  const { light, dark } = looksOf(tenant.brandColor);
-  const text = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}${styleSheet}`;
-  const style = { text, hash: `sha256-${createHash('sha256').update(text).digest('base64')}` };
-  styles.set(tenant, style);
-  return style;
-}
-
-function colorsOf({ brand, onBrand, link }: Look): string {
-  return `--brand:${brand};--on-brand:${onBrand};--link:${link}`;
+/** The languages that the switcher offers, the page's own among them. */
+function languageNames(own: Language, tenant: Pick<Tenant, 'languages'> | undefined) {
+  const offered = offeredLanguages(tenant?.languages ?? []);
+  return everyName.filter(({ tag }) => tag === own.tag || offered.includes(tag));
 }

@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds, wrongUserCodes } from '../core/limits.ts';
-import { chooseLanguage, type Language } from '../language.ts';
+import type { Language } from '../language.ts';
 import { isOutage } from './answers.ts';
+import { noteRefusal } from './audit.ts';
+import { requestLanguage } from './language.ts';
 import { sendPage } from './pages.ts';
 
 /** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */
@@ -42,6 +44,16 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   unexpected: 500,
 };
 
+/** Why, in words for an operator. */
+const refusedWords: Readonly<Partial<Record<ProblemKind, string>>> = {
+  crossSite: 'a form that no page of ours gave to this browser and session',
+  tooManyCheckouts: 'too many checkouts',
+  tooManyCodes: 'too many wrong user codes',
+  tooManyRecoveries: 'too many requests for a new password',
+  tooManySignIns: 'too many failed sign-ins',
+  tooManySignUps: 'too many sign-ups',
+};
+
 export interface Problem {
   readonly language?: Language;
   readonly reason?: string;
@@ -57,7 +69,8 @@ export function sendProblem(
   problem: Problem = {},
 ): Promise<FastifyReply> {
   const { request } = reply;
-  const language = problem.language ?? chooseLanguage([], request.headers['accept-language']);
+  noteProblem(request, kind);
+  const language = problem.language ?? requestLanguage(request, []);
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
   if (kind === 'tooManyCodes') reply.header('retry-after', wrongUserCodes.window / 1_000);
   return sendPage(reply, {
@@ -73,6 +86,13 @@ export function sendProblem(
       link: problem.link ?? null,
     },
   });
+}
+
+/** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing for anybody. */
+function noteProblem(request: FastifyRequest, kind: ProblemKind): void {
+  const reason = refusedWords[kind];
+  if (reason === undefined) return;
+  noteRefusal(request, { event: statusOf[kind] === 429 ? 'limit_reached' : 'form_refused', reason });
 }
 
 /** The error handler of the pages: a page whatever happens. */

@@ -10,6 +10,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Served on the API's own host too (decision 2). */
     memberApi?: boolean;
+    /** Served on any host while the service is being set up. */
+    setup?: boolean;
+    /** For whoever runs the service: served on any host, also while it drains, and not worth a line of the log. */
+    upkeep?: boolean;
   }
 }
 
@@ -29,20 +33,27 @@ export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
 }
 
 /** An unknown host learns nothing (X7). */
-export function refuseUnknownHosts(app: FastifyInstance, { config }: Deps): void {
+export function refuseUnknownHosts(app: FastifyInstance, { config, setupOffered }: Deps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
     if ((request.raw.headersDistinct.host?.length ?? 0) > 1) {
       return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
     }
-    const isApi = hostOf(request) === config.apiHost && request.routeOptions.config.memberApi === true;
-    if (request.tenant === undefined && !isApi) {
-      return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
-    }
+    const { memberApi, upkeep, setup } = request.routeOptions.config;
+    const isServed =
+      (hostOf(request) === config.apiHost && memberApi === true) ||
+      upkeep === true ||
+      (setupOffered && setup === true);
+    if (request.tenant === undefined && !isServed) return sendUnknownHost(reply);
     // A request to a proxy names an authority of its own; it and Host must not be read as one address (K2).
     if (request.raw.url?.startsWith('/') !== true) {
       return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
     }
     return;
   });
+}
+
+/** What a host that is none of ours gets. */
+export function sendUnknownHost(reply: FastifyReply): FastifyReply {
+  return reply.status(404).type('text/plain; charset=utf-8').send('Not found\n');
 }

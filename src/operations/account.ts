@@ -10,6 +10,7 @@ import {
 } from '../storage/members/member.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
+import { auditDeed } from './audit.ts';
 import { signOutEverywhere } from './recover.ts';
 import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './sign-up.ts';
 
@@ -80,6 +81,7 @@ export async function changeEmail(
   const known = await findMemberByEmail(tx, tenant.id, email);
   if (known !== null && known.member.id !== member.id) return false;
   await updateMember(tx, { ...member, email, emailVerified: true, updatedAt: now });
+  await auditDeed(tx, { event: 'email_changed', memberId: member.id, target: member.id });
   await deps.mails.queue(tx, tenant, {
     name: 'emailChanged',
     to: member.email,
@@ -110,6 +112,7 @@ export async function changePassword(
 ): Promise<void> {
   const now = deps.clock();
   await updatePasswordHash(tx, member.id, passwordHash);
+  await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id });
   if (everywhere) await signOutEverywhere(tx, member.id, now, origin.sessionId);
   await deps.mails.queue(tx, tenant, {
     name: 'passwordChanged',
@@ -133,6 +136,7 @@ export async function askForDeletion(
     member === null ? null : requestDeletion(member, tenant.limits.deletionCoolingOff, deps.clock());
   if (leaving === null) return;
   await updateMember(tx, leaving);
+  await auditDeed(tx, { event: 'member_deletion_asked', memberId, target: memberId });
   await deps.mails.queue(tx, tenant, {
     name: 'deletionRequested',
     to: leaving.email,
@@ -154,6 +158,7 @@ export async function keepAccount(
   const staying = member === null ? null : cancelDeletion(member, deps.clock());
   if (staying === null) return;
   await updateMember(tx, staying);
+  await auditDeed(tx, { event: 'member_deletion_cancelled', memberId, target: memberId });
   await deps.mails.queue(tx, tenant, {
     name: 'deletionCancelled',
     to: staying.email,

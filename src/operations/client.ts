@@ -3,6 +3,7 @@ import { withdraw } from '../core/device-code.ts';
 import { sha256 } from '../core/hash.ts';
 import {
   accessTokenSeconds,
+  liveSecrets,
   logoLength,
   refreshTokenAbsolute,
   refreshTokenIdle,
@@ -11,16 +12,19 @@ import {
 import { logoProblem } from '../core/members/logo.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
 import { apply } from '../storage/apply.ts';
-import { findClient, insertClient, updateDeviceFlow } from '../storage/client.ts';
+import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../storage/client.ts';
 import { listOpenDeviceCodes } from '../storage/device-code.ts';
+import { endSignInsOfClient } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
 
 /** A client as an operator registers it; what is left out gets its default. */
 export interface ClientRegistration
   extends Pick<Client, 'clientId' | 'name' | 'type'>,
-    Partial<Omit<Client, 'clientId' | 'name' | 'type' | 'tenantId' | 'secretHashes'>> {
+    Partial<Omit<Client, 'clientId' | 'name' | 'type' | 'tenantId' | 'secrets'>> {
   /** The secret in clear; only its hash is kept. */
   readonly secret?: string;
+  /** Secrets of which the hashes alone are known. */
+  readonly secretHashes?: readonly string[];
 }
 
 /** What is wrong with a registration, field by field. */
@@ -45,7 +49,8 @@ export async function registerClient(
   registration: ClientRegistration,
   now: number,
 ): Promise<Client> {
-  const { secret, ...given } = registration;
+  const { secret, secretHashes = [], ...given } = registration;
+  const hashes = [...secretHashes, ...(secret === undefined ? [] : [sha256(secret)])];
   const client: Client = {
     logo: null,
     redirectUris: [],
@@ -60,14 +65,60 @@ export async function registerClient(
     refreshTokenIdle,
     refreshTokenAbsolute,
     replayWindow: replayWindow.default,
+    disabledAt: null,
     ...given,
     tenantId,
-    secretHashes: secret === undefined ? [] : [sha256(secret)],
+    secrets: hashes.map((hash) => ({ hash, createdAt: now })),
   };
   const problems = registrationProblems(client);
   if (problems.length > 0) throw new InvalidRegistration(problems);
   await insertClient(tx, client, now);
   return client;
+}
+
+/** What can be changed of a client; what is left out stays as it is. Its device flow is `setDeviceFlow`'s. */
+export type ClientChanges = Partial<Omit<Client, 'tenantId' | 'clientId' | 'type' | 'deviceFlow'>>;
+
+/**
+ * Changes a client of a tenant.
+ *
+ * @returns the client as it is now, or null if there is none
+ * @throws InvalidRegistration with every problem at once
+ */
+export async function changeClient(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+  changes: ClientChanges,
+): Promise<Client | null> {
+  const client = await findRegisteredClient(tx, tenantId, clientId);
+  if (client === null) return null;
+  const changed = { ...client, ...changes };
+  const problems = registrationProblems(changed);
+  if (problems.length > 0) throw new InvalidRegistration(problems);
+  await updateClient(tx, changed);
+  return changed;
+}
+
+/**
+ * Disables a client: it is as if it were not there, and what it was given ends. Its sign-ins do not come back
+ * when it is enabled again.
+ *
+ * @returns the client as it is now, or null if there is none; the caller reloads the tenants
+ */
+export async function disableClient(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+  now: number,
+): Promise<Client | null> {
+  const client = await findRegisteredClient(tx, tenantId, clientId);
+  if (client === null || client.disabledAt !== null) return client;
+  const disabled = { ...client, disabledAt: now };
+  await updateClient(tx, disabled);
+  await endSignInsOfClient(tx, client, 'client_disabled', now);
+  for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
+  return disabled;
 }
 
 /** Every problem of a client's settings, in words. */
@@ -79,12 +130,13 @@ export function registrationProblems(client: Client): readonly string[] {
   if (client.name.trim() === '') problems.push('The name is missing.');
   const logo = client.logo === null ? null : logoProblem(client.logo, logoLength.client);
   if (logo !== null) problems.push(logo);
-  if (client.type === 'public' && client.secretHashes.length > 0) {
+  if (client.type === 'public' && client.secrets.length > 0) {
     problems.push('A public client has no secret.');
   }
-  if (client.type === 'confidential' && client.secretHashes.length === 0) {
+  if (client.type === 'confidential' && client.secrets.length === 0) {
     problems.push('A confidential client needs a secret.');
   }
+  if (client.secrets.length > liveSecrets) problems.push(`A client has at most ${liveSecrets} live secrets.`);
   for (const uri of [...client.redirectUris, ...client.postLogoutRedirectUris]) {
     const problem = redirectUriProblem(uri);
     if (problem !== null) problems.push(`The address "${uri}" ${problem}.`);
@@ -122,7 +174,7 @@ export async function setDeviceFlow(
   clientId: string,
   enabled: boolean,
 ): Promise<boolean> {
-  if ((await findClient(tx, tenantId, clientId)) === null) return false;
+  if ((await findRegisteredClient(tx, tenantId, clientId)) === null) return false;
   await updateDeviceFlow(tx, tenantId, clientId, enabled);
   if (!enabled) {
     for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));

@@ -46,12 +46,12 @@ export interface SmtpSettings {
   readonly from: string;
 }
 
-/** Hands mails to a mail server, one connection each. */
-export function smtpTransport({ url, from }: SmtpSettings): MailTransport {
+/** How to reach a mail server by its address. */
+function connectionTo(url: string) {
   const { protocol, hostname, port, username, password } = new URL(url);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const secure = protocol === 'smtps:';
-  const transport = createTransport({
+  return createTransport({
     host,
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
@@ -67,6 +67,25 @@ export function smtpTransport({ url, from }: SmtpSettings): MailTransport {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+}
+
+/**
+ * Reaches a mail server, and signs in where it has a name and a password, without sending anything.
+ *
+ * @returns null if it is ready to take mails, else why not, such as `EAUTH 535`
+ */
+export async function checkMailServer({ url }: Pick<SmtpSettings, 'url'>): Promise<string | null> {
+  try {
+    await connectionTo(url).verify();
+    return null;
+  } catch (error) {
+    return refused(error).reply;
+  }
+}
+
+/** Hands mails to a mail server, one connection each. */
+export function smtpTransport({ url, from }: SmtpSettings): MailTransport {
+  const transport = connectionTo(url);
   return {
     send: async (mail) => {
       if (!isOneAddress(mail.to)) throw new MailRefused('mailbox', 'no address');

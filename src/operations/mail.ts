@@ -1,4 +1,4 @@
-import { emailProofLifetime } from '../core/limits.ts';
+import { emailProofLifetime, invitationLifetime } from '../core/limits.ts';
 import { textOn } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { chooseLanguage, type Language, type Translate } from '../language.ts';
@@ -13,6 +13,7 @@ import { createTemplates } from '../templates.ts';
  * | signUp | the address of a sign-up, to prove it | fullName | yes | finishes the sign-up |
  * | signUpKnown | an address that has an account, when somebody signs up with it | – | – | recovery |
  * | passwordReset | a member who forgot the password | – | – | the new password |
+ * | invitation | somebody whose account an operator made | – | – | a first password |
  * | passwordChanged | a member whose password was changed | place, time | – | recovery |
  * | emailChange | a new address, to prove it | – | yes | the account |
  * | emailChanged | the address an account had before | email (the new one), time | – | – |
@@ -26,6 +27,7 @@ export const mailNames = [
   'signUp',
   'signUpKnown',
   'passwordReset',
+  'invitation',
   'passwordChanged',
   'emailChange',
   'emailChanged',
@@ -99,6 +101,7 @@ const minute = 60_000;
 const lifetimeOf: Readonly<Partial<Record<MailName, number>>> = {
   signUp: emailProofLifetime.sign_up,
   passwordReset: emailProofLifetime.password_reset,
+  invitation: invitationLifetime,
   emailChange: emailProofLifetime.email_change,
 };
 
@@ -106,7 +109,7 @@ const templates = createTemplates();
 
 /** Writes a mail in the language of whoever gets it. */
 export function composeMail(tenant: Tenant, mail: Mail): ComposedMail {
-  const language = chooseLanguage([mail.language], undefined);
+  const language = chooseLanguage([mail.language], undefined, tenant.languages);
   const values = { ...printable(mail.values ?? {}, language), tenant: oneLine(tenant.name) };
   const parts = partsOf(mail, language, values);
   const subject = language.t(`mail.${mail.name}.subject`, values);

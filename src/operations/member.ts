@@ -11,6 +11,7 @@ import { findMember, listDueMembers, updateMemberStatus } from '../storage/membe
 import { listActiveSessions } from '../storage/session.ts';
 import { listActiveSignIns } from '../storage/sign-in.ts';
 import type { Store, Tx } from '../storage/store.ts';
+import { auditDeed } from './audit.ts';
 
 /**
  * Disables a member: every session and sign-in ends at once (decision 28; A14, T19).
@@ -27,6 +28,19 @@ export async function disableMember(tx: Tx, tenantId: string, id: string, now: n
 }
 
 /**
+ * Lets a disabled member sign in again.
+ *
+ * @returns whether there is such a member on this tenant
+ */
+export async function enableMember(tx: Tx, tenantId: string, id: string, now: number): Promise<boolean> {
+  const member = await findMember(tx, tenantId, id);
+  if (member?.status === 'disabled') {
+    await updateMemberStatus(tx, { id, tenantId, status: 'active', updatedAt: now });
+  }
+  return member !== null;
+}
+
+/**
  * Deletes a member for good: every session and sign-in ends, and the personal data are erased. The id is
  * nobody's from then on (decision 28; A14, T19).
  *
@@ -37,6 +51,7 @@ export async function deleteMember(tx: Tx, tenantId: string, id: string, now: nu
   if (member === null) return false;
   await endSignInsOf(tx, id, 'member_inactive', now);
   await eraseMember(tx, member, now);
+  await auditDeed(tx, { event: 'member_deleted', tenantId, target: id });
   return true;
 }
 

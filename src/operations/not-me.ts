@@ -6,6 +6,7 @@ import { findDeviceCodeById, listOpenDeviceCodesOfMember } from '../storage/devi
 import { findSession } from '../storage/session.ts';
 import { findSignIn, listActiveSignIns } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
+import { auditDeed } from './audit.ts';
 
 /** Whose and when, of what is taken back. */
 interface Taken {
@@ -22,6 +23,7 @@ export async function endForeignSession(
 ): Promise<void> {
   const session = await findSession(tx, tenantId, sessionId);
   if (session?.memberId !== memberId) return;
+  await auditDeed(tx, { event: 'device_reported', memberId, target: sessionId, reason: 'a browser' });
   await apply(tx, endSession(session));
   for (const signIn of await listActiveSignIns(tx, memberId)) {
     if (signIn.sessionId === sessionId) await apply(tx, endSignIn(signIn, 'signed_out', now));
@@ -39,6 +41,8 @@ export async function endForeignDevice(
 ): Promise<void> {
   const code = await findDeviceCodeById(tx, tenantId, deviceCodeId);
   if (code?.memberId !== memberId) return;
+  const facts = { memberId, clientId: code.clientId, target: deviceCodeId, reason: 'a TV or app' };
+  await auditDeed(tx, { event: 'device_reported', ...facts });
   await apply(tx, withdraw(code));
   const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
   if (signIn !== null) await apply(tx, endSignIn(signIn, 'signed_out', now));

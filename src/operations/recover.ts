@@ -1,13 +1,20 @@
+import { invitationLifetime } from '../core/limits.ts';
 import { withdrawProof } from '../core/members/email-proof.ts';
-import { maySignIn } from '../core/members/member.ts';
+import { type Member, maySignIn, normaliseEmail } from '../core/members/member.ts';
 import { hashEmail } from '../core/members/sign-in-limit.ts';
 import { apply } from '../storage/apply.ts';
 import { findEmailProofByLink, listOpenEmailProofs } from '../storage/members/email-proof.ts';
 import { forgetKnownBrowsers } from '../storage/members/known-browser.ts';
-import { findMember, findMemberByEmail, updatePasswordHash } from '../storage/members/member.ts';
+import {
+  findMember,
+  findMemberByEmail,
+  updateMember,
+  updatePasswordHash,
+} from '../storage/members/member.ts';
 import { clearSignInFailures } from '../storage/members/sign-in-failure.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
+import { auditDeed } from './audit.ts';
 import { endSignInsOf } from './member.ts';
 import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './sign-up.ts';
 
@@ -48,6 +55,33 @@ export async function askForRecovery(
   });
 }
 
+/** Mails somebody whose account an operator made a link for a first password. It works for days. */
+export async function inviteMember(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  deps: MemberDeps,
+): Promise<void> {
+  const now = deps.clock();
+  const language = member.locale ?? tenant.languages[0] ?? 'en';
+  const payload: RecoverPayload = {
+    language,
+    flow: { startedAt: now, parameters: null, returnTo: '/account', language: null },
+  };
+  const facts = { purpose: 'password_reset', email: member.email, memberId: member.id, payload } as const;
+  const { proof, link } = newProof(tenant, facts, deps);
+  await apply(tx, [{ write: 'insertEmailProof', proof: { ...proof, expiresAt: now + invitationLifetime } }], {
+    reason: 'invited',
+  });
+  await deps.mails.queue(tx, tenant, {
+    name: 'invitation',
+    to: member.email,
+    language,
+    values: { fullName: member.fullName },
+    link: `${tenant.issuer}/recover/reset/${link}`,
+  });
+}
+
 /**
  * Sets a new password by a recovery link, which works once (pages 10; security, Accounts).
  *
@@ -68,6 +102,12 @@ export async function resetPassword(
   const member = await findMember(tx, tenant.id, found.memberId);
   if (!(await useUpProof(tx, found, { by: 'link' }, now)) || !maySignIn(member, now)) return false;
   await updatePasswordHash(tx, member.id, passwordHash);
+  const reason = 'by the link of a mail';
+  await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
+  // Whoever had the link reads the address it was sent to.
+  if (!member.emailVerified && normaliseEmail(member.email) === found.email) {
+    await updateMember(tx, { ...member, emailVerified: true, updatedAt: now });
+  }
   // Other links that were asked for end with this one: what somebody saw once must not undo it.
   for (const other of await listOpenEmailProofs(tx, member.id, 'password_reset')) {
     await apply(tx, withdrawProof(other));

@@ -18,6 +18,7 @@ import { countEmailProofs, findEmailProof } from '../storage/members/email-proof
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/members/member.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
+import { auditDeed } from './audit.ts';
 import type { Mailer } from './mailer.ts';
 import { deleteMember } from './member.ts';
 
@@ -206,6 +207,7 @@ export async function beginMember(
     deletionDueAt: null,
   };
   await insertMember(tx, member, payload.passwordHash);
+  await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });
   for (const { consent, status } of payload.consents ?? []) {
     // Whose answers they are is known from now on; before, anybody might have typed the address.
     const answerer = { memberId: member.id, source: 'sign_up', clientId: null, changedAt: now } as const;

@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { isReturnOrigin } from '../core/access/return-address.ts';
-import { keyPublishedBefore } from '../core/limits.ts';
+import { keyPublishedBefore, type TenantLimits } from '../core/limits.ts';
 import { type Branding, brandingProblems } from '../core/members/branding.ts';
+import { returnOriginProblems, tenantProblems } from '../core/operators/tenant-problems.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
+import { languages } from '../language.ts';
 import { generateSigningKey } from '../signing.ts';
 import type { SigningKeyRow } from '../storage/schema.ts';
 import type { Tx } from '../storage/store.ts';
-import { insertSigningKey, insertTenant, updateBranding, updateReturnOrigins } from '../storage/tenant.ts';
+import {
+  findTenant,
+  insertSigningKey,
+  insertTenant,
+  updateBranding,
+  updateReturnOrigins,
+  updateTenant,
+} from '../storage/tenant.ts';
 import type { Vault } from '../vault.ts';
 import { refuseIfAny } from './access/invalid-facts.ts';
 
@@ -50,6 +58,49 @@ export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant,
   for (const key of keys) await insertSigningKey(tx, key);
 }
 
+/** What can be changed of a tenant; what is left out stays as it is. */
+export interface TenantChanges
+  extends Partial<
+    Pick<
+      Tenant,
+      | 'name'
+      | 'brandColor'
+      | 'logo'
+      | 'languages'
+      | 'passwordLength'
+      | 'returnOrigins'
+      | 'stageTenantId'
+      | 'disabledAt'
+    >
+  > {
+  readonly limits?: Partial<TenantLimits>;
+}
+
+/**
+ * Changes a tenant; the caller reloads the tenants.
+ *
+ * @returns the tenant as it is now, or null if there is none
+ * @throws InvalidFacts with every problem at once
+ */
+export async function changeTenant(tx: Tx, id: string, changes: TenantChanges): Promise<Tenant | null> {
+  const tenant = await findTenant(tx, id);
+  if (tenant === null) return null;
+  const changed = changedTenant(tenant, changes);
+  refuseIfAny(tenantProblems(changed, languages));
+  await updateTenant(tx, changed);
+  return changed;
+}
+
+/** A tenant with these changes, not checked; each entry of a list stands once. */
+export function changedTenant(tenant: Tenant, changes: TenantChanges): Tenant {
+  const changed = { ...tenant, ...changes, limits: { ...tenant.limits, ...changes.limits } };
+  return {
+    ...changed,
+    languages: [...new Set(changed.languages)],
+    returnOrigins: [...new Set(changed.returnOrigins)],
+  };
+}
+
 /**
  * Changes what members see of a tenant; the caller reloads the tenants, whose pages then show it (pages 5).
  *
@@ -73,11 +124,7 @@ export async function setReturnOrigins(
   tenantId: string,
   origins: readonly string[],
 ): Promise<boolean> {
-  refuseIfAny(
-    origins
-      .filter((origin) => !isReturnOrigin(origin))
-      .map((origin) => `${JSON.stringify(origin)} is not an https origin such as https://www.example.com`),
-  );
+  refuseIfAny(returnOriginProblems(origins));
   return updateReturnOrigins(tx, tenantId, [...new Set(origins)]);
 }
 
@@ -99,7 +146,8 @@ export function prepareNextSigningKey(
   return prepareSigningKey(tenantId, algorithm, vault, now, now + keyPublishedBefore);
 }
 
-async function prepareSigningKey(
+/** @param activeFrom when it begins to sign (ms) */
+export async function prepareSigningKey(
   tenantId: string,
   algorithm: SigningAlgorithm,
   vault: Vault,

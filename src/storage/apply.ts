@@ -1,4 +1,6 @@
 import type { Write } from '../core/decision.ts';
+import type { AuditEvent, AuditFacts, Source } from '../core/operators/audit-event.ts';
+import { eventOfWrite, type Meaning, meaningOf } from '../core/operators/audited-write.ts';
 import { insertCheckout, moveCheckout } from './access/checkout.ts';
 import { insertConsentChange } from './access/consent.ts';
 import { insertInvoice } from './access/invoice.ts';
@@ -6,14 +8,52 @@ import { insertSubscription, moveSubscription } from './access/subscription.ts';
 import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
 import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
 import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
+import { insertAuditEvent } from './operators/audit-event.ts';
+import { sourceIn } from './operators/audited.ts';
 import { saveScopeConsent } from './scope-consent.ts';
 import { insertSession, moveSession } from './session.ts';
 import { endSignIn, insertSignIn, rotateSignIn } from './sign-in.ts';
 import type { Tx } from './store.ts';
 
-/** Turns the core's writes into SQL, in their order, inside the transaction that loaded the records. */
-export async function apply(tx: Tx, writes: readonly Write[]): Promise<void> {
-  for (const write of writes) await applyOne(tx, write);
+/** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */
+export type By = Partial<Source> & Pick<Partial<AuditFacts>, 'event' | 'reason'>;
+
+/**
+ * Turns the core's writes into SQL, in their order, inside the transaction that loaded the records. Each that
+ * means an event of the audit writes that beside it.
+ *
+ * @returns those events
+ */
+export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Promise<readonly AuditEvent[]> {
+  const events: AuditEvent[] = [];
+  for (const write of writes) {
+    await applyOne(tx, write);
+    const event = await eventOf(tx, write, by);
+    if (event === null) continue;
+    await insertAuditEvent(tx, event);
+    events.push(event);
+  }
+  return events;
+}
+
+/** null where a write means none, and where nobody is said to act: in a store that is not a running service's. */
+async function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): Promise<AuditEvent | null> {
+  const source = sourceIn(tx);
+  const meaning = source === null ? null : meaningOf(write);
+  if (source === null || meaning === null) return null;
+  const said = { ...(event === undefined ? {} : { event }), ...(reason === undefined ? {} : { reason }) };
+  return eventOfWrite({ ...source, ...by }, { ...meaning, ...(await aboutSignIn(tx, write)), ...said });
+}
+
+/** Whose a sign-in is that ends: the write names nothing but its id. */
+async function aboutSignIn(tx: Tx, write: Write): Promise<Partial<Meaning>> {
+  if (write.write !== 'endSignIn') return {};
+  const { id } = write;
+  return tx
+    .selectFrom('signIns')
+    .select(['tenantId', 'clientId', 'memberId'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
 }
 
 function applyOne(tx: Tx, write: Write): Promise<void> {

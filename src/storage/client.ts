@@ -1,10 +1,26 @@
-import type { Client } from '../core/client.ts';
+import type { Client, ClientSecret } from '../core/client.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
-/** The client of a tenant by its client_id, or null. */
+/** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
+  const row = await tx
+    .selectFrom('clients')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .where('disabledAt', 'is', null)
+    .executeTakeFirst();
+  return row === undefined ? null : fromRow(row);
+}
+
+/** The client of a tenant by its client_id as it is registered, disabled or not; or null. */
+export async function findRegisteredClient(
+  tx: Tx,
+  tenantId: string,
+  clientId: string,
+): Promise<Client | null> {
   const row = await tx
     .selectFrom('clients')
     .selectAll()
@@ -14,7 +30,7 @@ export async function findClient(tx: Tx, tenantId: string, clientId: string): Pr
   return row === undefined ? null : fromRow(row);
 }
 
-/** Every client of a tenant, or of all tenants, by client_id. */
+/** Every client of a tenant, or of all tenants, by client_id; those that are disabled too. */
 export async function listClients(tx: Tx, tenantId?: string): Promise<readonly Client[]> {
   let query = tx.selectFrom('clients').selectAll().orderBy('tenantId').orderBy('clientId');
   if (tenantId !== undefined) query = query.where('tenantId', '=', tenantId);
@@ -43,10 +59,22 @@ export async function updateDeviceFlow(
   changedOne(result, 'device flow of a client');
 }
 
+/** Stores a client as it is from now on. */
+export async function updateClient(tx: Tx, client: Client): Promise<void> {
+  const { tenantId, clientId, type: _type, ...changed } = toRow(client);
+  const result = await tx
+    .updateTable('clients')
+    .set(changed)
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    .executeTakeFirst();
+  changedOne(result, 'client');
+}
+
 function fromRow({ createdAt: _, ...row }: ClientRow): Client {
   return {
     ...row,
-    secretHashes: fromList(row.secretHashes),
+    secrets: JSON.parse(row.secrets) as ClientSecret[],
     redirectUris: fromList(row.redirectUris),
     postLogoutRedirectUris: fromList(row.postLogoutRedirectUris),
     webOrigins: fromList(row.webOrigins),
@@ -60,7 +88,7 @@ function fromRow({ createdAt: _, ...row }: ClientRow): Client {
 function toRow(client: Client): Omit<ClientRow, 'createdAt'> {
   return {
     ...client,
-    secretHashes: JSON.stringify(client.secretHashes),
+    secrets: JSON.stringify(client.secrets),
     redirectUris: JSON.stringify(client.redirectUris),
     postLogoutRedirectUris: JSON.stringify(client.postLogoutRedirectUris),
     webOrigins: JSON.stringify(client.webOrigins),

@@ -21,6 +21,14 @@ interface Piece {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * Is told of each group that was committed or failed to be.
+ *
+ * @param ms from the beginning of the transaction to its commit, waiting for the file included
+ * @param pieces how many pieces of work shared it
+ */
+export type CommitObserver = (ms: number, pieces: number) => void;
+
 type Result = { readonly value: unknown } | { readonly error: unknown };
 
 /**
@@ -35,14 +43,27 @@ export class GroupCommit {
   readonly #sqlite: SQLite.Database;
   readonly #beginning: Beginning;
   readonly #mostWaiting: number;
+  readonly #observe: CommitObserver;
   #waiting: Piece[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(kysely: Kysely<Database>, sqlite: SQLite.Database, beginning: Beginning, mostWaiting: number) {
+  constructor(
+    kysely: Kysely<Database>,
+    sqlite: SQLite.Database,
+    beginning: Beginning,
+    mostWaiting: number,
+    observe: CommitObserver = () => {},
+  ) {
     this.#kysely = kysely;
     this.#sqlite = sqlite;
     this.#beginning = beginning;
     this.#mostWaiting = mostWaiting;
+    this.#observe = observe;
+  }
+
+  /** How many pieces wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -64,7 +85,10 @@ export class GroupCommit {
     while (this.#waiting.length > 0) {
       // Whatever else arrives in this turn of the event loop comes into the same commit.
       await new Promise(setImmediate);
-      await this.#commit(this.#waiting.splice(0, groupSize));
+      const pieces = this.#waiting.splice(0, groupSize);
+      const begun = performance.now();
+      await this.#commit(pieces);
+      this.#observe(performance.now() - begun, pieces.length);
     }
     this.#running = null;
   }

@@ -12,6 +12,8 @@ import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/sign-in-limit.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
+import type { AdminToken } from '../core/operators/admin-token.ts';
+import type { AuditEvent } from '../core/operators/audit-event.ts';
 import type { Session } from '../core/session.ts';
 import type { SignIn } from '../core/sign-in.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
@@ -22,10 +24,13 @@ import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
  */
 export interface Database {
   service: ServiceRow;
+  auditEvents: AuditEvent & { id: Generated<number> };
+  adminTokens: AdminTokenRow;
   tenants: TenantRow;
   signingKeys: SigningKeyRow;
   clients: ClientRow;
   members: MemberRow;
+  memberWords: MemberWordRow;
   sessions: Session;
   authorizationCodes: AuthorizationCode;
   signIns: SignIn;
@@ -49,18 +54,29 @@ export interface Database {
   invoices: InvoiceRow;
 }
 
+export interface AdminTokenRow extends Omit<AdminToken, 'permissions'> {
+  /** JSON list. */
+  permissions: string;
+}
+
 export interface ServiceRow {
   id: 1;
   environment: 'development' | 'production';
   /** Proves that the master key is the one this file was made with, without telling it. */
   keyCheck: string;
   initialisedAt: number;
+  /** SHA-256 of the one-time link that makes the first administrator. */
+  setupHash: string | null;
+  setupUsedAt: number | null;
+  /** Tokens that were issued before this moment (ms) are refused: when a backup was restored last. */
+  tokensFrom: number;
 }
 
-export interface TenantRow extends Omit<Tenant, 'development' | 'limits' | 'returnOrigins'> {
+export interface TenantRow extends Omit<Tenant, 'development' | 'limits' | 'returnOrigins' | 'languages'> {
   development: number;
-  /** JSON list. */
+  /** JSON lists. */
   returnOrigins: string;
+  languages: string;
   /** JSON of what the tenant sets for itself. */
   limits: string;
   /** The key of refresh tokens and forms, encrypted under the master key. */
@@ -80,7 +96,7 @@ export interface SigningKeyRow {
   retiredAt: number | null;
 }
 
-type ClientLists = 'secretHashes' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins';
+type ClientLists = 'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins';
 type ClientFlags = 'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken';
 
 export interface ClientRow
@@ -104,6 +120,13 @@ export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'p
   addressCountry: string | null;
   addressName: string | null;
   addressEmail: string | null;
+}
+
+/** One word of a member's name, as it is searched. */
+export interface MemberWordRow {
+  tenantId: string;
+  word: string;
+  memberId: string;
 }
 
 /** A price and a period, in the columns of a row. */

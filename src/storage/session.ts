@@ -1,12 +1,13 @@
 import type { Write } from '../core/decision.ts';
-import type { Session, SessionState } from '../core/session.ts';
+import type { Session, SessionKind, SessionState } from '../core/session.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
-/** The session of a tenant whose cookie has this SHA-256, or null. */
+/** The session of a tenant and a kind whose cookie has this SHA-256, or null (A17). */
 export async function findSessionBySecret(
   tx: Tx,
   tenantId: string,
+  kind: SessionKind,
   secretHash: string,
 ): Promise<Session | null> {
   const row = await tx
@@ -14,6 +15,7 @@ export async function findSessionBySecret(
     .selectAll()
     .where('secretHash', '=', secretHash)
     .where('tenantId', '=', tenantId)
+    .where('kind', '=', kind)
     .executeTakeFirst();
   return row ?? null;
 }

@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import type { Write } from '../core/decision.ts';
-import type { SignIn } from '../core/sign-in.ts';
+import type { SignIn, SignInEnd } from '../core/sign-in.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -44,6 +45,26 @@ export async function endSignIn(tx: Tx, end: Extract<Write, { write: 'endSignIn'
     .where('state', '=', 'active')
     .executeTakeFirst();
   changedOne(result, 'end of a sign-in');
+}
+
+/**
+ * Ends every sign-in of a client in one statement: there may be a hundred thousand, and nobody may wait for
+ * each. It is the one move that the machine has from `active` for this event.
+ */
+export async function endSignInsOfClient(
+  tx: Tx,
+  { tenantId, clientId }: Pick<SignIn, 'tenantId' | 'clientId'>,
+  reason: SignInEnd,
+  at: number,
+): Promise<void> {
+  await tx
+    .updateTable('signIns')
+    .set({ state: 'ended', endedAt: at, endReason: reason })
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    // As a literal, since the index holds these alone.
+    .where('state', '=', sql.lit('active'))
+    .execute();
 }
 
 /** The sign-ins of a member that have not ended. */

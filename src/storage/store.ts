@@ -6,7 +6,7 @@ import { Migrator } from 'kysely/migration';
 import { migrations } from '../../db/migrations/index.ts';
 import { groupQueue } from '../core/limits.ts';
 import { StartupError } from '../startup-error.ts';
-import { type Beginning, GroupCommit, StorageUnavailable } from './group-commit.ts';
+import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import type { Database } from './schema.ts';
 
 /** The first argument of every repository function: the database cannot be used outside a transaction. */
@@ -21,21 +21,31 @@ export interface Store {
    * @throws StorageUnavailable if nothing could be committed; nothing was changed then
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** How many transactions wait for a commit of their own or a shared one. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
 /** Marks a SQLite file as ours: "MDOR" in its header (`pragma application_id`). */
-const applicationId = 0x4d444f52;
+export const applicationId = 0x4d444f52;
+
+/** The database of a data folder; beside it lie `-wal` and `-shm` while it is open. */
+export const databaseFile = 'memberdoor.db';
 
 /**
  * Opens the data folder's database and brings it to the newest schema.
  *
  * @param folder the data folder
  * @param mayInitialise whether a folder without a database is taken for a new service
+ * @param observe is told of each commit
  * @throws StartupError in one line: locked, unwritable, foreign, empty, corrupt or newer than this version
  */
-export async function openStore(folder: string, mayInitialise: boolean): Promise<Store> {
-  const path = join(folder, 'memberdoor.db');
+export async function openStore(
+  folder: string,
+  mayInitialise: boolean,
+  observe: CommitObserver = () => {},
+): Promise<Store> {
+  const path = join(folder, databaseFile);
   const isNew = prepareFolder(folder, path, mayInitialise);
   const lock = lockFolder(folder);
   try {
@@ -45,9 +55,10 @@ export async function openStore(folder: string, mayInitialise: boolean): Promise
       dialect: new SqliteDialect({ database: cachingStatements(sqlite, beginning) }),
     });
     await migrate(kysely, path);
-    const group = new GroupCommit(kysely, sqlite, beginning, groupQueue);
+    const group = new GroupCommit(kysely, sqlite, beginning, groupQueue, observe);
     return {
       transaction: (work) => group.run(work),
+      waiting: () => group.waiting,
       close: async () => {
         await group.drained();
         sqlite.pragma('wal_checkpoint(truncate)');
@@ -74,8 +85,12 @@ function prepareFolder(folder: string, path: string, mayInitialise: boolean): bo
   return true;
 }
 
-/** A lock that the system drops when the process dies, however it dies: an exclusive one of SQLite's own. */
-function lockFolder(folder: string): SQLite.Database {
+/**
+ * A lock that the system drops when the process dies, however it dies: an exclusive one of SQLite's own.
+ *
+ * @throws StartupError if another process has it, or the folder cannot be written
+ */
+export function lockFolder(folder: string): { close(): unknown } {
   const path = join(folder, 'memberdoor.lock');
   let lock: SQLite.Database;
   try {
@@ -112,7 +127,7 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
-      `The database ${path} cannot be opened: ${reason(error)}. Restore it from a backup, or move it away.`,
+      `The database ${path} cannot be opened: ${reason(error)}. Restore a backup ("memberdoor restore FILE").`,
     );
   }
 }
@@ -123,7 +138,9 @@ function checkFile(sqlite: SQLite.Database, path: string): void {
   }
   const verdict = sqlite.pragma('quick_check(1)', { simple: true });
   if (verdict !== 'ok') {
-    throw new StartupError(`The database ${path} is damaged (${String(verdict)}). Restore it from a backup.`);
+    throw new StartupError(
+      `The database ${path} is damaged (${String(verdict)}). Restore a backup ("memberdoor restore FILE").`,
+    );
   }
 }
 

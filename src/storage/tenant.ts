@@ -1,8 +1,8 @@
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Branding } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
-import { fromFlag, fromList, toFlag } from './rows.ts';
-import type { SigningKeyRow } from './schema.ts';
+import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
+import type { SigningKeyRow, TenantRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
 /** A tenant as stored, with its token key still encrypted. */
@@ -13,15 +13,23 @@ export interface StoredTenant {
 
 export async function listTenants(tx: Tx): Promise<readonly StoredTenant[]> {
   const rows = await tx.selectFrom('tenants').selectAll().orderBy('name').execute();
-  return rows.map(({ tokenKey, createdAt: _, ...row }) => ({
-    tenant: {
-      ...row,
-      development: fromFlag(row.development),
-      limits: { ...tenantLimits, ...(JSON.parse(row.limits) as Partial<TenantLimits>) },
-      returnOrigins: fromList(row.returnOrigins),
-    },
-    tokenKey,
-  }));
+  return rows.map((row) => ({ tenant: tenantOf(row), tokenKey: row.tokenKey }));
+}
+
+/** The tenant of this id, or null. */
+export async function findTenant(tx: Tx, id: string): Promise<Tenant | null> {
+  const row = await tx.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : tenantOf(row);
+}
+
+function tenantOf({ tokenKey: _key, createdAt: _createdAt, ...row }: TenantRow): Tenant {
+  return {
+    ...row,
+    development: fromFlag(row.development),
+    limits: { ...tenantLimits, ...(JSON.parse(row.limits) as Partial<TenantLimits>) },
+    returnOrigins: fromList(row.returnOrigins),
+    languages: fromList(row.languages),
+  };
 }
 
 export async function insertTenant(
@@ -37,6 +45,7 @@ export async function insertTenant(
       development: toFlag(tenant.development),
       limits: JSON.stringify(ownLimits(tenant.limits)),
       returnOrigins: JSON.stringify(tenant.returnOrigins),
+      languages: JSON.stringify(tenant.languages),
       tokenKey,
       createdAt,
     })
@@ -46,6 +55,27 @@ export async function insertTenant(
 /** A development tenant's address follows the port the service was started with. */
 export async function updateTenantAddress(tx: Tx, id: string, issuer: string, host: string): Promise<void> {
   await tx.updateTable('tenants').set({ issuer, host }).where('id', '=', id).execute();
+}
+
+/** Stores whatever of a tenant can be changed: all but its id, its address and its kind. */
+export async function updateTenant(tx: Tx, tenant: Tenant): Promise<void> {
+  const { id, name, brandColor, logo, passwordLength, stageTenantId, disabledAt } = tenant;
+  const result = await tx
+    .updateTable('tenants')
+    .set({
+      name,
+      brandColor,
+      logo,
+      passwordLength,
+      stageTenantId,
+      disabledAt,
+      limits: JSON.stringify(ownLimits(tenant.limits)),
+      returnOrigins: JSON.stringify(tenant.returnOrigins),
+      languages: JSON.stringify(tenant.languages),
+    })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  changedOne(result, 'tenant');
 }
 
 /** What members see of a tenant. Returns whether there is such a tenant. */
@@ -74,6 +104,17 @@ export async function updateReturnOrigins(tx: Tx, id: string, origins: readonly 
 
 export async function listSigningKeys(tx: Tx): Promise<readonly SigningKeyRow[]> {
   return tx.selectFrom('signingKeys').selectAll().orderBy('activeFrom').orderBy('kid').execute();
+}
+
+/** Every key that a tenant ever had, by the time from which it signs. */
+export async function listSigningKeysOf(tx: Tx, tenantId: string): Promise<readonly SigningKeyRow[]> {
+  return tx
+    .selectFrom('signingKeys')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .orderBy('activeFrom')
+    .orderBy('kid')
+    .execute();
 }
 
 export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void> {

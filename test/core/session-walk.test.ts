@@ -41,6 +41,7 @@ const signingIn = (memberId: string) => (world: World) => {
     id: `session-${number}`,
     tenantId: 'tenant-a',
     memberId,
+    kind: 'member' as const,
     secretHash: `cookie-${number}`,
     userAgent: 'Firefox',
     ipAddress: '192.0.2.1',

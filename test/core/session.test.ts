@@ -23,6 +23,7 @@ const facts = {
   id: 'session-2',
   tenantId: 'tenant-a',
   memberId: 'member-1',
+  kind: 'member' as const,
   secretHash: sha256('cookie-2'),
   userAgent: 'Safari',
   ipAddress: '2001:db8::2',

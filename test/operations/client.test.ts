@@ -36,7 +36,7 @@ describe('registration of a client', () => {
       name: 'App',
       logo: null,
       type: 'public',
-      secretHashes: [],
+      secrets: [],
       redirectUris: [],
       postLogoutRedirectUris: [],
       webOrigins: [],
@@ -49,6 +49,7 @@ describe('registration of a client', () => {
       refreshTokenIdle: 90 * day,
       refreshTokenAbsolute: 365 * day,
       replayWindow: 0,
+      disabledAt: null,
     });
     expect(await find(store, 'app')).toEqual(client);
   });
@@ -56,7 +57,7 @@ describe('registration of a client', () => {
   it('A18: keeps the hash of a secret, and never the secret', async () => {
     const store = await storeWithMember();
     const client = await register(store, { ...app, type: 'confidential', secret: 'the app’s secret' });
-    expect(client.secretHashes).toEqual([sha256('the app’s secret')]);
+    expect(client.secrets).toEqual([{ hash: sha256('the app’s secret'), createdAt: now }]);
     expect(JSON.stringify(await find(store, 'app'))).not.toContain('the app’s secret');
   });
 

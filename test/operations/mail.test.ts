@@ -6,7 +6,7 @@ import { composeMail, type Mail, type MailName, mailNames } from '../../src/oper
 import { codeIn, linkIn } from '../support/members/outbox.ts';
 import { tenantRecord } from '../support/records/records.ts';
 
-const tenant = tenantRecord('a', { name: 'Acme & Söhne' });
+const tenant = tenantRecord('a', { name: 'Acme & Söhne', languages: [] });
 const link = 'https://a.test/somewhere/secret?a=1&b=2';
 
 /** Each mail with everything it can hold. */
@@ -14,6 +14,7 @@ const full: Readonly<Record<MailName, Pick<Mail, 'values' | 'code'>>> = {
   signUp: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   signUpKnown: { values: { fullName: 'Grace Hopper' } },
   passwordReset: { values: { fullName: 'Grace Hopper' } },
+  invitation: { values: { fullName: 'Grace Hopper' } },
   passwordChanged: { values: { fullName: 'Grace Hopper', place: 'Oslo', time: Date.UTC(2026, 2, 4, 5, 6) } },
   emailChange: { values: { fullName: 'Grace Hopper' }, code: '123 456' },
   emailChanged: {

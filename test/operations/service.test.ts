@@ -22,6 +22,9 @@ describe('a new database', () => {
       environment: 'production',
       keyCheck: vault.keyCheck,
       initialisedAt: now,
+      setupHash: null,
+      setupUsedAt: null,
+      tokensFrom: 0,
     });
     expect(await store.transaction(listTenants)).toEqual([]);
   });

@@ -34,7 +34,7 @@ const otherClient: Client = {
   name: 'Client “Two”',
   logo: plainLogo,
   type: 'public',
-  secretHashes: [],
+  secrets: [],
   redirectUris: ['com.example.app:/cb'],
   postLogoutRedirectUris: [],
   webOrigins: ['https://one.test', 'https://two.test'],
@@ -47,6 +47,7 @@ const otherClient: Client = {
   refreshTokenIdle: 1,
   refreshTokenAbsolute: 2,
   replayWindow: 30_000,
+  disabledAt: null,
 };
 
 describe('clients', () => {
@@ -93,7 +94,7 @@ describe('sessions', () => {
     const store = await storeWithMember();
     const found = await store.transaction(async (tx) => [
       await findSession(tx, 'tenant-a', 'session-1'),
-      await findSessionBySecret(tx, 'tenant-a', sha256('cookie-1')),
+      await findSessionBySecret(tx, 'tenant-a', 'member', sha256('cookie-1')),
     ]);
     expect(found).toEqual([sessionRecord(), sessionRecord()]);
   });
@@ -102,7 +103,7 @@ describe('sessions', () => {
     const store = await storeWithMember();
     const found = await store.transaction(async (tx) => [
       await findSession(tx, 'tenant-b', 'session-1'),
-      await findSessionBySecret(tx, 'tenant-b', sha256('cookie-1')),
+      await findSessionBySecret(tx, 'tenant-b', 'member', sha256('cookie-1')),
     ]);
     expect(found).toEqual([null, null]);
   });
@@ -119,7 +120,7 @@ describe('sessions', () => {
     await write(store, { write: 'moveSession', id: 'session-1', from: 'active', session });
     expect(await store.transaction((tx) => findSession(tx, 'tenant-a', 'session-1'))).toEqual(session);
     expect(
-      await store.transaction((tx) => findSessionBySecret(tx, 'tenant-a', sha256('cookie-1'))),
+      await store.transaction((tx) => findSessionBySecret(tx, 'tenant-a', 'member', sha256('cookie-1'))),
     ).toBeNull();
   });
 

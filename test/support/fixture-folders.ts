@@ -10,7 +10,7 @@ import { testClock } from './clock.ts';
 import { loadFixtures } from './fixtures.ts';
 
 /** What a test service begins with. */
-export type FixtureData = 'security' | 'development';
+export type FixtureData = 'security' | 'development' | 'nothing';
 
 /** The master key of the folders below. */
 export const fixtureKey = Buffer.alloc(32, 'a key for tests alone');

@@ -1,6 +1,6 @@
 import type { CustomProperty } from '../../src/core/access/custom-property.ts';
 import type { PackageFacts } from '../../src/core/access/package.ts';
-import { tenantLimits } from '../../src/core/limits.ts';
+import { tenantDefaults, tenantLimits } from '../../src/core/limits.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import { defineCustomProperty } from '../../src/operations/access/custom-property.ts';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
@@ -123,6 +123,7 @@ export async function loadFixtures(
         development: false,
         limits: tenantLimits,
         returnOrigins: ['https://app.test'],
+        ...tenantDefaults,
       },
       vault,
       now,

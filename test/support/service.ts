@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
+import type { Deps } from '../../src/http/deps.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
+import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';
 import type { PaymentMethod } from '../../src/operations/access/payments/payment.ts';
@@ -19,13 +21,14 @@ import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { openVault, type Vault } from '../../src/vault.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { copyFixtures, fixtureKey, loadData } from './fixture-folders.ts';
+import { copyFixtures, type FixtureData, fixtureKey, loadData } from './fixture-folders.ts';
 import { type HttpClient, httpClient } from './http.ts';
 import { type TestOutbox, testOutbox } from './members/outbox.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {
   readonly app: FastifyInstance;
+  readonly deps: Deps;
   readonly store: Store;
   readonly tenants: Tenants;
   readonly vault: Vault;
@@ -47,13 +50,19 @@ export interface TestService {
 }
 
 export interface TestServiceOptions {
-  /** `security`: tenants a.test, b.test and c.test of the fixtures; `development`: the development tenants. */
-  readonly data: 'security' | 'development';
+  /**
+   * `security`: tenants a.test, b.test and c.test of the fixtures; `development`: the development tenants;
+   * `nothing`: a production service without a tenant.
+   */
+  readonly data: FixtureData;
   readonly folder?: string;
   readonly masterKey?: Buffer;
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;
+  readonly setupOffered?: boolean;
+  readonly issuer?: string;
+  readonly metrics?: Metrics;
   /** Payment methods beside those that the service has. */
   readonly payments?: readonly PaymentMethod[];
 }
@@ -66,7 +75,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const masterKey = options.masterKey ?? (options.folder === undefined ? fixtureKey : randomBytes(32));
   if (options.folder === undefined && options.masterKey === undefined) copyFixtures(data, folder);
   const clock = testClock();
-  const store = await openStore(folder, true);
+  const store = await openStore(folder, true, options.metrics?.commit);
   const vault = openVault(masterKey);
   const passwords = createPasswords();
   const port = await freePort();
@@ -93,31 +102,34 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     // Nothing leaves by itself: the test says when.
     schedule: () => () => {},
   });
-  const config = { apiAudience, apiHost, trustedProxies };
-  const app = buildApp(
-    {
-      config,
-      store,
-      tenants,
-      passwords,
-      mails: mailer,
-      payments: [...paymentMethods, ...(options.payments ?? [])],
-      outboxFolder,
-      clock: clock.now,
-      random: systemRandom,
-      pollPace: createPollPace(),
-      rateLimiter: createRateLimiter(clock.now),
-      placeOf: options.placeOf ?? noPlaces,
-      pause: async (ms) => {
-        pauses.push(ms);
-      },
+  const { issuer = null } = options;
+  const config = { apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
+  const deps: Deps = {
+    config,
+    store,
+    tenants,
+    vault,
+    passwords,
+    mails: mailer,
+    payments: [...paymentMethods, ...(options.payments ?? [])],
+    outboxFolder,
+    clock: clock.now,
+    random: systemRandom,
+    pollPace: createPollPace(),
+    rateLimiter: createRateLimiter(clock.now),
+    placeOf: options.placeOf ?? noPlaces,
+    pause: async (ms) => {
+      pauses.push(ms);
     },
-    { ...logOptions('debug', false), stream },
-  );
+    metrics: options.metrics ?? null,
+    setupOffered: options.setupOffered ?? false,
+  };
+  const app = buildApp(deps, { ...logOptions('debug', false), stream });
   await app.listen({ host: 'localhost', port });
   const http = httpClient(port);
   return {
     app,
+    deps,
     store,
     tenants,
     vault,

@@ -7,6 +7,9 @@ import { logoProblem } from './logo.ts';
 /** What members see of a tenant on every page. */
 export type Branding = Pick<Tenant, 'name' | 'brandColor' | 'logo'>;
 
+/** What a page wears where there is no tenant, and a tenant before it chooses. */
+export const neutralBranding: Branding = { name: 'Memberdoor', brandColor: '#1f5fbf', logo: null };
+
 /** The colours of one look, light or dark, that are made from the tenant's own. */
 export interface Look {
   /** The background of buttons and of the letter mark. */

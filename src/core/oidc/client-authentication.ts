@@ -36,6 +36,6 @@ export function authenticateClient(
   }
   const presented = sha256(secret);
   // Every secret is compared, so that the time does not tell which of two was nearly right.
-  const matches = client.secretHashes.filter((hash) => equalInConstantTime(hash, presented));
+  const matches = client.secrets.filter(({ hash }) => equalInConstantTime(hash, presented));
   return matches.length > 0 ? client : refusal('invalid_client', 'the client_secret is wrong');
 }

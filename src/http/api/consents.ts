@@ -1,4 +1,5 @@
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
+import { exactly, reference, text } from '../../json-schema.ts';
 import { answerConsents } from '../../operations/access/consent.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -6,7 +7,6 @@ import { lookConsentAnswer, takeConsentAnswer } from '../members/access/consent-
 import type { RateLimiter } from '../rate-limit.ts';
 import { isFirstParty } from './first-party.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
-import { exactly, reference, text } from './schemas/schema.ts';
 
 const url = `${profileUrl}/consents`;
 const oneUrl = `${url}/:consentId`;

@@ -1,8 +1,8 @@
 import { contentAccessOf } from '../../core/access/content-access.ts';
+import { reference } from '../../json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { type ApiRoute, profileUrl } from './route.ts';
-import { reference } from './schemas/schema.ts';
 
 /** GET /api/v1/members/profile/info-with-content-access (decisions 5 and 38). */
 export const contentAccessRoute: ApiRoute = {

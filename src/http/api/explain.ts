@@ -1,5 +1,6 @@
 import { explain } from '../../core/access/explanation.ts';
 import { isGone } from '../../core/members/member.ts';
+import { reference } from '../../json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listProducts } from '../../storage/access/product.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
@@ -8,7 +9,6 @@ import type { Tx } from '../../storage/store.ts';
 import { isFirstParty } from './first-party.ts';
 import { isoTimePattern, parseIsoTime } from './iso-time.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
-import { reference } from './schemas/schema.ts';
 
 interface ExplainQuery {
   readonly channel: string;

@@ -1,6 +1,6 @@
+import { reference, type Schema } from '../../json-schema.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
 import { apiRoutes } from './routes.ts';
-import { reference, type Schema } from './schemas/schema.ts';
 import { apiSchemas } from './schemas/schemas.ts';
 
 const tags: Readonly<Record<ApiTag, string>> = {

@@ -1,7 +1,7 @@
 import { profileOf } from '../../core/access/profile.ts';
+import { reference } from '../../json-schema.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { type ApiRoute, profileUrl } from './route.ts';
-import { reference } from './schemas/schema.ts';
 
 /** GET /api/v1/members/profile/info-with-active-subscriptions (contract). */
 export const profileRoute: ApiRoute = {

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
 import { protocolErrorHandler, sendRefusal, sendTooMany } from '../answers.ts';
-import { sendBearerProblem } from '../oidc/bearer.ts';
+import { type Bearer, sendBearerProblem } from '../oidc/bearer.ts';
 
 /** Why a call is answered by no: no well-formed wish, not for this token, about nothing, or once too often. */
 export type Refused =
@@ -14,10 +14,13 @@ export type Refused =
   | { readonly status: 429; readonly retryAfter: number };
 
 /** Sends a refusal; one that another token might not meet in the form of RFC 6750 §3.1. */
-export function sendRefused(reply: FastifyReply, refused: Refused): FastifyReply {
+export function sendRefused(reply: FastifyReply, refused: Refused, bearer?: Bearer): FastifyReply {
   if (refused.status === 429) return sendTooMany(reply, refused.retryAfter);
   const { status, description } = refused;
-  if (status === 403) return sendBearerProblem(reply, 'insufficient_scope', description);
+  if (status === 403) {
+    const denial = bearer === undefined ? {} : { bearer };
+    return sendBearerProblem(reply, 'insufficient_scope', description, denial);
+  }
   return sendRefusal(reply, refusal('invalid_request', description), status);
 }
 

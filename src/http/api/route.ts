@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import type { Member } from '../../core/members/member.ts';
+import type { Schema } from '../../json-schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import { type AllowOrigin, cors } from '../cors.ts';
 import type { Deps } from '../deps.ts';
-import { bearerMember, bearerToken, checkBearer, sendBearerProblem } from '../oidc/bearer.ts';
+import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
 import { descriptionOf, type Refused, sendRefused } from './refusals.ts';
-import type { Schema } from './schemas/schema.ts';
 
 /** A request that its schemas let through, from a member whose token works. */
 export interface Call {
@@ -85,20 +86,22 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
     attachValidation: true,
     handler: async (request, reply) => {
       const result = await checkBearer(bearerToken(request), deps.tenants.byIssuer, deps);
-      if (!result.ok) return sendBearerProblem(reply, result.problem);
+      if (!result.ok) return sendBearerProblem(reply, result.problem, undefined, result.denial);
       const { validationError, params, query, body } = request;
       if (validationError !== undefined) {
         return sendRefused(reply, { status: 400, description: descriptionOf(validationError) });
       }
-      const { tenant, clientId } = result.bearer;
-      const answer = await deps.store.transaction(async (tx) => {
+      const { bearer } = result;
+      const { tenant, clientId } = bearer;
+      const answer = await transactionOf(request, deps, async (tx) => {
         const now = deps.clock();
-        const member = await bearerMember(tx, result.bearer, now);
+        const member = await bearerMember(tx, bearer, now);
         if (member === null) return null;
         return route.handle(tx, { tenant, member, clientId, params, query, body, now });
       });
-      if (answer === null) return sendBearerProblem(reply, 'invalid_token');
-      if (answer.status !== 200) return sendRefused(reply, answer);
+      if (answer === null)
+        return sendBearerProblem(reply, 'invalid_token', undefined, { bearer, reason: stoppedWorking });
+      if (answer.status !== 200) return sendRefused(reply, answer, bearer);
       reply.header('cache-control', 'private, no-store').type('application/json; charset=utf-8');
       return reply.send(answer.body);
     },

@@ -9,6 +9,7 @@ import { findMemberByEmail, type MemberWithPassword } from '../../storage/member
 import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
+import { transactionOf } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 
@@ -20,7 +21,8 @@ export interface VerifiedMember extends MemberWithPassword {
 
 export type CheckedCredentials =
   | { readonly kind: 'right'; readonly verified: VerifiedMember }
-  | { readonly kind: 'wrong' }
+  /** With the account that has the address, and why, for the audit alone. */
+  | { readonly kind: 'wrong'; readonly memberId: string | null; readonly reason: string }
   /** Too many failures, of this address or from this one; seconds until it may be tried again. */
   | { readonly kind: 'too-many'; readonly retryAfter: number };
 
@@ -35,13 +37,13 @@ export async function checkCredentials(
   deps: Deps,
 ): Promise<CheckedCredentials> {
   const { tenant } = request;
-  const { store, passwords, clock, rateLimiter } = deps;
+  const { passwords, clock, rateLimiter } = deps;
   const key = `sign-in ${tenant.id} ${addressKey(request.ip)}`;
   const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
   const wait = rateLimiter.look(key, limit, countingWindow.minute);
   if (wait !== null) return { kind: 'too-many', retryAfter: wait };
 
-  const { found, retryAfter } = await store.transaction(async (tx) => {
+  const { found, retryAfter } = await transactionOf(request, deps, async (tx) => {
     const found = await findMemberByEmail(tx, tenant.id, email);
     return { found, retryAfter: await waitOf(tx, request, email, found, clock()) };
   });
@@ -50,7 +52,7 @@ export async function checkCredentials(
   const isHashed = isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null));
   const isRight = isHashed && maySignIn(found?.member ?? null, clock());
   if (!isRight) rateLimiter.take(key, limit, countingWindow.minute);
-  const turnedAway = await store.transaction(async (tx) => {
+  const turnedAway = await transactionOf(request, deps, async (tx) => {
     // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
     const wait = await waitOf(tx, request, email, found, clock());
     if (wait !== null || isRight) return wait;
@@ -60,7 +62,11 @@ export async function checkCredentials(
     return null;
   });
   if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway };
-  if (found === null || !isRight) return { kind: 'wrong' };
+  if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
+  if (!isRight) {
+    const reason = isHashed ? 'the account may not be used' : 'the password is wrong';
+    return { kind: 'wrong', memberId: found.member.id, reason };
+  }
   const newHash = isWeak(found.passwordHash) ? await passwords.hash(password) : null;
   return { kind: 'right', verified: { ...found, newHash } };
 }

@@ -3,11 +3,13 @@ import type { Client } from '../../core/client.ts';
 import { type DeviceCode, isOpen } from '../../core/device-code.ts';
 import { slowedEntry, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { hashUserCode } from '../../core/user-code.ts';
+import { auditDeed } from '../../operations/audit.ts';
 import { findClient } from '../../storage/client.ts';
 import { countPendingDeviceCodes, findDeviceCodeByUserCode } from '../../storage/device-code.ts';
 import { countWrongUserCodes, insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
+import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import type { CurrentSession } from '../session.ts';
 
@@ -28,7 +30,7 @@ export async function lookUpDevice(
   deps: Deps,
 ): Promise<FoundDevice | 'limited' | null> {
   const { tenant } = request;
-  const { result, isSlowed } = await deps.store.transaction(async (tx) => {
+  const { result, isSlowed } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(request.ip) };
     const counts = await countWrongUserCodes(tx, guesser, now);
@@ -48,9 +50,16 @@ export async function lookUpDevice(
       // count is written all the same, so that every no takes as long (U8).
       const isOwn = code?.memberId === member.id;
       await insertWrongUserCode(tx, guesser, now, isOwn ? now - wrongUserCodes.window : now);
+    } else {
+      const { id, clientId } = result.code;
+      await auditDeed(tx, { event: 'device_code_entered', memberId: member.id, clientId, target: id });
     }
     return { result, isSlowed };
   });
+  if (result === null) {
+    const reason = 'no device waits with this user code';
+    noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
+  }
   if (isSlowed) {
     // Somebody tries codes on this tenant from many accounts: the operator should know.
     request.log.warn({ tenant: tenant.name }, 'user codes are being guessed');

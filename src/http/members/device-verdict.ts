@@ -2,14 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeviceCode } from '../../core/device-code.ts';
 import { decideDeviceCode } from '../../core/device-verdict.ts';
 import { showUserCode } from '../../core/user-code.ts';
-import { chooseLanguage } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import type { Tx } from '../../storage/store.ts';
+import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
+import { requestLanguage } from '../language.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { countGuess } from './device-lookup.ts';
 import { noticeUrl } from './notice.ts';
@@ -43,9 +44,9 @@ export async function decideDevice(
   deps: Deps,
 ): Promise<DecidedDevice> {
   const { tenant } = request;
-  const { store, clock } = deps;
+  const { clock } = deps;
   const entered = readProof(request, proof);
-  return store.transaction(async (tx) => {
+  return transactionOf(request, deps, async (tx) => {
     const now = clock();
     const current = await currentSession(tx, request, now);
     if (current === null) {
@@ -88,7 +89,7 @@ async function mailNewTv(
 ): Promise<void> {
   const { tenant } = request;
   const client = await findClient(tx, tenant.id, code.clientId);
-  const language = chooseLanguage([member.locale], request.headers['accept-language']);
+  const language = requestLanguage(request, [member.locale]);
   const { place, address } = seenAt({ language, deps }, code.ipAddress);
   const at = deps.clock();
   await deps.mails.queue(tx, tenant, {

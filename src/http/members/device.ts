@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode, showUserCode } from '../../core/user-code.ts';
-import { chooseLanguage, type Language } from '../../language.ts';
+import type { Language } from '../../language.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { requestLanguage } from '../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
@@ -39,7 +41,7 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   for (const end of ['approved', 'rejected'] as const) {
     refuseOtherMethods(app, `${url}/${end}`, ['GET']);
     app.get(`${url}/${end}`, async (request, reply) => {
-      const current = await deps.store.transaction((tx) => currentSession(tx, request, deps.clock()));
+      const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
       return sendPage(reply, {
         template: `members/device/${end}.eta`,
         language: languageOf(request, current),
@@ -56,7 +58,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
     'user_code',
     'ui_locales',
   ]).values;
-  const current = await deps.store.transaction((tx) => currentSession(tx, request, deps.clock()));
+  const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
   if (current === null) return sendToSignIn(reply, typed, chosen ?? null, deps);
   const language = languageOf(request, current, chosen);
   if (typed === undefined) return sendEntry(reply, language);
@@ -118,7 +120,7 @@ function sendToSignIn(
 }
 
 function languageOf(request: FastifyRequest, current: CurrentSession | null, chosen?: string): Language {
-  return chooseLanguage([chosen, current?.member.locale], request.headers['accept-language']);
+  return requestLanguage(request, [chosen, current?.member.locale]);
 }
 
 interface Entry {

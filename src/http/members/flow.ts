@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
-import { chooseLanguage, type Language } from '../../language.ts';
+import type { Language } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
+import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
+import { requestLanguage } from '../language.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
@@ -94,7 +96,7 @@ export async function requestOf(
 ): Promise<FlowRequest | null> {
   const step = await stepOf(request, flow);
   if (step === null) return null;
-  const outcome = await deps.store.transaction((tx) =>
+  const outcome = await transactionOf(request, deps, (tx) =>
     takeStep(tx, { ...step, now: deps.clock() }, null, deps),
   );
   return outcome.kind === 'interact' ? outcome : null;
@@ -106,8 +108,8 @@ export function contextOf({ parameters, startedAt, language }: Flow): Authorizat
 }
 
 /** The language of a flow's pages. */
-export function languageOf({ headers }: FastifyRequest, { language, parameters }: Flow): Language {
-  return chooseLanguage([language, parameters?.ui_locales], headers['accept-language']);
+export function languageOf(request: FastifyRequest, { language, parameters }: Flow): Language {
+  return requestLanguage(request, [language, parameters?.ui_locales]);
 }
 
 /** A page that was open too long, or in another browser: it names the way to start anew (pages 7, A11). */

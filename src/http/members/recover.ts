@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
-import { countingWindow, passwordLength } from '../../core/limits.ts';
+import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/common-passwords.ts';
@@ -8,6 +8,7 @@ import { askForRecovery, type RecoverPayload, resetPassword } from '../../operat
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { addressKey } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { sendPage } from '../pages.ts';
@@ -70,7 +71,7 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
     });
   }
   const payload: RecoverPayload = { language: languageOf(request, flow).tag, flow: flowToKeep(flow) };
-  await deps.store.transaction((tx) => askForRecovery(tx, request.tenant, email, payload, deps));
+  await transactionOf(request, deps, (tx) => askForRecovery(tx, request.tenant, email, payload, deps));
   return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);
 }
 
@@ -124,7 +125,7 @@ async function reset(
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
   const linkHash = sha256(secret);
-  const found = await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, linkHash));
+  const found = await transactionOf(request, deps, (tx) => findEmailProofByLink(tx, tenant.id, linkHash));
   if (found?.purpose !== 'password_reset') return sendProblem(reply, 'linkUsed', { link: url });
   const kept = (JSON.parse(found.payload) as RecoverPayload).flow as Flow;
   // It goes on from here: what the member did before the mail came was not done for it.
@@ -143,25 +144,25 @@ async function reset(
       data: {
         email: found.email,
         action: `${url}/reset/${secret}`,
-        least: passwordLength.default,
+        least: tenant.passwordLength,
         problems:
           problem === null
             ? []
             : [
                 {
                   field: 'password',
-                  text: language.t(`member.error.password.${problem}`, { least: passwordLength.default }),
+                  text: language.t(`member.error.password.${problem}`, { least: tenant.passwordLength }),
                 },
               ],
       },
     });
   if (form === null) return sendReset(null);
   const { password = '', everywhere } = form;
-  const rules = { least: passwordLength.default, email: found.email, isCommon: await commonPasswords() };
+  const rules = { least: tenant.passwordLength, email: found.email, isCommon: await commonPasswords() };
   const problem = passwordProblem(password, rules);
   if (problem !== null) return sendReset(problem);
   const hash = await deps.passwords.hash(password);
-  const isDone = await deps.store.transaction((tx) =>
+  const isDone = await transactionOf(request, deps, (tx) =>
     resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
   );
   if (!isDone) return sendUsed();

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { apply } from '../../storage/apply.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
@@ -41,7 +42,7 @@ async function take(
   const step = await stepOf(request, flow);
   if (step === null) return sendProblem(reply, 'noFlow');
 
-  const { outcome, email } = await deps.store.transaction(async (tx) => {
+  const { outcome, email } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     const session = current?.session ?? null;

@@ -4,6 +4,7 @@ import type { Translate } from '../../language.ts';
 import { isHashable } from '../../password.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { noteRefusal, transactionOf } from '../audit.ts';
 import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
@@ -54,7 +55,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
     return reply.redirect(flowUrl(url, sealFlow(reply, { ...flow, language: chosen ?? null }, deps)), 303);
   }
   const step = await stepOf(request, flow);
-  const outcome = await deps.store.transaction(async (tx) => {
+  const outcome = await transactionOf(request, deps, async (tx) => {
     const session = (await currentSession(tx, request, now))?.session ?? null;
     if (step === null) return session === null ? 'ask' : 'signed-in';
     return takeStep(tx, { ...step, now }, session, deps);
@@ -76,21 +77,33 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const { flow } = opened;
   const step = await stepOf(request, flow);
   if (form.action === 'cancel' && step !== null) {
-    const outcome = await deps.store.transaction((tx) => cancel(tx, step));
+    const outcome = await transactionOf(request, deps, (tx) => cancel(tx, step));
     return answerAuthorization(reply, outcome, contextOf(flow), deps);
   }
   const { email = '', password = '' } = form;
   const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
   // A password that long is nobody's; it is turned away before it costs a hash (A3).
-  if (!isHashable(password)) return sendForm(reply, flow, deps, { email, wrong: true, status: 400 });
+  if (!isHashable(password)) {
+    noteRefused(request, flow, null, 'the password is too long for any account');
+    return sendForm(reply, flow, deps, { email, wrong: true, status: 400 });
+  }
   const checked = await checkCredentials(request, email, password, deps);
   if (checked.kind === 'too-many') {
     reply.header('retry-after', checked.retryAfter);
     return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow) });
   }
-  if (checked.kind === 'wrong') return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
+  if (checked.kind === 'wrong') {
+    noteRefused(request, flow, checked.memberId, checked.reason);
+    return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
+  }
   return signIn(request, reply, flow, checked.verified, deps);
+}
+
+/** Members are told one thing, operators what it was; the address is kept only as the account that has it. */
+function noteRefused(request: FastifyRequest, flow: Flow, memberId: string | null, reason: string): void {
+  const clientId = flow.parameters?.client_id ?? null;
+  noteRefusal(request, { event: 'sign_in_refused', clientId, target: memberId, reason });
 }
 
 /** Begins the session and takes the flow on, in one transaction. */
@@ -102,7 +115,7 @@ async function signIn(
   deps: Deps,
 ): Promise<FastifyReply> {
   const step = await stepOf(request, flow);
-  const begun = await deps.store.transaction(async (tx) => {
+  const begun = await transactionOf(request, deps, async (tx) => {
     // While the password was hashed another one may have been chosen, or the account closed.
     const now = await findMemberByEmail(tx, request.tenant.id, member.email);
     if (now?.passwordHash !== passwordHash || !maySignIn(now.member, deps.clock())) return null;
@@ -110,7 +123,10 @@ async function signIn(
     const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
     return { secret, outcome };
   });
-  if (begun === null) return sendForm(reply, flow, deps, { email: member.email, wrong: true });
+  if (begun === null) {
+    noteRefused(request, flow, member.id, 'the account changed meanwhile');
+    return sendForm(reply, flow, deps, { email: member.email, wrong: true });
+  }
   const { secret, outcome } = begun;
   setSessionCookie(reply, secret);
   if (outcome === null) return reply.redirect(flow.returnTo, 303);

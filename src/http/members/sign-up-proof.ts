@@ -17,6 +17,7 @@ import { findEmailProof, findEmailProofByLink } from '../../storage/members/emai
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import { browserCookie, setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
@@ -73,7 +74,7 @@ async function verify(
   const unsealed = unseal(tenant.tokenKey, 'proof', browserCookie(request), sealed ?? '');
   if (unsealed.kind === 'broken') return sendProblem(reply, 'noFlow');
   const { proofId } = unsealed.value as { proofId: string };
-  const found = await deps.store.transaction((tx) => findEmailProof(tx, tenant.id, proofId));
+  const found = await transactionOf(request, deps, (tx) => findEmailProof(tx, tenant.id, proofId));
   if (found?.purpose !== 'sign_up') return sendProblem(reply, 'linkUsed');
   if (unsealed.kind === 'foreign') return sendStale(reply, flowOf(found));
   if (isOver(found, deps.clock())) return sendUsed(reply, found, true, deps);
@@ -105,7 +106,9 @@ async function confirm(
 ): Promise<FastifyReply> {
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
-  const found = await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, sha256(secret)));
+  const found = await transactionOf(request, deps, (tx) =>
+    findEmailProofByLink(tx, tenant.id, sha256(secret)),
+  );
   if (found?.purpose !== 'sign_up' || found.memberId !== null) {
     return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
   }
@@ -150,7 +153,7 @@ async function confirm(
   const isRight =
     isHashable(password) && (await deps.passwords.verify(password, payloadOf(found).passwordHash));
   const presented: Presented = isRight ? { by: 'link' } : { by: 'code', codeHash: '' };
-  const isProven = await deps.store.transaction((tx) => prove(tx, request, found, presented, deps));
+  const isProven = await transactionOf(request, deps, (tx) => prove(tx, request, found, presented, deps));
   if (!isRight) return sendQuestion('wrong');
   return isProven ? sendConfirmed(reply, language) : sendUsed(reply, found, false, deps);
 }
@@ -195,7 +198,7 @@ async function takeOn(
   deps: Deps,
 ): Promise<TakenOn> {
   const { tenant } = request;
-  return deps.store.transaction(async (tx) => {
+  return transactionOf(request, deps, async (tx) => {
     const proof = await findEmailProof(tx, tenant.id, proofId);
     if (proof === null) throw new Error('a proof vanished between two steps');
     await prove(tx, request, proof, presented, deps);

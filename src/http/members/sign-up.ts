@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Consent } from '../../core/access/consent.ts';
 import { sha256 } from '../../core/hash.ts';
-import { countingWindow, passwordLength } from '../../core/limits.ts';
+import { countingWindow } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/common-passwords.ts';
@@ -10,6 +10,7 @@ import { seal } from '../../seal.ts';
 import { listConsents } from '../../storage/access/consent.ts';
 import { addressKey } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import { ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
@@ -64,7 +65,7 @@ async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promi
   const { t } = languageOf(request, flow);
   const asked = await requestOf(request, flow, deps);
   if (!isCheckout(flow) && (asked === null || asked.client.signupDisabled)) return null;
-  const all = await deps.store.transaction((tx) => listConsents(tx, request.tenant.id));
+  const all = await transactionOf(request, deps, (tx) => listConsents(tx, request.tenant.id));
   const consents = all.filter(({ atSignUp }) => atSignUp);
   if (asked === null) return { lead: t('signUp.leadCheckout'), logo: null, consents, formTargets: [] };
   return {
@@ -116,7 +117,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     {
       field: 'password',
       problem: passwordProblem(password, {
-        least: passwordLength.default,
+        least: tenant.passwordLength,
         email,
         isCommon: await commonPasswords(),
       }),
@@ -147,7 +148,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     browserHash: sha256(browser),
     flow: flowToKeep(flow),
   };
-  const proofId = await deps.store.transaction((tx) => askForSignUp(tx, tenant, payload, deps));
+  const proofId = await transactionOf(request, deps, (tx) => askForSignUp(tx, tenant, payload, deps));
   return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
 }
 
@@ -172,7 +173,7 @@ function sendForm(
 ): Promise<FastifyReply> {
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, flow, deps);
-  const least = passwordLength.default;
+  const least = reply.request.tenant.passwordLength;
   return sendPage(reply, {
     template: 'members/sign-up/form.eta',
     language,

@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
-import { beginSession, type Session } from '../../core/session.ts';
-import { chooseLanguage } from '../../language.ts';
+import { beginSession, type Session, type SessionKind } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';
 import { updatePasswordHash } from '../../storage/members/member.ts';
@@ -11,6 +10,7 @@ import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
+import { requestLanguage } from '../language.ts';
 import { currentSession } from '../session.ts';
 import { browserName } from './browser-name.ts';
 import { noticeUrl } from './notice.ts';
@@ -34,16 +34,18 @@ export async function startSession(
   member: Member,
   newHash: string | null,
   deps: Deps,
+  kind: SessionKind = 'member',
 ): Promise<StartedSession> {
   const now = deps.clock();
   const secret = deps.random.secret();
-  const current = await currentSession(tx, request, now);
+  const current = await currentSession(tx, request, now, kind);
   const { session, writes } = beginSession(
     current?.session ?? null,
     {
       id: deps.random.id(now),
       tenantId: request.tenant.id,
       memberId: member.id,
+      kind,
       secretHash: sha256(secret),
       userAgent: (request.headers['user-agent'] ?? '').slice(0, userAgentLength),
       ipAddress: request.ip,
@@ -68,7 +70,7 @@ function mailNewBrowser(
   session: Session,
   deps: Deps,
 ): Promise<void> {
-  const language = chooseLanguage([member.locale], request.headers['accept-language']);
+  const language = requestLanguage(request, [member.locale]);
   const { place, address } = seenAt({ language, deps }, session.ipAddress);
   const at = session.authenticatedAt;
   return deps.mails.queue(tx, request.tenant, {

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorizationRequestLength } from '../../core/limits.ts';
-import { authorizationParameters } from '../../core/oidc/authorization-request.ts';
-import { chooseLanguage } from '../../language.ts';
+import { authorizationParameters, type PageReason } from '../../core/oidc/authorization-request.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, sentForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
+import { requestLanguage } from '../language.ts';
 import { flowUrl, sealFlow } from '../members/flow.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
@@ -24,7 +25,7 @@ export function authorizationEndpoint(app: FastifyInstance, deps: Deps): void {
 async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
   const form = sentForm(request);
-  const language = chooseLanguage([form?.get('ui_locales')?.[0]], request.headers['accept-language']);
+  const language = requestLanguage(request, [form?.get('ui_locales')?.[0]]);
   if (form === null || lengthOf(form) > authorizationRequestLength) {
     const reason = language.t('problem.request.reason.malformed');
     return sendProblem(reply, 'request', { language, reason });
@@ -33,7 +34,7 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
 
   const sent = pick(form, authorizationParameters);
   const hintedMember = await readHintedMember(tenant, sent.values.id_token_hint);
-  const outcome = await deps.store.transaction(async (tx) => {
+  const outcome = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     const step = { tenant, sent, hintedMember, startedAt: now, now };
@@ -49,6 +50,7 @@ export function answerAuthorization(
   context: AuthorizationContext,
   deps: Deps,
 ): Promise<FastifyReply> | FastifyReply {
+  noteRefusedRequest(reply.request, outcome, context);
   switch (outcome.kind) {
     case 'rejected':
       return reject(reply, outcome, context);
@@ -65,14 +67,41 @@ export function answerAuthorization(
   }
 }
 
+/** Why a request is answered to the person in front, in words for an operator (decision 6). */
+const rejectedWords: Readonly<Record<PageReason, string>> = {
+  client_unknown: 'the client_id is not known',
+  client_missing: 'the client_id is missing',
+  redirect_uri_unregistered: 'the redirect_uri is not registered',
+  redirect_uri_missing: 'the redirect_uri is missing',
+  redirect_uri_repeated: 'the redirect_uri was sent more than once',
+};
+
+/** Why the client gets no code, where it gets none (Core §3.1.2.6). */
+function noteRefusedRequest(
+  request: FastifyRequest,
+  outcome: AuthorizationOutcome,
+  { sent }: AuthorizationContext,
+): void {
+  const event = 'authorization_refused';
+  if (outcome.kind === 'rejected') {
+    const clientId = outcome.client?.clientId ?? null;
+    noteRefusal(request, { event, clientId, target: clientId, reason: rejectedWords[outcome.reason] });
+  }
+  if (outcome.kind !== 'respond' || outcome.parameters.error === undefined) return;
+  // An error goes to the redirect_uri of a client, so it is one of ours.
+  const clientId = sent.values.client_id ?? null;
+  const reason = `${outcome.parameters.error}: ${outcome.parameters.error_description}`;
+  noteRefusal(request, { event, clientId, target: clientId, reason });
+}
+
 /** The error page: what was sent and, on a development tenant only, what is registered (decision 6). */
 function reject(
   reply: FastifyReply,
   { reason, client }: Extract<AuthorizationOutcome, { kind: 'rejected' }>,
   { sent, language: chosen }: AuthorizationContext,
 ): Promise<FastifyReply> {
-  const { headers, tenant } = reply.request;
-  const language = chooseLanguage([chosen, sent.values.ui_locales], headers['accept-language']);
+  const { tenant } = reply.request;
+  const language = requestLanguage(reply.request, [chosen, sent.values.ui_locales]);
   const { client_id: clientId, redirect_uri: redirectUri } = sent.values;
   const values = [
     ...(clientId === undefined ? [] : [`client_id=${clientId}`]),
@@ -95,7 +124,7 @@ function respondToClient(
   { target, parameters }: Extract<AuthorizationOutcome, { kind: 'respond' }>,
   { sent, language: chosen }: AuthorizationContext,
 ): Promise<FastifyReply> | FastifyReply {
-  const { headers, tenant } = reply.request;
+  const { tenant } = reply.request;
   const { redirectUri, responseMode, state } = target;
   const answer = { ...parameters, ...(state === undefined ? {} : { state }), iss: tenant.issuer };
   reply.header('cache-control', 'no-store');
@@ -105,7 +134,7 @@ function respondToClient(
   }
   return sendPage(reply, {
     template: 'oidc/form-post.eta',
-    language: chooseLanguage([chosen, sent.values.ui_locales], headers['accept-language']),
+    language: requestLanguage(reply.request, [chosen, sent.values.ui_locales]),
     title: 'formPost.title',
     formTargets: [formTarget(redirectUri)],
     data: { action: redirectUri, fields: Object.entries(answer) },

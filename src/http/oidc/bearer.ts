@@ -8,6 +8,7 @@ import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { sendJson } from '../answers.ts';
+import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 
 /** An access token that was found good. */
@@ -24,9 +25,19 @@ export type BearerProblem = null | 'invalid_request' | 'invalid_token' | 'insuff
 
 export type BearerResult =
   | { readonly ok: true; readonly bearer: Bearer }
-  | { readonly ok: false; readonly problem: BearerProblem };
+  | { readonly ok: false; readonly problem: BearerProblem; readonly denial: Denial };
 
-const refused = (problem: BearerProblem): BearerResult => ({ ok: false, problem });
+/** What the audit says of a call that is denied: why, and whose token it was, once that is known. */
+export interface Denial {
+  readonly reason?: string;
+  readonly bearer?: Bearer;
+}
+
+const refused = (problem: BearerProblem, reason?: string): BearerResult => ({
+  ok: false,
+  problem,
+  denial: reason === undefined ? {} : { reason },
+});
 
 /** The token of the Authorization header; undefined if there is none of the Bearer scheme, or two headers. */
 export function bearerToken(request: FastifyRequest): string | undefined {
@@ -52,14 +63,23 @@ export async function checkBearer(
 ): Promise<BearerResult> {
   if (token === undefined) return refused(null);
   const tenant = tenantOf(claimedIssuer(token));
-  if (tenant === null) return refused('invalid_token');
+  if (tenant === null) return refused('invalid_token', 'the access token is of no tenant that answers here');
   const claims = await verifyToken(tenant.keys, token, {
     type: 'at+jwt',
     issuer: tenant.issuer,
     audience: config.apiAudience,
     now: clock(),
   });
-  if (claims === null) return refused('invalid_token');
+  if (claims === null) {
+    return refused(
+      'invalid_token',
+      'the access token is expired, of another type, or not signed by the tenant',
+    );
+  }
+  // What was revoked since a backup was taken, its restored database does not know (security, promise 6).
+  if (Number(claims.iat) * 1_000 < tenant.tokensFrom) {
+    return refused('invalid_token', 'the access token was issued before a backup was restored');
+  }
   const { sub, sid, client_id: clientId, scope } = claims;
   if (typeof sub !== 'string' || typeof sid !== 'string') return refused('invalid_token');
   if (typeof clientId !== 'string' || typeof scope !== 'string') return refused('invalid_token');
@@ -79,6 +99,9 @@ export async function bearerMember(tx: Tx, bearer: Bearer, now: number): Promise
   return maySignIn(member, now) ? member : null;
 }
 
+/** Why a token that was found good gives nothing any more. */
+export const stoppedWorking = 'the member may no longer sign in, or the session of the token is over';
+
 const statusOf = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
 
 const description = {
@@ -91,12 +114,15 @@ const description = {
  * The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that.
  *
  * @param text says more exactly what is wrong
+ * @param denial what the audit says beside it
  */
 export function sendBearerProblem(
   reply: FastifyReply,
   problem: BearerProblem,
   text = problem === null ? 'send an access token' : description[problem],
+  denial: Denial = {},
 ): FastifyReply {
+  noteDenial(reply.request, problem, { reason: text, ...denial });
   if (problem === null) {
     reply.header('www-authenticate', 'Bearer realm="memberdoor"');
     return sendJson(reply, { error_description: text }, 401);
@@ -106,6 +132,22 @@ export function sendBearerProblem(
     `Bearer realm="memberdoor", error="${problem}", error_description="${text}"`,
   );
   return sendJson(reply, { error: problem, error_description: text }, statusOf[problem]);
+}
+
+/** Who brings no token is told to, and nothing was denied; the admin API has words of its own. */
+function noteDenial(request: FastifyRequest, problem: BearerProblem, { reason, bearer }: Denial): void {
+  if (problem === null || (request.refusals ?? []).length > 0) return;
+  const whose =
+    bearer === undefined
+      ? {}
+      : {
+          tenantId: bearer.tenant.id,
+          actorKind: 'client' as const,
+          actorId: bearer.clientId,
+          clientId: bearer.clientId,
+          target: bearer.memberId,
+        };
+  noteRefusal(request, { event: 'api_denied', ...whose, reason: reason ?? null });
 }
 
 /** The issuer a token claims, unverified: it only says whose keys to try. */

@@ -4,12 +4,10 @@ import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
 import { issueDeviceCode } from '../../core/device-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, deviceCodeLifetime, pollInterval, userCodeDraws } from '../../core/limits.ts';
-import { authenticateClient } from '../../core/oidc/client-authentication.ts';
 import { readDeviceDescription } from '../../core/oidc/device-description.ts';
 import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
 import { hashUserCode, showUserCode } from '../../core/user-code.ts';
 import { apply } from '../../storage/apply.ts';
-import { findClient } from '../../storage/client.ts';
 import { countPendingDeviceCodes, isUserCodeFree, sweepDeviceCodes } from '../../storage/device-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
@@ -18,6 +16,7 @@ import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answe
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
+import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
 
 const parameters = ['client_id', 'client_secret', 'scope', 'device_name', 'device_model'] as const;
@@ -44,11 +43,16 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
 
     const fields = protocolForm(request, parameters);
     const credentials = clientCredentials(request, fields);
-    const answer = await deps.store.transaction(async (tx) => {
-      const client = authenticateClient(await findClient(tx, tenant.id, credentials.clientId), credentials);
-      if (isRefusal(client)) return client;
+    const answer = await deps.store.transaction(async (shared) => {
+      const authenticated = await clientOfRequest(shared, request, credentials, deps);
+      if (isRefusal(authenticated)) return authenticated;
+      const { client, tx } = authenticated;
       const asked = readRequest(client, fields);
-      return isRefusal(asked) ? asked : issue(tx, tenant, client, { ...asked, ipAddress: request.ip }, deps);
+      if (isRefusal(asked)) {
+        noteRefusedGrant(request, client, [], { event: 'device_code_refused', reason: asked.description });
+        return asked;
+      }
+      return issue(tx, tenant, client, { ...asked, ipAddress: request.ip }, deps);
     });
     if (answer === 'too-many') return sendTooMany(reply, countingWindow.minute / 1_000);
     return isRefusal(answer) ? sendRefusal(reply, answer) : sendJson(reply, answer);

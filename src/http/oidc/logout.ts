@@ -2,15 +2,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type LogoutAnswer, logout } from '../../core/oidc/logout.ts';
 import { endSession } from '../../core/session.ts';
-import { chooseLanguage } from '../../language.ts';
 import { seal, unseal } from '../../seal.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { noteRefusal, transactionOf } from '../audit.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pick, sentForm } from '../form.ts';
+import { requestLanguage } from '../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
@@ -54,7 +55,7 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
     return reply.redirect(`${request.routeOptions.url}?${query}`, 303);
   }
   const hint = await readHint(tenant, values.id_token_hint);
-  const answer = await deps.store.transaction(async (tx) => {
+  const answer = await transactionOf(request, deps, async (tx) => {
     const current = await currentSession(tx, request, deps.clock());
     const client = await clientOf(tx, tenant.id, values, hint);
     const decided = logout({
@@ -63,7 +64,18 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
       signedIn: current !== null,
       confirmed: isConfirmed(request, values.confirm),
     });
-    if (decided.kind !== 'ask' && current !== null) await apply(tx, endSession(current.session));
+    if (decided.kind !== 'ask' && current !== null) {
+      await apply(tx, endSession(current.session), {
+        event: 'signed_out',
+        clientId: client?.clientId ?? null,
+      });
+    }
+    const sent = values.post_logout_redirect_uri;
+    if (client !== null && sent !== undefined && decided.kind !== 'redirect') {
+      const { clientId } = client;
+      const reason = 'the post_logout_redirect_uri is not registered';
+      noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, reason });
+    }
     return { ...decided, locale: current?.member.locale ?? null };
   });
   if (answer.kind !== 'ask') clearSessionCookie(reply);
@@ -88,7 +100,7 @@ function send(
   state: string | undefined,
   deps: Deps,
 ): Promise<FastifyReply> | FastifyReply {
-  const language = chooseLanguage(languages, reply.request.headers['accept-language']);
+  const language = requestLanguage(reply.request, languages);
   switch (answer.kind) {
     case 'redirect': {
       const separator = answer.uri.includes('?') ? '&' : '?';

@@ -1,20 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { isRefusal } from '../../core/decision.ts';
-import { authenticateClient } from '../../core/oidc/client-authentication.ts';
 import { readRefreshToken, revoke } from '../../core/refresh-token.ts';
 import { apply } from '../../storage/apply.ts';
-import { findClient } from '../../storage/client.ts';
 import { findSignIn } from '../../storage/sign-in.ts';
 import { noStore, protocolError, refuseOtherMethods, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
+import { clientOfRequest } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
 
 const parameters = ['token', 'token_type_hint', 'client_id', 'client_secret'] as const;
 
 /** POST /api/oidc/token/revocation (contract; RFC 7009; decision 35). */
-export function revocationEndpoint(app: FastifyInstance, { store, clock }: Deps): void {
+export function revocationEndpoint(app: FastifyInstance, deps: Deps): void {
   const url = '/api/oidc/token/revocation';
   cors(app, url, ['POST'], tenantOrigins);
   refuseOtherMethods(app, url, ['POST', 'OPTIONS']);
@@ -23,17 +22,14 @@ export function revocationEndpoint(app: FastifyInstance, { store, clock }: Deps)
     const { token: text, token_type_hint: hint, ...fields } = protocolForm(request, parameters);
     if (text === undefined) throw protocolError('invalid_request', 'token is missing');
     const credentials = clientCredentials(request, fields);
-    const refused = await store.transaction(async (tx) => {
-      const client = authenticateClient(
-        await findClient(tx, tenant.id, credentials.clientId),
-        credentials,
-        true,
-      );
-      if (isRefusal(client)) return client;
+    const refused = await deps.store.transaction(async (shared) => {
+      const authenticated = await clientOfRequest(shared, request, credentials, deps, true);
+      if (isRefusal(authenticated)) return authenticated;
+      const { client, tx } = authenticated;
       const token = readRefreshToken(tenant.tokenKey, text);
       if (token === null || (hint !== undefined && hint !== 'refresh_token')) return null;
       const signIn = await findSignIn(tx, tenant.id, token.signInId);
-      await apply(tx, revoke(signIn, { client, token, now: clock() }).writes);
+      await apply(tx, revoke(signIn, { client, token, now: deps.clock() }).writes);
       return null;
     });
     return refused === null ? noStore(reply).status(200).send() : sendRefusal(reply, refused);

@@ -1,8 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
 import type { ClientCredentials } from '../../core/oidc/client-authentication.ts';
 import type { TokenGrant } from '../../core/tokens.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import { refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
@@ -29,7 +28,7 @@ export type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
 
 /** A token request of one grant, its client not yet authenticated. */
 export interface GrantRequest {
-  readonly tenant: OpenTenant;
+  readonly request: FastifyRequest;
   readonly credentials: ClientCredentials;
   readonly fields: TokenFields;
   readonly deps: Deps;
@@ -44,12 +43,13 @@ const grants: Readonly<Record<string, Grant>> = {
   'urn:ietf:params:oauth:grant-type:device_code': deviceCodeGrant,
 };
 
+export const tokenUrl = '/api/oidc/token';
+
 /** POST /api/oidc/token (contract, "POST /api/oidc/token"; decisions 15 to 28). */
 export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
-  const url = '/api/oidc/token';
-  cors(app, url, ['POST'], tenantOrigins);
-  refuseOtherMethods(app, url, ['POST', 'OPTIONS']);
-  app.post(url, async (request, reply) => {
+  cors(app, tokenUrl, ['POST'], tenantOrigins);
+  refuseOtherMethods(app, tokenUrl, ['POST', 'OPTIONS']);
+  app.post(tokenUrl, async (request, reply) => {
     const { tenant } = request;
     const fields = protocolForm(request, parameters);
     const { grant_type: grantType } = fields;
@@ -60,7 +60,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
       return sendRefusal(reply, refusal('unsupported_grant_type', 'this grant_type is not supported'));
     }
     const credentials = clientCredentials(request, fields);
-    const answer = await grant({ tenant, credentials, fields, deps });
+    const answer = await grant({ request, credentials, fields, deps });
     if (isRefusal(answer)) return sendRefusal(reply, answer);
     return sendJson(reply, await issueTokens(tenant, answer, deps));
   });

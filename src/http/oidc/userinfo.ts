@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { memberClaims } from '../../core/oidc/claims.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';
 import { refuseOtherMethods, sendJson } from '../answers.ts';
+import { transactionOf } from '../audit.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick } from '../form.ts';
-import { bearerMember, bearerToken, checkBearer, sendBearerProblem } from './bearer.ts';
+import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from './bearer.ts';
 
 /** GET and POST /api/oidc/me (Core §5.3; decision 3). */
 export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
@@ -27,11 +28,14 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
       (issuer) => (issuer === tenant.issuer ? tenant : null),
       deps,
     );
-    if (!result.ok) return sendBearerProblem(reply, result.problem);
+    if (!result.ok) return sendBearerProblem(reply, result.problem, undefined, result.denial);
     const { bearer } = result;
-    if (!scopeIncludes(bearer.scope, 'openid')) return sendBearerProblem(reply, 'insufficient_scope');
-    const member = await deps.store.transaction((tx) => bearerMember(tx, bearer, deps.clock()));
-    if (member === null) return sendBearerProblem(reply, 'invalid_token');
+    if (!scopeIncludes(bearer.scope, 'openid')) {
+      return sendBearerProblem(reply, 'insufficient_scope', undefined, { bearer });
+    }
+    const member = await transactionOf(request, deps, (tx) => bearerMember(tx, bearer, deps.clock()));
+    if (member === null)
+      return sendBearerProblem(reply, 'invalid_token', undefined, { bearer, reason: stoppedWorking });
     return sendJson(reply, { sub: member.id, ...memberClaims(member, bearer.scope) });
   };
   app.route({ method: ['GET', 'HEAD', 'POST'], url, handler: answer });

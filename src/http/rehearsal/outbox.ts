@@ -7,6 +7,7 @@ import { chooseLanguage, type Language } from '../../language.ts';
 import { outboxFile } from '../../operations/mail-transport.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
+import { requestLanguage } from '../language.ts';
 import { sendPage } from '../pages.ts';
 import { sendProblem } from '../problem.ts';
 
@@ -59,7 +60,7 @@ function send(
   });
 }
 
-const languageOf = ({ headers }: FastifyRequest) => chooseLanguage([], headers['accept-language']);
+const languageOf = (request: FastifyRequest) => requestLanguage(request, []);
 
 /** Nothing but what we name files by: an id never leads out of the folder. */
 const isId = (text: string) => /^\d{1,16}-\d{1,16}$/.test(text);

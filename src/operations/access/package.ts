@@ -70,6 +70,7 @@ export async function unknownProducts(
   return [...new Set(productIds)].filter((id) => !known.has(id)).map((id) => `there is no product ${id}`);
 }
 
-function productProblems(name: string): readonly string[] {
+/** What is wrong with the name of a product. */
+export function productProblems(name: string): readonly string[] {
   return [...(name.trim() === '' ? ['a product needs a name'] : []), ...textProblems({ name })];
 }

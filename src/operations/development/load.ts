@@ -1,4 +1,4 @@
-import { deletionCoolingOff, type TenantLimits } from '../../core/limits.ts';
+import { deletionCoolingOff, type TenantLimits, tenantDefaults } from '../../core/limits.ts';
 import { type Member, noAddress } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Passwords } from '../../password.ts';
@@ -58,6 +58,7 @@ export async function prepareDevelopment(
             development: true,
             limits: developmentLimits,
             returnOrigins: developmentReturnOrigins,
+            ...tenantDefaults,
           },
           vault,
           now,

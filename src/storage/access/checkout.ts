@@ -27,6 +27,28 @@ export async function listCheckouts(tx: Tx, memberId: string): Promise<readonly 
   return rows.map(checkoutOf);
 }
 
+/**
+ * Checkouts of a tenant, newest first.
+ *
+ * @param narrowing of one member; and older than the last of the page before, by its id
+ */
+export async function listCheckoutsOfTenant(
+  tx: Tx,
+  tenantId: string,
+  { memberId, before }: { readonly memberId?: string; readonly before?: string },
+  limit: number,
+): Promise<readonly Checkout[]> {
+  let query = tx
+    .selectFrom('checkouts')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (memberId !== undefined) query = query.where('memberId', '=', memberId);
+  if (before !== undefined) query = query.where('id', '<', before);
+  return (await query.execute()).map(checkoutOf);
+}
+
 export async function insertCheckout(tx: Tx, { price, period, ...rest }: Checkout): Promise<void> {
   await tx
     .insertInto('checkouts')

@@ -5,11 +5,15 @@ import type { Tx } from '../store.ts';
 
 /** What a tenant asks for now, by id; what it no longer asks for is left out. */
 export async function listConsents(tx: Tx, tenantId: string): Promise<readonly Consent[]> {
+  return (await listEveryConsent(tx, tenantId)).filter(({ retiredAt }) => retiredAt === null);
+}
+
+/** What a tenant asks for or ever asked for, by id. */
+export async function listEveryConsent(tx: Tx, tenantId: string): Promise<readonly Consent[]> {
   const rows = await tx
     .selectFrom('consents')
     .selectAll()
     .where('tenantId', '=', tenantId)
-    .where('retiredAt', 'is', null)
     .orderBy('id')
     .execute();
   return rows.map((row) => ({

@@ -1,6 +1,7 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
+import { deleteMemberWords } from './member-words.ts';
 
 /**
  * Erases what tells who a deleted member was. The row stays, with its id and its numbers, so that nobody
@@ -63,6 +64,7 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   await tx.deleteFrom('knownBrowsers').where('memberId', '=', memberId).execute();
   await tx.deleteFrom('wrongUserCodes').where('memberId', '=', memberId).execute();
   await tx.deleteFrom('scopeConsents').where('memberId', '=', memberId).execute();
+  await deleteMemberWords(tx, memberId);
 }
 
 /** What the operator wrote of subscriptions, and where the member came from to order. */

@@ -87,7 +87,7 @@ export async function countMails(tx: Tx): Promise<{ waiting: number; failed: num
   const rows = await tx
     .selectFrom('mails')
     .select(['state', (eb) => eb.fn.countAll<number>().as('count')])
-    .where('state', '!=', 'sent')
+    .where('state', 'in', ['waiting', 'failed'])
     .groupBy('state')
     .execute();
   const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;

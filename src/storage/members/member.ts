@@ -2,6 +2,7 @@ import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import { saveMemberWords } from './member-words.ts';
 
 /** A member with the hash of the password, which leaves the storage for the sign-in alone. */
 export interface MemberWithPassword {
@@ -19,7 +20,7 @@ export async function findMember(tx: Tx, tenantId: string, id: string): Promise<
     .where('tenantId', '=', tenantId)
     .where('erasedAt', 'is', null)
     .executeTakeFirst();
-  return row === undefined ? null : fromRow(row);
+  return row === undefined ? null : memberOfRow(row);
 }
 
 /** The member of a tenant by address, however it is written, with the hash of the password; or null. */
@@ -35,7 +36,7 @@ export async function findMemberByEmail(
     .where('normalisedEmail', '=', normaliseEmail(email))
     .where('erasedAt', 'is', null)
     .executeTakeFirst();
-  return row === undefined ? null : { member: fromRow(row), passwordHash: row.passwordHash };
+  return row === undefined ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
 }
 
 export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
@@ -43,6 +44,7 @@ export async function insertMember(tx: Tx, member: Member, passwordHash: string)
     .insertInto('members')
     .values({ ...toRow(member), passwordHash, erasedAt: null })
     .execute();
+  await saveMemberWords(tx, member);
 }
 
 /** The next userId and memberNumber of a tenant. */
@@ -100,6 +102,21 @@ export async function updateMember(tx: Tx, member: Member): Promise<void> {
     .where('erasedAt', 'is', null)
     .executeTakeFirst();
   changedOne(result, 'details of a member');
+  await saveMemberWords(tx, member);
+}
+
+/** What a member may do beyond being one. */
+export async function updateUserType(
+  tx: Tx,
+  { id, tenantId, userType, updatedAt }: Pick<Member, 'id' | 'tenantId' | 'userType' | 'updatedAt'>,
+): Promise<void> {
+  const result = await tx
+    .updateTable('members')
+    .set({ userType, updatedAt })
+    .where('id', '=', id)
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirst();
+  changedOne(result, 'user type of a member');
 }
 
 /** The members whose deletion is due and whose data are still there, the longest due first. */
@@ -112,10 +129,11 @@ export async function listDueMembers(tx: Tx, now: number, most: number): Promise
     .orderBy('deletionDueAt')
     .limit(most)
     .execute();
-  return rows.map(fromRow);
+  return rows.map(memberOfRow);
 }
 
-function fromRow(row: MemberRow): Member {
+/** A stored row as the record it is of. */
+export function memberOfRow(row: MemberRow): Member {
   return {
     id: row.id,
     tenantId: row.tenantId,

@@ -5,7 +5,7 @@ import { authenticateClient, type ClientCredentials } from '../../../src/core/oi
 import { clientRecord } from '../../support/records/records.ts';
 
 const confidential = clientRecord();
-const publicClient = clientRecord({ type: 'public', secretHashes: [] });
+const publicClient = clientRecord({ type: 'public', secrets: [] });
 
 const post = (secret: string): ClientCredentials => ({ method: 'post', clientId: 'client-1', secret });
 const basic = (secret: string): ClientCredentials => ({ method: 'basic', clientId: 'client-1', secret });
@@ -32,7 +32,11 @@ describe('client authentication (decision 15; RFC 6749 §2.3)', () => {
   });
 
   it('each of two live secrets is right, so that one can follow the other', () => {
-    const rotating = clientRecord({ secretHashes: [sha256('the secret'), sha256('the next secret')] });
+    const secrets = ['the secret', 'the next secret'].map((secret) => ({
+      hash: sha256(secret),
+      createdAt: 1,
+    }));
+    const rotating = clientRecord({ secrets });
     expect(authenticateClient(rotating, post('the secret'))).toBe(rotating);
     expect(authenticateClient(rotating, post('the next secret'))).toBe(rotating);
     expect(authenticateClient(rotating, post('the last secret'))).toMatchObject(invalidClient);

@@ -74,12 +74,12 @@ describe('a redirect_uri that is registered', () => {
 describe('a redirect_uri that is not registered', () => {
   const refused = async (clientId: string, redirectUri: string | undefined): Promise<void> => {
     const { browser } = await ask(clientId, redirectUri, true);
-    const before = await allRows(service);
+    const before = await allRows(service, ['auditEvents']);
     const parameters = authorizationParameters(clientId, redirectUri ?? '', pkce());
     if (redirectUri === undefined) delete parameters.redirect_uri;
     const answer = await browser.authorize(parameters);
     expectErrorPage(answer);
-    expect(await allRows(service)).toEqual(before);
+    expect(await allRows(service, ['auditEvents'])).toEqual(before);
   };
 
   it('R2: a trailing slash more gets the error page', () => refused('conf1', 'https://app.test/cb/'));

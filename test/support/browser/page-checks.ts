@@ -13,6 +13,8 @@ const validator = new HtmlValidate({
     'no-trailing-whitespace': 'off',
     // Apps and tenants choose their own names.
     'long-title': 'off',
+    // A box for each choice of one field.
+    'form-dup-name': ['error', { shared: ['button', 'checkbox', 'radio', 'reset', 'submit'] }],
     // Our own script has its content's hash in its name.
     'require-sri': ['error', { target: 'crossorigin' }],
   },

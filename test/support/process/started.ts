@@ -25,6 +25,8 @@ export interface Start {
   readonly settings: Readonly<Record<string, string>>;
   /** The words after `memberdoor`. */
   readonly words?: readonly string[];
+  /** The standard input; none is empty. */
+  readonly input?: string;
   /** What runs the words: Node, or npm as the documentation says. */
   readonly by?: 'node' | 'npm' | 'an older node';
 }
@@ -32,7 +34,7 @@ export interface Start {
 /** Makes Node believe that it is an older one; not inherited by what it starts. */
 const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
 
-export function startProcess({ settings, words = ['start'], by = 'node' }: Start): Started {
+export function startProcess({ settings, words = ['start'], by = 'node', input = '' }: Start): Started {
   const startedAt = performance.now();
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:MEMBERDOOR_|NODE_|npm_|VITEST)/.test(name),
@@ -44,6 +46,9 @@ export function startProcess({ settings, words = ['start'], by = 'node' }: Start
     'an older node': [process.execPath, '--import', older, command],
   }[by] as [string, ...string[]];
   const child = spawn(program, [...before, ...words], { cwd: project, env, detached: true });
+  // Who ends before it has read its input closes it.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   const linesOf = (text: string) => text.split('\n').slice(0, -1);
 

@@ -32,6 +32,10 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     development: false,
     limits: { ...tenantLimits, pendingDeviceCodes: 12, wrongUserCodesPerAddress: null },
     returnOrigins: ['https://app.test', 'https://www.app.test:8443'],
+    languages: ['nb', 'en'],
+    passwordLength: 14,
+    stageTenantId: null,
+    disabledAt: null,
     ...changes,
   };
 }
@@ -44,7 +48,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     name: 'Client One',
     logo: null,
     type: 'confidential',
-    secretHashes: [sha256('the secret')],
+    secrets: [{ hash: sha256('the secret'), createdAt: now - hour }],
     redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
     postLogoutRedirectUris: ['https://app.test/out', 'https://app.test/out2'],
     webOrigins: ['https://app.test'],
@@ -57,6 +61,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     refreshTokenIdle: 30 * day,
     refreshTokenAbsolute: 100 * day,
     replayWindow: 0,
+    disabledAt: null,
     ...changes,
   };
 }
@@ -100,6 +105,7 @@ export function sessionRecord(changes: Partial<Session> = {}): Session {
     id: 'session-1',
     tenantId: 'tenant-a',
     memberId: 'member-1',
+    kind: 'member',
     secretHash: sha256('cookie-1'),
     state: 'active',
     authenticatedAt: now - 30 * minute,

@@ -1,4 +1,4 @@
-import { exactly, list, type NamedSchema, oneOf, reference, text, timeOrNull } from './schema.ts';
+import { exactly, list, type NamedSchema, oneOf, reference, text, timeOrNull } from '../../../json-schema.ts';
 
 const status = oneOf('What the member says to it. Whoever never answered has not accepted.', [
   'accepted',

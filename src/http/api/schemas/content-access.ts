@@ -1,4 +1,3 @@
-import { basics } from './member.ts';
 import {
   exactly,
   flag,
@@ -11,7 +10,8 @@ import {
   time,
   timeOrNull,
   wholeNumber,
-} from './schema.ts';
+} from '../../../json-schema.ts';
+import { basics } from './member.ts';
 
 const access: Readonly<Record<string, Schema>> = {
   hasAccess: flag('Whether the channel is open to the member.'),

@@ -10,7 +10,7 @@ import {
   textOrNull,
   time,
   wholeNumber,
-} from './schema.ts';
+} from '../../../json-schema.ts';
 
 const address: NamedSchema = {
   $id: 'Address',

@@ -1,7 +1,7 @@
+import { type NamedSchema, text } from '../../../json-schema.ts';
 import { consentSchemas } from './consent.ts';
 import { contentAccessSchemas } from './content-access.ts';
 import { memberSchemas } from './member.ts';
-import { type NamedSchema, text } from './schema.ts';
 
 /** An error (RFC 6749 §5.2, RFC 6750 §3). */
 const apiError: NamedSchema = {

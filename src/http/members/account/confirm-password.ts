@@ -1,5 +1,4 @@
 import { sha256 } from '../../../core/hash.ts';
-
 import {
   blockedUntil,
   failedAgain,
@@ -12,6 +11,7 @@ import {
   findSignInFailures,
   saveSignInFailures,
 } from '../../../storage/members/sign-in-failure.ts';
+import { noteRefusal, transactionOf } from '../../audit.ts';
 import { checkCredentials } from '../credentials.ts';
 import type { FieldProblem, Visit } from './page.ts';
 
@@ -31,7 +31,7 @@ export async function confirmPassword(
   password: string,
 ): Promise<ConfirmedPassword> {
   const { tenant } = request;
-  const { store, clock } = deps;
+  const { clock } = deps;
   const problem = (kind: 'missing' | 'wrong') => ({
     field: 'currentPassword',
     text: language.t(`account.error.currentPassword.${kind}`),
@@ -43,20 +43,23 @@ export async function confirmPassword(
     const left = blockedUntil(failed) - clock();
     return left > 0 ? Math.ceil(left / 1_000) : null;
   };
-  const wait = waitOf(await store.transaction((tx) => findSignInFailures(tx, tenant.id, own)));
+  const wait = waitOf(await transactionOf(request, deps, (tx) => findSignInFailures(tx, tenant.id, own)));
   if (wait !== null) return { kind: 'too-many', retryAfter: wait };
 
   const checked = await checkCredentials(request, member.email, password, deps);
   if (checked.kind === 'too-many') return checked;
   if (checked.kind === 'wrong' || checked.verified.member.id !== member.id) {
-    await store.transaction(async (tx) => {
+    await transactionOf(request, deps, async (tx) => {
       const failed = await findSignInFailures(tx, tenant.id, own);
       await saveSignInFailures(tx, tenant.id, own, failedAgain(failed, clock()));
     });
+    const reason = 'the current password is wrong';
+    const by = { actorKind: 'member', actorId: member.id, target: member.id } as const;
+    noteRefusal(request, { event: 'sign_in_refused', ...by, reason });
     return { kind: 'wrong', problem: problem('wrong') };
   }
   const { newHash } = checked.verified;
-  const turnedAway = await store.transaction(async (tx) => {
+  const turnedAway = await transactionOf(request, deps, async (tx) => {
     // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
     const late = waitOf(await findSignInFailures(tx, tenant.id, own));
     if (late !== null) return late;

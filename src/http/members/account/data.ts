@@ -10,6 +10,7 @@ import { listMemberSignIns } from '../../../storage/members/member-sign-in.ts';
 import { listScopeConsents } from '../../../storage/scope-consent.ts';
 import { listActiveSessions } from '../../../storage/session.ts';
 import { sendJson } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../problem.ts';
@@ -40,7 +41,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
-  const data = await deps.store.transaction(async (tx) =>
+  const data = await transactionOf(request, deps, async (tx) =>
     memberData({
       member: (await findMember(tx, member.tenantId, member.id)) ?? member,
       subscriptions: await listSubscriptions(tx, member.id),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { askForDeletion, keepAccount } from '../../../operations/account.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../problem.ts';
@@ -26,14 +27,16 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
-  await deps.store.transaction((tx) => askForDeletion(tx, request.tenant, member.id, language.tag, deps));
+  await transactionOf(request, deps, (tx) =>
+    askForDeletion(tx, request.tenant, member.id, language.tag, deps),
+  );
   // The page there says when, and has the button that takes it back.
   return reply.redirect('/account', 303);
 }
 
 async function keep(visit: Visit): Promise<FastifyReply> {
   const { request, member, language, deps } = visit;
-  await deps.store.transaction((tx) => keepAccount(tx, request.tenant, member.id, language.tag, deps));
+  await transactionOf(request, deps, (tx) => keepAccount(tx, request.tenant, member.id, language.tag, deps));
   return redirectDone(visit, '/account', 'kept');
 }
 

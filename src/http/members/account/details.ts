@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { memberTextLength } from '../../../core/limits.ts';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
-import { languageName, languages } from '../../../language.ts';
+import { languageName, languages, offeredLanguages } from '../../../language.ts';
+import { auditDeed } from '../../../operations/audit.ts';
 import { findMember, updateMember } from '../../../storage/members/member.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from './country.ts';
@@ -20,9 +22,10 @@ export function detailsPage(app: FastifyInstance, deps: Deps): void {
 
 async function submit(visit: Visit): Promise<FastifyReply> {
   const { request, member, deps } = visit;
+  const offered = offeredLanguages(request.tenant.languages);
   const form = pageForm(request, names);
   const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
-  const answer = await deps.store.transaction(async (tx) => {
+  const answer = await transactionOf(request, deps, async (tx) => {
     const stored = (await findMember(tx, member.tenantId, member.id)) ?? member;
     const changed = changeDetails(
       stored,
@@ -32,11 +35,14 @@ async function submit(visit: Visit): Promise<FastifyReply> {
         phone: readPhone(values.phone),
         address: values,
         country: readCountry(values.country),
-        locale: languages.includes(values.language) ? values.language : null,
+        locale: offered.includes(values.language) ? values.language : null,
       },
       deps.clock(),
     );
-    if (changed.kind === 'changed') await updateMember(tx, changed.member);
+    if (changed.kind === 'changed') {
+      await updateMember(tx, changed.member);
+      await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
+    }
     return changed;
   });
   if (answer.kind === 'refused') return sendForm(visit, values, answer.problems);
@@ -54,7 +60,10 @@ function sendForm(visit: Visit, values: Values, problems: readonly DetailProblem
     })),
     data: {
       values,
-      languages: languages.map((tag) => ({ tag, name: languageName(tag) })),
+      languages: offeredLanguages(visit.request.tenant.languages).map((tag) => ({
+        tag,
+        name: languageName(tag),
+      })),
     },
   });
 }

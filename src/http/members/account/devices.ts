@@ -9,6 +9,7 @@ import { listOpenDeviceCodesOfMember } from '../../../storage/device-code.ts';
 import { listMemberSignIns, type MemberSignIn } from '../../../storage/members/member-sign-in.ts';
 import { listActiveSessions } from '../../../storage/session.ts';
 import { findSignIn, listActiveSignIns, updateSignInLabel } from '../../../storage/sign-in.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../problem.ts';
@@ -94,7 +95,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const { signIn: id = '', label = '', action } = pageForm(request, ['signIn', 'label', 'action']);
   if (action === 'sign-out-all') return signOutAll(visit);
   const problem = action === 'rename' ? textProblem(label, memberTextLength.label) : null;
-  const isFound = await deps.store.transaction(async (tx) => {
+  const isFound = await transactionOf(request, deps, async (tx) => {
     const found = await findSignIn(tx, member.tenantId, id);
     if (found?.memberId !== member.id) return false;
     if (action !== 'rename') await apply(tx, endSignIn(found, 'signed_out', deps.clock()));
@@ -108,8 +109,8 @@ async function submit(visit: Visit): Promise<FastifyReply> {
 
 /** Ends every sign-in, and what was approved and would become one at the next poll. */
 async function signOutAll(visit: Visit): Promise<FastifyReply> {
-  const { member, deps } = visit;
-  await deps.store.transaction(async (tx) => {
+  const { request, member, deps } = visit;
+  await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     for (const signIn of await listActiveSignIns(tx, member.id)) {
       await apply(tx, endSignIn(signIn, 'signed_out', now));

@@ -7,6 +7,7 @@ import { readUserCode } from '../../../core/user-code.ts';
 import { askForEmailChange, changeEmail, type EmailChangePayload } from '../../../operations/account.ts';
 import { hashProofCode } from '../../../operations/sign-up.ts';
 import { findEmailProof, findEmailProofByLink } from '../../../storage/members/email-proof.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../problem.ts';
@@ -49,7 +50,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, email, [confirmed.problem]);
-  const proofId = await deps.store.transaction((tx) =>
+  const proofId = await transactionOf(request, deps, (tx) =>
     askForEmailChange(tx, request.tenant, member, { email, language: language.tag }, deps),
   );
   return reply.redirect(`${url}/verify/${proofId}`, 303);
@@ -76,7 +77,7 @@ async function verify(visit: Visit, code: string | null): Promise<FastifyReply> 
   const { request, reply, language, deps } = visit;
   const { tenant } = request;
   const { proof: id } = request.params as { proof: string };
-  const find = () => deps.store.transaction((tx) => findEmailProof(tx, tenant.id, id));
+  const find = () => transactionOf(request, deps, (tx) => findEmailProof(tx, tenant.id, id));
   const found = ownProof(visit, await find());
   if (found === null) return sendProblem(reply, 'notFound', { language });
   const sendOver = () => sendProblem(reply, 'linkUsed', { language, link: url });
@@ -85,7 +86,9 @@ async function verify(visit: Visit, code: string | null): Promise<FastifyReply> 
   const digits = readUserCode(code);
   if (digits === null) return sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
-  const isChanged = await deps.store.transaction((tx) => changeEmail(tx, tenant, found, presented, deps));
+  const isChanged = await transactionOf(request, deps, (tx) =>
+    changeEmail(tx, tenant, found, presented, deps),
+  );
   if (isChanged) return redirectDone(visit, '/account', 'email');
   const now = await find();
   return now !== null && isAwaited(now, deps.clock()) ? sendVerify(visit, found, 'wrong') : sendOver();
@@ -112,7 +115,7 @@ async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> 
   const { secret } = request.params as { secret: string };
   const found = ownProof(
     visit,
-    await deps.store.transaction((tx) => findEmailProofByLink(tx, tenant.id, sha256(secret))),
+    await transactionOf(request, deps, (tx) => findEmailProofByLink(tx, tenant.id, sha256(secret))),
   );
   if (found === null || !isAwaited(found, deps.clock())) {
     return sendProblem(reply, 'linkUsed', { language, link: url });
@@ -124,7 +127,7 @@ async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> 
       data: { email: newAddressOf(found), action: `${url}/confirm/${secret}` },
     });
   }
-  const isChanged = await deps.store.transaction((tx) =>
+  const isChanged = await transactionOf(request, deps, (tx) =>
     changeEmail(tx, tenant, found, { by: 'link' }, deps),
   );
   if (!isChanged) return sendProblem(reply, 'linkUsed', { language, link: url });

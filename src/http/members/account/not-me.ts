@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { chooseLanguage, type Language } from '../../../language.ts';
+import type { Language } from '../../../language.ts';
 import { endForeignDevice, endForeignSession } from '../../../operations/not-me.ts';
 import { seal, unseal } from '../../../seal.ts';
 import { findClient } from '../../../storage/client.ts';
@@ -8,9 +8,11 @@ import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
+import { requestLanguage } from '../../language.ts';
 import { sendPage } from '../../pages.ts';
 import { sendProblem } from '../../problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
@@ -38,9 +40,9 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   const { tenant } = request;
   const notice = readNotice(tenant, noticeText(request), deps.clock());
   if (notice === null) return sendProblem(reply, 'linkUsed', { link: '/recover' });
-  const { language, seen } = await deps.store.transaction(async (tx) => {
+  const { language, seen } = await transactionOf(request, deps, async (tx) => {
     const member = await findMember(tx, tenant.id, notice.memberId);
-    const language = chooseLanguage([member?.locale], request.headers['accept-language']);
+    const language = requestLanguage(request, [member?.locale]);
     return { language, seen: await seenOf(tx, tenant.id, notice, language) };
   });
   const { place, address } = seenAt({ language, deps }, seen.ipAddress);
@@ -103,7 +105,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   if (notice === null) return sendProblem(reply, 'linkUsed', { link: '/recover' });
   const { what, memberId } = notice;
   const taken = { tenantId: tenant.id, memberId, now };
-  await deps.store.transaction((tx) =>
+  await transactionOf(request, deps, (tx) =>
     'sessionId' in what
       ? endForeignSession(tx, what.sessionId, taken)
       : endForeignDevice(tx, what.deviceCodeId, taken),

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { chooseLanguage, type Language } from '../../../language.ts';
+import type { Language } from '../../../language.ts';
 import { seal, unseal } from '../../../seal.ts';
 import { pathOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
+import { requestLanguage } from '../../language.ts';
 import { sendPage } from '../../pages.ts';
 import { sendProblem } from '../../problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
@@ -57,9 +59,9 @@ async function visit(
   deps: Deps,
   answer: Answer,
 ): Promise<FastifyReply> {
-  const current = await deps.store.transaction((tx) => currentSession(tx, request, deps.clock()));
+  const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
   if (current === null) return sendToSignIn(reply, returnTo, deps);
-  const language = chooseLanguage([current.member.locale], request.headers['accept-language']);
+  const language = requestLanguage(request, [current.member.locale]);
   return answer({ ...current, request, reply, language, deps });
 }
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { passwordLength } from '../../../core/limits.ts';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
 import { changePassword } from '../../../operations/account.ts';
 import { commonPasswords } from '../../../operations/common-passwords.ts';
 import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
@@ -14,7 +14,6 @@ import { confirmPassword } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
 const url = '/account/password';
-const least = passwordLength.default;
 
 /**
  * GET and POST /account/password (pages 18), and the address by which password managers find it
@@ -36,6 +35,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const form = pageForm(request, ['currentPassword', 'password', 'everywhere']);
   const { currentPassword = '', password = '' } = form;
   const everywhere = form.everywhere !== undefined;
+  const least = request.tenant.passwordLength;
   const problem = passwordProblem(password, {
     least,
     email: member.email,
@@ -54,7 +54,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const passwordHash = await deps.passwords.hash(password);
   const { place, address } = seenAt(visit, request.ip);
   const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
-  const { secret } = await deps.store.transaction(async (tx) => {
+  const { secret } = await transactionOf(request, deps, async (tx) => {
     await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
     // The cookie changes with the password: whoever copied it has nothing any more (ASVS 7.2.4).
     return startSession(tx, request, member, null, deps);
@@ -72,6 +72,6 @@ function sendForm(
     template: 'password',
     title: 'account.password.title',
     problems,
-    data: { email: visit.member.email, least, everywhere },
+    data: { email: visit.member.email, least: visit.request.tenant.passwordLength, everywhere },
   });
 }

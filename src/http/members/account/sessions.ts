@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { endSession, sessionLives } from '../../../core/session.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession, listActiveSessions } from '../../../storage/session.ts';
+import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
@@ -53,14 +54,14 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const { request, reply, session: own, member, deps } = visit;
   const { session: id = '', action } = pageForm(request, ['session', 'action']);
   if (action === 'sign-out-others') {
-    await deps.store.transaction(async (tx) => {
+    await transactionOf(request, deps, async (tx) => {
       for (const session of await listActiveSessions(tx, member.id)) {
         if (session.id !== own.id) await apply(tx, endSession(session));
       }
     });
     return redirectDone(visit, url, 'otherSessions');
   }
-  const isFound = await deps.store.transaction(async (tx) => {
+  const isFound = await transactionOf(request, deps, async (tx) => {
     const found = await findSession(tx, member.tenantId, id);
     if (found?.memberId !== member.id) return false;
     await apply(tx, endSession(found));

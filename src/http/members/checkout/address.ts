@@ -3,7 +3,9 @@ import { asksForAddress } from '../../../core/access/package.ts';
 import { memberTextLength } from '../../../core/limits.ts';
 import { changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
+import { auditDeed } from '../../../operations/audit.ts';
 import { findMember, updateMember } from '../../../storage/members/member.ts';
+import { transactionOf } from '../../audit.ts';
 import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from '../account/country.ts';
 import { type CheckoutVisit, sendCheckoutPage } from './visit.ts';
@@ -48,7 +50,7 @@ export async function submitAddress(visit: CheckoutVisit): Promise<FastifyReply>
   const missing = neededLines
     .filter((line) => values[line].trim() === '')
     .map((field): DetailProblem => ({ field, problem: 'missing' }));
-  const answer = await deps.store.transaction(async (tx) => {
+  const answer = await transactionOf(request, deps, async (tx) => {
     const stored = (await findMember(tx, member.tenantId, member.id)) ?? member;
     const { address, fullName, nickName, phone, locale } = stored;
     // The post town is of the place, and not asked for here: with another place it is wrong.
@@ -57,7 +59,10 @@ export async function submitAddress(visit: CheckoutVisit): Promise<FastifyReply>
     const country = readCountry(values.country);
     const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
     const changed = changeDetails(stored, details, deps.clock());
-    if (changed.kind === 'changed' && missing.length === 0) await updateMember(tx, changed.member);
+    if (changed.kind === 'changed' && missing.length === 0) {
+      await updateMember(tx, changed.member);
+      await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
+    }
     return changed;
   });
   const problems = answer.kind === 'refused' ? answer.problems : [];

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkoutsPerDay, checkoutsPerHour, countingWindow } from '../../../core/limits.ts';
-import { chooseLanguage } from '../../../language.ts';
 import { startCheckout } from '../../../operations/access/checkout.ts';
 import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
+import { requestLanguage } from '../../language.ts';
 import { sendProblem } from '../../problem.ts';
 import { currentSession } from '../../session.ts';
 import { sendHeld } from './held.ts';
@@ -29,7 +30,7 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
   if (opened.kind === 'none') return sendRefusedRequest(reply, { reason: 'malformed' });
   if (opened.kind === 'stale') return sendStaleOrder(reply, opened.order);
   const { order } = opened;
-  const begun = await deps.store.transaction(async (tx) => {
+  const begun = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     if (current === null) return null;
@@ -40,10 +41,7 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     return { current, ...(await startCheckout(tx, factsOf(order, current.member), deps, limit, now)) };
   });
   if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
-  const language = chooseLanguage(
-    [order.language, begun.current.member.locale],
-    request.headers['accept-language'],
-  );
+  const language = requestLanguage(request, [order.language, begun.current.member.locale]);
   switch (begun.kind) {
     case 'begun':
       return reply.redirect(checkoutUrl(order), 303);

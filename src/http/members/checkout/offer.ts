@@ -3,15 +3,17 @@ import { heldOf } from '../../../core/access/checkout.ts';
 import type { Package } from '../../../core/access/package.ts';
 import type { MemberSubscription } from '../../../core/access/subscription.ts';
 import { endSession } from '../../../core/session.ts';
-import { chooseLanguage, type Language } from '../../../language.ts';
+import type { Language } from '../../../language.ts';
 import { listOffers } from '../../../operations/access/checkout.ts';
 import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import { apply } from '../../../storage/apply.ts';
 import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
+import { requestLanguage } from '../../language.ts';
 import { sendPage } from '../../pages.ts';
 import { sendProblem } from '../../problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
@@ -52,7 +54,7 @@ export function offerPage(app: FastifyInstance, deps: Deps): void {
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const asked = readCheckoutRequest(request);
   if ('reason' in asked) return sendRefusedRequest(reply, asked);
-  const { current, offers, held } = await deps.store.transaction(async (tx) => {
+  const { current, offers, held } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     const held = current === null ? [] : await listSubscriptions(tx, current.member.id);
@@ -70,7 +72,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
 }
 
 function languageOf(request: FastifyRequest, asked: CheckoutRequest, current: CurrentSession | null) {
-  return chooseLanguage([asked.language, current?.member.locale], request.headers['accept-language']);
+  return requestLanguage(request, [asked.language, current?.member.locale]);
 }
 
 /** Everything that is offered; what the member has already says so. */
@@ -170,9 +172,9 @@ export function sendToFlow(
 
 /** Somebody else wants to order in this browser. */
 async function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<void> {
-  await deps.store.transaction(async (tx) => {
+  await transactionOf(request, deps, async (tx) => {
     const current = await currentSession(tx, request, deps.clock());
-    if (current !== null) await apply(tx, endSession(current.session));
+    if (current !== null) await apply(tx, endSession(current.session), { event: 'signed_out' });
   });
   clearSessionCookie(reply);
 }

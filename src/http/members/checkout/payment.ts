@@ -10,6 +10,7 @@ import {
 } from '../../../operations/access/payments/payment.ts';
 import { findCheckout } from '../../../storage/access/checkout.ts';
 import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
+import { noteRefusal, transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { mailSubscribed } from './subscribed-mail.ts';
 import { type CheckoutVisit, leaveCompleted, sendCheckoutPage, visitCheckout } from './visit.ts';
@@ -67,7 +68,7 @@ export function paymentReturnPage(app: FastifyInstance, deps: Deps): void {
 async function comeBack(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
   const { id } = request.params as { id: string };
-  const checkout = await deps.store.transaction((tx) => findCheckout(tx, tenant.id, id));
+  const checkout = await transactionOf(request, deps, (tx) => findCheckout(tx, tenant.id, id));
   const method = checkout === null ? null : paymentMethod(deps.payments, checkout.payment);
   const { url = '' } = request.raw;
   const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
@@ -114,6 +115,7 @@ async function takeNotice(request: FastifyRequest, reply: FastifyReply, deps: De
   const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
   const report = await method.readNotice(request.headers, body);
   if (report === null) {
+    noteRefusal(request, { event: 'payment_refused', reason: `${name}: the signature is not right` });
     return sendRefusal(reply, refusal('invalid_request', 'the signature is not right'));
   }
   if (report.kind === 'unpaid') return noStore(reply).send();
@@ -138,7 +140,7 @@ async function take(
   deps: Deps,
 ): Promise<Paid> {
   const { tenant } = request;
-  const paid = await deps.store.transaction(async (tx) => {
+  const paid = await transactionOf(request, deps, async (tx) => {
     const answer = await takePayment(tx, tenant.id, methodName, report, deps, deps.clock());
     if (answer.kind === 'paid' && answer.given !== null) {
       await mailSubscribed(tx, tenant, answer.given, undefined, deps);
@@ -146,6 +148,10 @@ async function take(
     return answer;
   });
   const facts = { tenant: tenant.name, checkout: report.checkoutId, payment: methodName };
+  if (paid.kind !== 'paid') {
+    const reason = `${methodName}: ${paid.kind === 'unknown' ? 'there is no such checkout' : 'it is of another price'}`;
+    noteRefusal(request, { event: 'payment_refused', reason });
+  }
   if (paid.kind === 'wrong-price') request.log.error(facts, 'a payment is not of the price of its checkout');
   // The subscription is given once; whoever paid twice is owed the second payment.
   if (paid.kind === 'paid' && paid.given === null && isAnother(paid.checkout, report)) {

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import { chooseLanguage } from '../../../language.ts';
+import { auditTextLength } from '../../../core/limits.ts';
+import { noteRefusal } from '../../audit.ts';
+import { requestLanguage } from '../../language.ts';
 import { sendProblem } from '../../problem.ts';
 import type { RefusedRequest } from './order.ts';
 
@@ -11,10 +13,14 @@ const shownLength = 300;
  * development tenant it says what would be allowed.
  */
 export function sendRefusedRequest(reply: FastifyReply, refused: RefusedRequest): Promise<FastifyReply> {
-  const { tenant, headers } = reply.request;
-  const language = chooseLanguage([], headers['accept-language']);
+  const { tenant } = reply.request;
+  const language = requestLanguage(reply.request, []);
   const { reason } = refused;
   const parameter = 'parameter' in refused ? refused.parameter : '';
+  if (refused.reason === 'address') {
+    const words = `${refused.parameter} leads to ${originOf(refused.sent)}, which is not allowed`;
+    noteRefusal(reply.request, { event: 'return_address_refused', reason: words });
+  }
   const sent = { label: language.t('problem.request.sent'), values: [shortened(refused)] };
   const allowed = {
     label: language.t('problem.checkout.allowed'),
@@ -30,4 +36,10 @@ export function sendRefusedRequest(reply: FastifyReply, refused: RefusedRequest)
 function shortened(refused: RefusedRequest): string {
   const sent = refused.reason === 'address' ? refused.sent.toWellFormed() : '';
   return sent.length > shownLength ? `${sent.slice(0, shownLength)}…` : sent;
+}
+
+/** Without its path and query, which can hold anything; clipped, since a stranger wrote it. */
+function originOf(sent: string): string {
+  const origin = URL.canParse(sent) ? new URL(sent).origin : 'null';
+  return origin === 'null' ? 'no web address' : origin.slice(0, auditTextLength);
 }

@@ -22,7 +22,7 @@ export async function mailSubscribed(
   const member = await findMember(tx, tenant.id, checkout.memberId);
   // A payment that was reported after its member was erased.
   if (member === null) return;
-  const language = chooseLanguage([member.locale], acceptLanguage);
+  const language = chooseLanguage([member.locale], acceptLanguage, tenant.languages);
   await deps.mails.queue(tx, tenant, {
     name: 'subscribed',
     to: member.email,

@@ -15,6 +15,7 @@ import { paymentMethod } from '../../../operations/access/payments/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { readConsents } from '../access/consent-form.ts';
@@ -133,7 +134,7 @@ async function submit(visit: CheckoutVisit): Promise<FastifyReply> {
 async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, reply, checkout, member, here, deps } = visit;
   const { seen } = pageForm(request, ['seen']);
-  const confirmed = await deps.store.transaction(async (tx) => {
+  const confirmed = await transactionOf(request, deps, async (tx) => {
     const answer = await confirmOwnCheckout(tx, member, { id: checkout.id, seen }, deps, deps.clock());
     if (answer.kind !== 'completed' || answer.given === null) return answer;
     await recordConsents(tx, visit);
@@ -147,7 +148,7 @@ async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
       const address = await beginPayment(visit, confirmed.method);
       if (address === null) return sendSummary(visit, 'payment');
       // The provider may have taken a while: what was paid or cancelled meanwhile is not paid again.
-      const isOpen = await deps.store.transaction(async (tx) => {
+      const isOpen = await transactionOf(request, deps, async (tx) => {
         const opened = await findOwnCheckout(tx, member, checkout.id);
         if (opened === null || checkoutStanding(opened.checkout, deps.clock()) !== 'open') return false;
         await recordConsents(tx, visit);
@@ -177,7 +178,7 @@ async function recordConsents(tx: Tx, visit: CheckoutVisit): Promise<void> {
 
 async function cancel(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, reply, checkout, here, deps } = visit;
-  const isCancelled = await deps.store.transaction((tx) => abandonCheckout(tx, checkout, deps.clock()));
+  const isCancelled = await transactionOf(request, deps, (tx) => abandonCheckout(tx, checkout, deps.clock()));
   const back = isCancelled ? stillAllowed(checkout.callBackUrl, request.tenant) : null;
   return reply.redirect(back ?? here, 303);
 }
@@ -186,7 +187,7 @@ async function cancel(visit: CheckoutVisit): Promise<FastifyReply> {
 async function sendCompleted(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, checkout, offer, member, language, deps } = visit;
   const { t, tag } = language;
-  const { subscription, invoice } = await deps.store.transaction(async (tx) => {
+  const { subscription, invoice } = await transactionOf(request, deps, async (tx) => {
     const running = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
     const invoices = await listInvoices(tx, member.id);
     const { subscriptionId } = checkout;

@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { chooseLanguage, type Language } from '../../../language.ts';
+import type { Language } from '../../../language.ts';
 import { findOwnCheckout, type OpenedCheckout } from '../../../operations/access/checkout.ts';
 import { paymentMethod } from '../../../operations/access/payments/payment.ts';
 import { seal, unseal } from '../../../seal.ts';
 import { pathOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
+import { requestLanguage } from '../../language.ts';
 import { sendPage } from '../../pages.ts';
 import { sendProblem } from '../../problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
@@ -62,12 +64,12 @@ export async function visitCheckout(
 ): Promise<FastifyReply> {
   const { id } = request.params as { id: string };
   const { ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['ui_locales']).values;
-  const { current, opened } = await deps.store.transaction(async (tx) => {
+  const { current, opened } = await transactionOf(request, deps, async (tx) => {
     const current = await currentSession(tx, request, deps.clock());
     return { current, opened: current === null ? null : await findOwnCheckout(tx, current.member, id) };
   });
   if (current === null) return sendToSignIn(reply, chosen ?? null, deps);
-  const language = chooseLanguage([chosen, current.member.locale], request.headers['accept-language']);
+  const language = requestLanguage(request, [chosen, current.member.locale]);
   if (opened === null) return sendProblem(reply, 'notFound', { language });
   const query = chosen === undefined ? '' : `?${new URLSearchParams({ ui_locales: chosen })}`;
   const here = `/checkout/${opened.checkout.id}${query}`;

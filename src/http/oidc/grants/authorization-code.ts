@@ -1,30 +1,41 @@
 import { exchange } from '../../../core/authorization-code.ts';
 import { isRefusal } from '../../../core/decision.ts';
 import { sha256 } from '../../../core/hash.ts';
-import { authenticateClient } from '../../../core/oidc/client-authentication.ts';
+import { whyNotExchanged } from '../../../core/operators/refused-grant.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findAuthorizationCode } from '../../../storage/authorization-code.ts';
-import { findClient } from '../../../storage/client.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
+import { clientOfRequest, noteRefusedGrant } from '../client-audit.ts';
 import type { Grant } from '../token.ts';
 
 /** grant_type=authorization_code (RFC 6749 §4.1.3, RFC 7636 §4.5; decisions 17 to 19). */
-export const authorizationCodeGrant: Grant = async ({ tenant, credentials, fields, deps }) => {
+export const authorizationCodeGrant: Grant = async ({ request, credentials, fields, deps }) => {
   const { code, code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
   if (code === undefined) throw protocolError('invalid_request', 'code is missing');
+  const { tenant } = request;
   const { store, clock, random } = deps;
-  return store.transaction(async (tx) => {
-    const client = authenticateClient(await findClient(tx, tenant.id, credentials.clientId), credentials);
-    if (isRefusal(client)) return client;
+  return store.transaction(async (shared) => {
+    const authenticated = await clientOfRequest(shared, request, credentials, deps);
+    if (isRefusal(authenticated)) return authenticated;
+    const { client, tx } = authenticated;
     const now = clock();
     const stored = await findAuthorizationCode(tx, tenant.id, sha256(code));
     const member = stored === null ? null : await findMember(tx, tenant.id, stored.memberId);
     const begun = stored?.signInId ? await findSignIn(tx, tenant.id, stored.signInId) : null;
     const signInId = random.id(now);
-    const decision = exchange(stored, { client, member, begun, codeVerifier, redirectUri, now, signInId });
-    await apply(tx, decision.writes);
-    return decision.answer;
+    const sent = { client, member, begun, codeVerifier, redirectUri, now, signInId };
+    const { answer, writes } = exchange(stored, sent);
+    // The end of a sign-in by a code that came twice has its own words.
+    const isOver = writes.some(({ write }) => write === 'endSignIn');
+    const refused = isRefusal(answer) && !isOver ? { reason: whyNotExchanged(stored, sent) } : {};
+    const written = await apply(tx, writes, refused);
+    if (isRefusal(answer)) {
+      const isReuse = stored?.state === 'used' && stored.clientId === client.clientId;
+      const event = isReuse ? 'code_reused' : 'code_refused';
+      noteRefusedGrant(request, client, written, { event, ...refused });
+    }
+    return answer;
   });
 };

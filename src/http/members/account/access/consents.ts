@@ -8,6 +8,7 @@ import {
   listNewestConsentChanges,
 } from '../../../../storage/access/consent.ts';
 import { listClients } from '../../../../storage/client.ts';
+import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { sendProblem } from '../../../problem.ts';
 import {
@@ -100,7 +101,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const { id: memberId, tenantId } = member;
   const wait = takeConsentAnswer(deps.rateLimiter, memberId);
   if (wait !== null) return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', { language });
-  const changed = await deps.store.transaction(async (tx) => {
+  const changed = await transactionOf(request, deps, async (tx) => {
     const consents = await listConsents(tx, tenantId);
     const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;
     await answerConsents(tx, tenantId, readConsents(request, consents), answerer);

@@ -8,6 +8,7 @@ import {
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
 import { listInvoices } from '../../../../storage/access/invoice.ts';
 import { findSubscription, listSubscriptions } from '../../../../storage/access/subscription.ts';
+import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { pageForm } from '../../../form.ts';
 import { sendProblem } from '../../../problem.ts';
@@ -137,7 +138,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const { request, reply, member, language, deps } = visit;
   const { subscription: id = '', action } = pageForm(request, ['subscription', 'action']);
   const isAction = action === 'cancel' || action === 'resume';
-  const isChanged = await deps.store.transaction(async (tx) => {
+  const isChanged = await transactionOf(request, deps, async (tx) => {
     if (!isAction || !/^\d{1,15}$/.test(id)) return null;
     const found = await findSubscription(tx, member.tenantId, Number(id));
     if (found?.memberId !== member.id) return null;

@@ -1,0 +1,131 @@
+import { request } from 'node:http';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { localUrl, socketPath } from '../local.ts';
+import { openService } from '../main.ts';
+import { type Operation, OperationRefused } from '../operations/admin/operation.ts';
+import { runOperation } from '../operations/admin/run.ts';
+import { createMailer } from '../operations/mailer.ts';
+import { systemRandom } from '../random.ts';
+import { StartupError } from '../startup-error.ts';
+import { StorageUnavailable } from '../storage/store.ts';
+import { createTenants } from '../tenants.ts';
+import { requestOf } from './request.ts';
+
+/** What an operation answered. */
+export type OperationAnswer =
+  | { readonly ok: true; readonly answer: object }
+  /** Why nothing was done. */
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** A way to the operations: the running service, or the data folder while none runs. */
+export interface Connection {
+  call(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<OperationAnswer>;
+  /** The hosts of all tenants. */
+  hosts(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/**
+ * Asks the running service; where none runs, opens the data folder itself.
+ *
+ * @param configuration is only asked for if no service runs: the socket needs the folder alone
+ * @throws StartupError
+ */
+export async function connect(dataFolder: string, configuration: () => Config): Promise<Connection> {
+  const path = socketPath(dataFolder);
+  const hosts = await hostsThrough(path);
+  if (hosts === null) return openFolder(configuration());
+  return {
+    call: async (operation, input) => {
+      const { method, path: below, body } = requestOf(operation, input);
+      const answer = await ask(path, method, `/api/v1/admin${below}`, body).catch(() => {
+        throw new StartupError(
+          'The running service ended before it had answered; nobody knows if it was done.',
+        );
+      });
+      return answerOf(operation, answer);
+    },
+    hosts: async () => hosts,
+    close: async () => {},
+  };
+}
+
+interface SocketAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+function answerOf({ mediaType }: Operation, { status, text }: SocketAnswer): OperationAnswer {
+  if (status === 200) {
+    return { ok: true, answer: mediaType === undefined ? (JSON.parse(text) as object) : { text } };
+  }
+  const { problems, error_description: description } = JSON.parse(text) as {
+    readonly problems?: readonly string[];
+    readonly error_description?: string;
+  };
+  return { ok: false, problems: problems ?? [description ?? `the service answered ${status}`] };
+}
+
+/** The hosts of the service behind a socket; null if nobody listens there. */
+async function hostsThrough(path: string): Promise<readonly string[] | null> {
+  try {
+    const { text } = await ask(path, 'GET', `${localUrl}/tenants`, null);
+    return (JSON.parse(text) as { readonly hosts: readonly string[] }).hosts;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR') return null;
+    if (code === 'EACCES' || code === 'EPERM') {
+      throw new StartupError(`${path} may not be used: run this as the user that the service runs as.`);
+    }
+    throw error;
+  }
+}
+
+function ask(socket: string, method: string, path: string, body: string | null): Promise<SocketAnswer> {
+  return new Promise((resolve, reject) => {
+    const headers =
+      body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const sent = request({ socketPath: socket, method, path, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body ?? undefined);
+  });
+}
+
+/** Opens the data folder as a start would, and closes it when the command is done. */
+async function openFolder(config: Config): Promise<Connection> {
+  const { store, vault, passwords } = await openService(config, false);
+  const tenants = createTenants(vault);
+  await store.transaction((tx) => tenants.reload(tx));
+  // Mails wait in the database for the next start: the command has no time for a mail server.
+  const mails = createMailer({
+    store,
+    vault,
+    clock: systemClock,
+    transport: { send: () => Promise.reject(new Error('the command sends no mails')) },
+    log: () => ({ info: () => {}, warn: () => {} }),
+    schedule: () => () => {},
+  });
+  const deps = { vault, passwords, random: systemRandom, mails, tenants };
+  return {
+    call: async (operation, input) => {
+      const call = { operation, actor: { kind: 'operator' }, input, address: null } as const;
+      try {
+        return { ok: true, answer: await runOperation(call, store, { ...deps, now: systemClock() }) };
+      } catch (error) {
+        if (error instanceof OperationRefused) return { ok: false, problems: error.problems };
+        if (error instanceof StorageUnavailable) return { ok: false, problems: [error.message] };
+        throw error;
+      }
+    },
+    hosts: async () => tenants.all().map(({ host }) => host),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,78 @@
+import type { ObjectSchema } from '../operations/admin/operation.ts';
+import { kebab } from './words.ts';
+
+/** How a field of an input is written on the command line. */
+export interface Field {
+  readonly name: string;
+  /** The word behind the two hyphens; of a secret it names a file. */
+  readonly option: string;
+  /**
+   * `flag`: --x and --no-x. `text`: one value. `list`: repeated. `json`: an object in JSON. `secret`: never
+   * on the command line, where others can read it, but in a file.
+   */
+  readonly kind: 'flag' | 'text' | 'list' | 'json' | 'secret';
+  /** Of a list, whether its items are objects in JSON. */
+  readonly ofObjects: boolean;
+  /** Whether --no-x makes it null. */
+  readonly nullable: boolean;
+  readonly required: boolean;
+  readonly description: string;
+  /** What the value looks like, for the help text. */
+  readonly shape: string;
+}
+
+/** What is read of a field's schema. */
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly items?: FieldSchema;
+  readonly description?: string;
+  readonly writeOnly?: boolean;
+}
+
+/** The fields of an input, those that must be given first. */
+export function fieldsOf({ properties, required = [] }: ObjectSchema): readonly Field[] {
+  const fields = Object.entries(properties).map(([name, schema]) =>
+    fieldOf(name, schema as FieldSchema, required.includes(name)),
+  );
+  return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
+}
+
+function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
+  const types = typesOf(schema);
+  const kind = kindOf(name, schema);
+  return {
+    name,
+    option: kind === 'secret' ? `${kebab(name)}-file` : kebab(name),
+    kind,
+    ofObjects: kind === 'list' && kindOf('', schema.items ?? {}) === 'json',
+    nullable: types.includes('null'),
+    required,
+    description: schema.description ?? '',
+    shape: shapeOf(kind, schema),
+  };
+}
+
+const typesOf = ({ type }: FieldSchema): readonly string[] =>
+  typeof type === 'string' ? [type] : (type ?? []);
+
+function kindOf(name: string, schema: FieldSchema): Field['kind'] {
+  // A schema says that a field is a secret; a password that forgets to is one all the same.
+  if (schema.writeOnly === true || /(?:^p|P)assword$/.test(name)) return 'secret';
+  const [type] = typesOf(schema).filter((candidate) => candidate !== 'null');
+  if (type === 'boolean') return 'flag';
+  if (type === 'array') return 'list';
+  return type === 'string' || type === 'integer' || type === 'number' || schema.enum !== undefined
+    ? 'text'
+    : 'json';
+}
+
+function shapeOf(kind: Field['kind'], schema: FieldSchema): string {
+  if (kind === 'secret') return 'FILE';
+  if (kind === 'json') return 'JSON';
+  if (kind === 'flag') return '';
+  if (kind === 'list') return shapeOf(kindOf('', schema.items ?? {}), schema.items ?? {});
+  if (schema.enum !== undefined)
+    return schema.enum.filter((value) => value !== null && value !== '').join('|');
+  return typesOf(schema).includes('string') ? 'TEXT' : 'NUMBER';
+}

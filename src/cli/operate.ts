@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import type { Operation } from '../operations/admin/operation.ts';
+import { readArguments } from './arguments.ts';
+import type { Connection } from './connection.ts';
+import { commands, nounHelp, operationHelp } from './help.ts';
+import { printAnswer } from './print.ts';
+import { exitCode, shown, type Terminal, WrongUsage } from './terminal.ts';
+import { findOperation, guess, kebab, nounsOf } from './words.ts';
+
+/**
+ * `memberdoor <noun> <verb> …`: one operation of the table.
+ *
+ * @param connect is called when the words are understood
+ * @returns the exit code
+ * @throws WrongUsage, StartupError
+ */
+export async function operate(
+  operations: readonly Operation[],
+  [noun = '', verb = 'help', ...words]: readonly string[],
+  connect: () => Promise<Connection>,
+  terminal: Terminal,
+): Promise<number> {
+  checkNoun(operations, noun);
+  if (verb === 'help' || verb === '--help') {
+    terminal.out(nounHelp(operations, noun));
+    return exitCode.done;
+  }
+  const operation = findOperation(operations, noun, verb);
+  if (words.includes('--help')) {
+    terminal.out(operationHelp(operation));
+    return exitCode.done;
+  }
+  const { input, json } = await readArguments(operation, words, (path) => readSecret(path, terminal));
+  const connection = await connect();
+  try {
+    const result = await connection.call(operation, await withTenant(operation, input, connection));
+    if (result.ok) {
+      printAnswer(result.answer, json, terminal);
+      return exitCode.done;
+    }
+    for (const problem of result.problems) {
+      terminal.err(`memberdoor: ${shown(asOptions(problem, operation))}\n`);
+    }
+    return exitCode.failed;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** @throws WrongUsage */
+function checkNoun(operations: readonly Operation[], noun: string): void {
+  const nouns = nounsOf(operations);
+  if (nouns.includes(noun)) return;
+  const near = guess(noun, [...Object.keys(commands), ...nouns]);
+  throw new WrongUsage([`There is no command "${noun}".${near}`, 'memberdoor help lists them.']);
+}
+
+/** One line end belongs to the file, not to the secret. */
+async function readSecret(path: string, terminal: Terminal): Promise<string> {
+  try {
+    const text = path === '-' ? await terminal.readInput() : await readFile(path, 'utf8');
+    return text.replace(/\r?\n$/, '');
+  } catch {
+    throw new WrongUsage([`The file ${path} cannot be read.`]);
+  }
+}
+
+/** Fills the tenant in where there is only one. */
+async function withTenant(
+  { input: { required = [] } }: Operation,
+  input: Readonly<Record<string, unknown>>,
+  connection: Connection,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!required.includes('tenant') || Object.hasOwn(input, 'tenant')) return input;
+  const [host, ...others] = await connection.hosts();
+  if (host === undefined) throw new WrongUsage(['There is no tenant yet.']);
+  if (others.length > 0) {
+    throw new WrongUsage([`--tenant is missing: there are ${[host, ...others].join(', ')}.`]);
+  }
+  return { tenant: host, ...input };
+}
+
+/** A problem that begins with a field names it as it is written here. */
+function asOptions(problem: string, { input }: Operation): string {
+  return problem.replace(/^\w+/, (word) =>
+    Object.hasOwn(input.properties, word) ? `--${kebab(word)}` : word,
+  );
+}

@@ -1,0 +1,72 @@
+import { shown, shownJson, type Terminal } from './terminal.ts';
+
+/** The longest value in a table, in characters: a picture would fill the screen. */
+const widest = 60;
+
+/**
+ * Prints an answer. A file is printed as it is. A secret that is shown once stands alone on the standard
+ * output, so that it can be kept without being read; what else there is to say goes beside it.
+ */
+export function printAnswer(answer: object, json: boolean, terminal: Terminal): void {
+  const { secret, ...rest } = answer as Record<string, unknown>;
+  if (typeof secret === 'string' && !json) {
+    terminal.err(blockOf(rest));
+    terminal.out(`${secret}\n`);
+    return;
+  }
+  terminal.out(json ? `${shownJson(answer)}\n` : isFile(answer) ? answer.text : blockOf(answer));
+}
+
+/** What is exported is one text. */
+function isFile(answer: object): answer is { readonly text: string } {
+  return 'text' in answer && typeof answer.text === 'string' && Object.keys(answer).length === 1;
+}
+
+/** An object line by line, its lists of objects as tables. */
+function blockOf(answer: object, indent = ''): string {
+  const entries = Object.entries(answer);
+  const [only] = entries;
+  if (entries.length === 1 && only !== undefined && isTable(only[1])) return tableOf(only[1], indent);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return entries
+    .map(([name, value]) => {
+      if (isTable(value) && value.length > 0) return `${indent}${name}\n${tableOf(value, `${indent}  `)}`;
+      if (isRecord(value)) return `${indent}${name}\n${blockOf(value, `${indent}  `)}`;
+      return `${`${indent}${name.padEnd(width)}  ${cell(value)}`.trimEnd()}\n`;
+    })
+    .join('');
+}
+
+/** Rows in columns; those that hold objects are left to --json. */
+function tableOf(rows: readonly Readonly<Record<string, unknown>>[], indent: string): string {
+  if (rows.length === 0) return `${indent}none\n`;
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
+    rows.every((row) => !isRecord(row[name]) && !(isTable(row[name]) && (row[name] as unknown[]).length > 0)),
+  );
+  const lines = [columns, ...rows.map((row) => columns.map((name) => cut(cell(row[name]))))];
+  const widths = columns.map((_name, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  return lines
+    .map((line) => `${indent}${line.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ')}`)
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTable(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(', ');
+  return shown(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}
+
+function cut(text: string): string {
+  const letters = [...text];
+  return letters.length > widest ? `${letters.slice(0, widest - 1).join('')}…` : text;
+}

@@ -1,0 +1,46 @@
+import { nearest } from '../nearest.ts';
+import type { Operation } from '../operations/admin/operation.ts';
+import { WrongUsage } from './terminal.ts';
+
+/** A name as a word of the command: `redirectUris` is `redirect-uris`. */
+export function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** The two words that call an operation. */
+export function wordsOf({ name }: Operation): readonly [noun: string, verb: string] {
+  const [noun = '', verb = ''] = name.split('.');
+  return [kebab(noun), kebab(verb)];
+}
+
+/** The nouns of the table, in its order. */
+export function nounsOf(operations: readonly Operation[]): readonly string[] {
+  return [...new Set(operations.map((operation) => wordsOf(operation)[0]))];
+}
+
+/** The operations of a noun. */
+export function operationsOf(operations: readonly Operation[], noun: string): readonly Operation[] {
+  return operations.filter((operation) => wordsOf(operation)[0] === noun);
+}
+
+/**
+ * The operation that two words call.
+ *
+ * @throws WrongUsage
+ */
+export function findOperation(operations: readonly Operation[], noun: string, verb: string): Operation {
+  const ofNoun = operationsOf(operations, noun);
+  const found = ofNoun.find((operation) => wordsOf(operation)[1] === verb);
+  if (found !== undefined) return found;
+  const verbs = ofNoun.map((operation) => wordsOf(operation)[1]);
+  throw new WrongUsage([
+    `There is no "${noun} ${verb}".${guess(verb, verbs)}`,
+    `memberdoor ${noun} help lists what there is.`,
+  ]);
+}
+
+/** Proposes the word that was most likely meant. */
+export function guess(misspelt: string, known: readonly string[], before = ''): string {
+  const near = nearest(misspelt, known);
+  return near === null ? '' : ` Did you mean "${before}${near}"?`;
+}

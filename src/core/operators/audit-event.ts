@@ -1,0 +1,102 @@
+/** Everything that is worth knowing afterwards (security, Defaults: audit). A new one is added here. */
+export const auditEventNames = [
+  'sign_in',
+  'sign_in_refused',
+  'sign_up_asked',
+  'sign_up',
+  'password_changed',
+  'password_reset_asked',
+  'email_change_asked',
+  'email_changed',
+  'member_changed',
+  'member_deletion_asked',
+  'member_deletion_cancelled',
+  'member_deleted',
+  'session_ended',
+  'sign_in_ended',
+  'signed_out',
+  'authorization_refused',
+  'code_issued',
+  'code_redeemed',
+  'code_refused',
+  'code_reused',
+  'token_refreshed',
+  'refresh_refused',
+  'refresh_reused',
+  'token_revoked',
+  'device_code_issued',
+  'device_code_refused',
+  'device_code_entered',
+  'device_code_wrong',
+  'device_approved',
+  'device_rejected',
+  'device_code_withdrawn',
+  'device_redeemed',
+  'device_code_reused',
+  'device_reported',
+  'client_authentication_failed',
+  'form_refused',
+  'api_denied',
+  'consent_changed',
+  'checkout_begun',
+  'checkout_completed',
+  'checkout_cancelled',
+  'return_address_refused',
+  'payment_refused',
+  'subscription_changed',
+  'limit_reached',
+  'admin_signed_in',
+  'admin_sign_in_refused',
+  'admin_denied',
+  'admin_acted',
+  'key_rotated',
+  'service_restored',
+  'service_started',
+  'service_stopped',
+] as const;
+
+export type AuditEventName = (typeof auditEventNames)[number];
+
+/** Who did it: a member, a client by itself, somebody who operates the service, the service, or nobody known. */
+export type AuditActorKind = 'member' | 'client' | 'admin' | 'token' | 'operator' | 'service' | 'nobody';
+
+/** One security event: one row and one JSON line. It never holds a secret. */
+export interface AuditEvent {
+  /** ms since the epoch */
+  readonly at: number;
+  /** null for what concerns the whole service */
+  readonly tenantId: string | null;
+  readonly event: AuditEventName;
+  readonly actorKind: AuditActorKind;
+  /** The member's id, the client_id or the token's id. */
+  readonly actorId: string | null;
+  /** What it was done to, such as a member's id, a client_id, a sign-in's id. */
+  readonly target: string | null;
+  readonly clientId: string | null;
+  /** The address it came from. */
+  readonly address: string | null;
+  readonly result: 'done' | 'refused';
+  /** In words, for an operator; null where the event says it all. */
+  readonly reason: string | null;
+}
+
+/** Who does something and from where: made once for a request, an operation or a job. */
+export interface Source
+  extends Pick<AuditEvent, 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'> {
+  /** The time (ms) when it is asked for. */
+  readonly clock: () => number;
+}
+
+/** What is said of an event beside its source; what is left out is the source's. */
+export type AuditFacts = Pick<AuditEvent, 'event'> & Partial<Omit<AuditEvent, 'event' | 'at' | 'address'>>;
+
+/** The service by itself, for its jobs. */
+export function serviceSource(clock: Source['clock']): Source {
+  return { tenantId: null, actorKind: 'service', actorId: null, clientId: null, address: null, clock };
+}
+
+/** An event as it is written: what the facts leave out is the source's. */
+export function auditEvent(source: Source, facts: AuditFacts): AuditEvent {
+  const { clock, ...by } = source;
+  return { ...by, target: null, result: 'done', reason: null, ...facts, at: clock() };
+}

@@ -1,0 +1,203 @@
+import type { Checkout } from '../access/checkout.ts';
+import type { Subscription } from '../access/subscription.ts';
+import type { Write } from '../decision.ts';
+import type { DeviceCode } from '../device-code.ts';
+import type { EmailProof } from '../members/email-proof.ts';
+import type { Session } from '../session.ts';
+import type { SignInEnd } from '../sign-in.ts';
+import { type AuditEvent, type AuditFacts, auditEvent, type Source } from './audit-event.ts';
+
+/** What a write means, with who can have caused it: taken where the source names nobody. */
+export interface Meaning extends AuditFacts {
+  readonly memberId?: string | null;
+}
+
+/** The event of a write, by its source; what a member's browser does, its member does. */
+export function eventOfWrite(source: Source, { memberId = null, ...facts }: Meaning): AuditEvent {
+  const isMember = source.actorKind === 'nobody' && memberId !== null;
+  return auditEvent(isMember ? { ...source, actorKind: 'member', actorId: memberId } : source, facts);
+}
+
+/**
+ * The event that a change of state means (security, Defaults: audit), or null where it means none. A new
+ * write does not compile before it stands here.
+ */
+export function meaningOf(write: Write): Meaning | null {
+  switch (write.write) {
+    case 'insertAuthorizationCode': {
+      const { tenantId, clientId, memberId, sessionId } = write.code;
+      return { event: 'code_issued', tenantId, clientId, memberId, target: sessionId };
+    }
+    case 'moveAuthorizationCode':
+      return write.to === 'used'
+        ? { event: 'code_redeemed', target: write.signInId }
+        : { event: 'code_refused', result: 'refused', reason: 'everything that was begun with it ended' };
+    case 'insertSignIn':
+      // It begins where a code is redeemed, and that is told of.
+      return null;
+    case 'rotateSignIn':
+      return { event: 'token_refreshed', target: write.id };
+    case 'endSignIn':
+      return { ...endings[write.reason], target: write.id };
+    case 'insertDeviceCode': {
+      const { tenantId, clientId, id } = write.code;
+      return { event: 'device_code_issued', tenantId, clientId, target: id };
+    }
+    case 'moveDeviceCode':
+      return meaningOfDevice(write.from, write.code);
+    case 'insertSession':
+      return sessionBegun(write.session, null);
+    case 'moveSession':
+      return meaningOfSession(write.session);
+    case 'insertEmailProof':
+      return { ...proofAsked[write.proof.purpose], ...aboutProof(write.proof) };
+    case 'moveEmailProof':
+      return meaningOfProof(write.from, write.proof);
+    case 'saveScopeConsent': {
+      const { tenantId, memberId, clientId, scope } = write.consent;
+      const reason = `allowed the app: ${scope}`;
+      return { event: 'consent_changed', tenantId, memberId, target: memberId, clientId, reason };
+    }
+    case 'insertSubscription':
+      return meaningOfSubscription(`begun, ${write.subscription.state}`, write.subscription);
+    case 'moveSubscription':
+      return meaningOfSubscription(`${write.from}, then ${write.subscription.state}`, write.subscription);
+    case 'insertConsentChange': {
+      const { tenantId, memberId, clientId, consentId, status } = write.change;
+      const reason = `${consentId}: ${status}`;
+      return { event: 'consent_changed', tenantId, memberId, target: memberId, clientId, reason };
+    }
+    case 'insertCheckout':
+      return meaningOfCheckout('checkout_begun', write.checkout);
+    case 'moveCheckout':
+      return meaningOfMovedCheckout(write.checkout);
+    case 'insertInvoice':
+      // It comes with the subscription of a checkout, which is told of.
+      return null;
+    default:
+      throw new Error(`unknown write ${JSON.stringify(write satisfies never)}`);
+  }
+}
+
+/** What the end of a sign-in means, by its reason. */
+const endings: Readonly<Record<SignInEnd, AuditFacts>> = {
+  client_disabled: { event: 'sign_in_ended', reason: 'its client was disabled' },
+  code_reused: {
+    event: 'code_reused',
+    result: 'refused',
+    reason: 'the code was exchanged before: the sign-in that it began has ended',
+  },
+  device_code_reused: {
+    event: 'device_code_reused',
+    result: 'refused',
+    reason: 'the device code was used before: the sign-in that it began has ended',
+  },
+  expired: { event: 'refresh_refused', result: 'refused', reason: 'the sign-in is too old, and has ended' },
+  member_inactive: { event: 'sign_in_ended', reason: 'the member may no longer sign in' },
+  refresh_token_reused: { event: 'refresh_reused', result: 'refused' },
+  restored: { event: 'sign_in_ended', reason: 'a backup was restored' },
+  revoked: { event: 'token_revoked' },
+  signed_out: { event: 'sign_in_ended', reason: 'signed out' },
+};
+
+function meaningOfDevice(from: DeviceCode['state'], code: DeviceCode): Meaning | null {
+  const { tenantId, clientId, memberId, id, signInId } = code;
+  const facts = { tenantId, clientId, target: id };
+  switch (code.state) {
+    case from:
+      // A slow_down: the polls come too fast, and nothing else has changed.
+      return null;
+    case 'approved':
+      return { ...facts, event: 'device_approved', memberId };
+    case 'denied':
+      return from === 'pending'
+        ? { ...facts, event: 'device_rejected', memberId }
+        : {
+            ...facts,
+            event: 'device_code_refused',
+            result: 'refused',
+            reason: 'the member may no longer sign in',
+          };
+    case 'used':
+      return { ...facts, event: 'device_redeemed', target: signInId };
+    case 'expired':
+      return { ...facts, event: 'device_code_refused', result: 'refused', reason: 'the code is too old' };
+    case 'withdrawn':
+      return { ...facts, event: 'device_code_withdrawn', memberId };
+    case 'pending':
+      throw new Error('a device code went back to pending');
+    default:
+      throw new Error(`unknown state ${JSON.stringify(code.state satisfies never)}`);
+  }
+}
+
+function meaningOfSession(session: Session): Meaning | null {
+  switch (session.state) {
+    case 'active':
+      // Only a password given anew makes the two times one; else the session was merely used.
+      return session.authenticatedAt === session.lastUsedAt ? sessionBegun(session, 'again') : null;
+    case 'ended':
+      return session.kind === 'admin' ? null : { ...aboutSession(session), event: 'session_ended' };
+    case 'expired':
+      // Its time was over before anybody came.
+      return null;
+    default:
+      throw new Error(`unknown state ${JSON.stringify(session.state satisfies never)}`);
+  }
+}
+
+/** The portal writes its own lines of who signs in and out: what happens there is an administrator's doing. */
+function sessionBegun(session: Session, reason: 'again' | null): Meaning | null {
+  return session.kind === 'admin' ? null : { ...aboutSession(session), event: 'sign_in', reason };
+}
+
+const aboutSession = ({ tenantId, memberId, id }: Session) => ({ tenantId, memberId, target: id });
+
+const proofAsked: Readonly<Record<EmailProof['purpose'], AuditFacts>> = {
+  sign_up: { event: 'sign_up_asked' },
+  password_reset: { event: 'password_reset_asked' },
+  email_change: { event: 'email_change_asked' },
+};
+
+/** Whoever asks for a mail need not be the member; the address is kept only where an account has it, as its id. */
+function aboutProof({ tenantId, purpose, memberId }: EmailProof) {
+  const account = memberId === null ? 'no account has the address' : 'an account has the address';
+  return {
+    tenantId,
+    target: memberId,
+    ...(purpose === 'email_change' ? { memberId } : { reason: account }),
+  };
+}
+
+/** What it is for is told of when it is done; here is told of guessing alone. */
+function meaningOfProof(from: EmailProof['state'], { state, tenantId, memberId, purpose }: EmailProof) {
+  if (state !== 'exhausted' || from === 'exhausted') return null;
+  const reason = `too many wrong digits (${purpose})`;
+  return { event: 'limit_reached', result: 'refused', tenantId, target: memberId, reason } as const;
+}
+
+function meaningOfSubscription(
+  reason: string,
+  { tenantId, memberId, subscriptionId }: Subscription,
+): Meaning {
+  return { event: 'subscription_changed', tenantId, memberId, target: String(subscriptionId), reason };
+}
+
+function meaningOfMovedCheckout(checkout: Checkout): Meaning | null {
+  switch (checkout.state) {
+    case 'completed':
+      return meaningOfCheckout('checkout_completed', checkout);
+    case 'cancelled':
+      return meaningOfCheckout('checkout_cancelled', checkout);
+    case 'open':
+    case 'expired':
+      // Its time was over before anybody came.
+      return null;
+    default:
+      throw new Error(`unknown state ${JSON.stringify(checkout.state satisfies never)}`);
+  }
+}
+
+function meaningOfCheckout(event: AuditFacts['event'], { tenantId, memberId, id, packageId }: Checkout) {
+  return { event, tenantId, memberId, target: id, reason: `package ${packageId}` };
+}

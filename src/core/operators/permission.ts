@@ -1,0 +1,87 @@
+import type { UserType } from '../members/member.ts';
+
+/** What a token of the admin API may be allowed to do. */
+export const permissions = [
+  'access:read',
+  'access:write',
+  'audit:read',
+  'clients:read',
+  'clients:write',
+  'keys:read',
+  'keys:write',
+  'members:read',
+  'members:write',
+  'subscriptions:read',
+  'subscriptions:write',
+  'tenants:read',
+  'tenants:write',
+  'tokens:read',
+  'tokens:write',
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+/** Who operates: on a portal page, with a token of the admin API, or at the machine itself. */
+export type Actor =
+  | {
+      readonly kind: 'admin';
+      readonly memberId: string;
+      /** The tenant whose administrator it is; a system administrator has them all. */
+      readonly tenantId: string;
+      readonly isSystem: boolean;
+    }
+  | {
+      readonly kind: 'token';
+      readonly tokenId: string;
+      /** null for every tenant */
+      readonly tenantId: string | null;
+      readonly permissions: readonly Permission[];
+    }
+  /** Whoever may read the data folder may do everything. */
+  | { readonly kind: 'operator' };
+
+/** Whether somebody has every tenant, and what belongs to none. */
+export function hasAllTenants(actor: Actor): boolean {
+  if (actor.kind === 'operator') return true;
+  return actor.kind === 'admin' ? actor.isSystem : actor.tenantId === null;
+}
+
+/**
+ * Whether somebody may make a member of this type, or act on one: whoever can change an administrator's
+ * address or password can sign in as that administrator. A token must be able to do everything itself.
+ */
+export function mayManage(actor: Actor, userType: UserType): boolean {
+  if (userType === 'member') return true;
+  if (userType === 'system_admin' && !hasAllTenants(actor)) return false;
+  return mayGrant(actor, permissions);
+}
+
+/** Whether somebody may hand these permissions on: nobody gives what they have not. */
+export function mayGrant(actor: Actor, granted: readonly Permission[]): boolean {
+  return actor.kind !== 'token' || granted.every((permission) => actor.permissions.includes(permission));
+}
+
+/** What an operation asks of whoever calls it. */
+export interface Demand {
+  readonly permission: Permission;
+  /** `system`: only whoever has all tenants. `tenant`: whoever has that one. */
+  readonly reach: 'system' | 'tenant';
+  /** The tenant it is about; null for the whole service. */
+  readonly tenantId: string | null;
+}
+
+/**
+ * Whether somebody may do something. What is out of reach is `unknown`, so that it cannot be told from what
+ * does not exist (A17); what is in reach and not permitted is `denied`.
+ */
+export function permit(
+  actor: Actor,
+  { permission, reach, tenantId }: Demand,
+): 'granted' | 'denied' | 'unknown' {
+  if (actor.kind === 'operator') return 'granted';
+  const hasAll = hasAllTenants(actor);
+  if (tenantId !== null && !hasAll && actor.tenantId !== tenantId) return 'unknown';
+  if (reach === 'system' && !hasAll) return 'denied';
+  if (actor.kind === 'token' && !actor.permissions.includes(permission)) return 'denied';
+  return 'granted';
+}

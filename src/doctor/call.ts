@@ -1,0 +1,105 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { doctorCallTime } from '../core/operators/limits.ts';
+
+/** An address and a port to call, whatever the name service says. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What a call brought, however bad its certificate is. */
+export interface CallAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly certificate: CertificateFacts | null;
+}
+
+export interface CertificateFacts {
+  /** Why it is not to be trusted, as a code of Node's; null if it is. */
+  readonly problem: string | null;
+  /** ms */
+  readonly validFrom: number;
+  readonly validUntil: number;
+}
+
+export type CallResult =
+  | { readonly ok: true; readonly answer: CallAnswer }
+  | { readonly ok: false; readonly code: string };
+
+/** Far more than the doctor's own answer has. */
+const mostBytes = 64 * 1_024;
+
+/** One GET on a connection of its own. Redirects are not followed. */
+export function call(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  place: Place | null = null,
+): Promise<CallResult> {
+  const isTls = url.protocol === 'https:';
+  const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const options = {
+    host: place?.host ?? hostOf(name),
+    port: place?.port ?? (url.port === '' ? (isTls ? 443 : 80) : Number(url.port)),
+    path: url.pathname + url.search,
+    headers: { host: url.host, ...headers },
+    agent: false,
+    timeout: doctorCallTime,
+    signal: AbortSignal.timeout(doctorCallTime),
+    // What is wrong with a certificate is a finding, not the end of all others.
+    ...(isTls ? { rejectUnauthorized: false, ...(isIP(name) === 0 ? { servername: name } : {}) } : {}),
+  } as const;
+  return new Promise((resolve) => {
+    const sent = (isTls ? requestHttps : requestHttp)(options, (answer) => {
+      read(answer).then(
+        (body) => {
+          const { statusCode = 0, headers, socket } = answer;
+          const certificate = socket instanceof TLSSocket ? certificateOf(socket) : null;
+          resolve({ ok: true, answer: { status: statusCode, headers, body, certificate } });
+        },
+        (error: unknown) => resolve({ ok: false, code: codeOf(error) }),
+      );
+    });
+    sent.on('timeout', () => sent.destroy());
+    sent.on('error', (error) => resolve({ ok: false, code: codeOf(error) }));
+    sent.end();
+  });
+}
+
+/** Browsers know where these names lead, and Node asks the name service (RFC 6761 §6.3). */
+const hostOf = (name: string) => (name.endsWith('.localhost') ? '127.0.0.1' : name);
+
+async function read(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  answer.setEncoding('utf8');
+  for await (const chunk of answer) {
+    text += chunk;
+    if (text.length > mostBytes) break;
+  }
+  return text;
+}
+
+function certificateOf(socket: TLSSocket): CertificateFacts {
+  const { authorizationError } = socket;
+  const { valid_from, valid_to } = socket.getPeerCertificate();
+  return {
+    problem: authorizationError === null || authorizationError === undefined ? null : problemOf(socket),
+    validFrom: Date.parse(valid_from),
+    validUntil: Date.parse(valid_to),
+  };
+}
+
+/** A code as Node's, though its types call it an Error. */
+function problemOf({ authorizationError }: TLSSocket): string {
+  const problem: unknown = authorizationError;
+  return typeof problem === 'string' ? problem : codeOf(problem);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'ETIMEDOUT';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}

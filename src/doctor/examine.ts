@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+import { readiness } from '../cli/healthcheck.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { checkMailServer } from '../operations/mail-transport.ts';
+import type { Random } from '../random.ts';
+import { StartupError } from '../startup-error.ts';
+import { type FileFacts, readDatabase } from '../storage/backup.ts';
+import { databaseFile } from '../storage/store.ts';
+import {
+  claimedAddress,
+  judgeAddress,
+  judgePlainHttp,
+  type PublicAddress,
+  plainHttpPath,
+} from './address.ts';
+import { call, type Place } from './call.ts';
+import { type Finding, well, wrong } from './finding.ts';
+import { judgeAccess, judgeDisk, judgeSchema, judgeTime } from './machine.ts';
+import { doctorHeader, doctorPath, makeNonce } from './nonce.ts';
+
+/** What a doctor needs to know, and where it may call instead of where the name service leads. */
+export interface DoctorDeps {
+  readonly config: Pick<
+    Config,
+    'apiHost' | 'dataFolder' | 'environment' | 'host' | 'mail' | 'port' | 'settingFiles'
+  >;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where the proxies are; null follows the name service. */
+  readonly at: Place | null;
+  /** Where they take plain http; null where that is not looked at. */
+  readonly plainAt: Place | 'by name' | null;
+}
+
+/**
+ * Looks at this machine, and calls the running service through the public address of each tenant. Nothing is
+ * changed.
+ *
+ * @returns everything that was looked at, in order
+ */
+export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
+  const { config, clock } = deps;
+  let facts: FileFacts;
+  try {
+    facts = readDatabase(join(config.dataFolder, databaseFile), 'none');
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [wrong('database', error.message, 'see whether MEMBERDOOR_DATA is right, or restore a backup')];
+  }
+  const unready = await readiness(config);
+  const service =
+    unready === null
+      ? well('service', `it is ready on port ${config.port}`)
+      : wrong('service', `it is not ready: ${unready}`, 'start it, and see its log');
+  return [
+    service,
+    judgeSchema(facts),
+    judgeTime(facts, clock()),
+    ...judgeDisk(config.dataFolder),
+    judgeAccess(config),
+    ...(await judgeMail(config.mail.smtpUrl)),
+    // Through a proxy there is nobody to reach then.
+    ...(unready === null ? await examineAddresses(deps, facts) : []),
+  ];
+}
+
+async function judgeMail(url: string | null): Promise<readonly Finding[]> {
+  if (url === null) return [well('mail', 'mails are written to a folder')];
+  const { hostname } = new URL(url);
+  const problem = await checkMailServer({ url });
+  return [
+    problem === null
+      ? well('mail', `${hostname} takes mails`)
+      : wrong('mail', `${hostname} takes no mails: ${problem}`, 'see MEMBERDOOR_SMTP_URL, and the firewall'),
+  ];
+}
+
+async function examineAddresses(deps: DoctorDeps, { tenants }: FileFacts): Promise<readonly Finding[]> {
+  const { port, apiHost } = deps.config;
+  const addresses = tenants
+    .filter(({ disabledAt }) => disabledAt === null)
+    .map(({ issuer, host }) => ({ origin: issuer, host, port, hasPages: true }));
+  if (apiHost !== null) {
+    addresses.push({ origin: `https://${apiHost}`, host: apiHost, port, hasPages: false });
+  }
+  const findings: Finding[] = [];
+  if (tenants.length === 0) {
+    findings.push(wrong('tenants', 'there is none yet', 'open the set-up link that the start printed'));
+  }
+  for (const address of addresses) findings.push(...(await examineAddress(deps, address)));
+  return findings;
+}
+
+async function examineAddress(deps: DoctorDeps, address: PublicAddress): Promise<readonly Finding[]> {
+  const { origin } = address;
+  let nonce: ReturnType<typeof makeNonce>;
+  try {
+    nonce = makeNonce(deps.config.dataFolder, deps.random);
+  } catch {
+    return [wrong(origin, 'the data folder cannot be written', "run the doctor as the service's own user")];
+  }
+  try {
+    const headers = { [doctorHeader]: nonce.secret, 'x-forwarded-for': claimedAddress };
+    const result = await call(new URL(doctorPath, origin), headers, deps.at);
+    return [...judgeAddress(address, result, deps.clock()), ...(await examinePlainHttp(deps, origin))];
+  } finally {
+    nonce.withdraw();
+  }
+}
+
+async function examinePlainHttp({ plainAt }: DoctorDeps, origin: string): Promise<readonly Finding[]> {
+  const url = new URL(plainHttpPath, origin);
+  if (url.protocol !== 'https:' || url.port !== '' || plainAt === null) return [];
+  url.protocol = 'http:';
+  return [judgePlainHttp(origin, await call(url, {}, plainAt === 'by name' ? null : plainAt))];
+}

@@ -1,0 +1,49 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { refusal } from '../../core/decision.ts';
+import type { OperationRefused } from '../../operations/admin/operation.ts';
+import { protocolErrorHandler, sendJson, sendRefusal } from '../answers.ts';
+
+/** The one table from an operation's no to its status; the codes are for programs. */
+const answerOf = {
+  invalid: { status: 400, error: 'invalid_request' },
+  denied: { status: 403, error: 'insufficient_scope' },
+  unknown: { status: 404, error: 'not_found' },
+  conflict: { status: 409, error: 'conflict' },
+} as const satisfies Readonly<Record<OperationRefused['kind'], { status: number; error: string }>>;
+
+/** Sends why an operation did nothing: every problem at once, and all of them in one line (RFC 6750 §3). */
+export function sendOperationRefused(
+  reply: FastifyReply,
+  { kind, problems }: OperationRefused,
+): FastifyReply {
+  const { status, error } = answerOf[kind];
+  const description = plain(problems.join('; '));
+  if (kind === 'denied') {
+    const challenge = `Bearer realm="memberdoor", error="${error}", error_description="${description}"`;
+    reply.header('www-authenticate', challenge);
+  }
+  return sendJson(reply, { error, error_description: description, problems }, status);
+}
+
+/** What may stand in an error_description, and in a header (RFC 6749 §5.2; H17). */
+function plain(text: string): string {
+  return text
+    .replaceAll('"', "'")
+    .replaceAll('\\', '/')
+    .replaceAll(/[^ -~]/g, '?');
+}
+
+/** The error handler of the admin API: as of the protocol endpoints, but its bodies are JSON. */
+export function adminErrorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error.statusCode === 415) {
+    return sendRefusal(reply, refusal('invalid_request', 'the body must be application/json in UTF-8'), 415);
+  }
+  if (error.statusCode === 400) {
+    return sendRefusal(reply, refusal('invalid_request', 'the body is malformed'));
+  }
+  return protocolErrorHandler(error, request, reply);
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { OperationRefused } from '../../operations/admin/operation.ts';
+import { protocolError } from '../answers.ts';
+import { parseJson } from '../api/json-body.ts';
+import { queryOf } from '../form.ts';
+
+/** Lets the routes of a scope take JSON, or no body at all whatever its type is said to be; nothing else. */
+export function takeJsonOrNothing(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/json *(?:; *charset="?utf-8"?)?$/i,
+    { parseAs: 'buffer' },
+    async (_request: unknown, bytes: Buffer) => {
+      if (bytes.length === 0) return {};
+      const value = parseJson(bytes);
+      if (value === undefined) {
+        throw protocolError('invalid_request', 'the body is no JSON in which every name stands once');
+      }
+      return value;
+    },
+  );
+}
+
+/**
+ * The input of an operation: the fields of path, query and body together. In the query an empty value counts
+ * as absent, and one that is sent several times is a list (decision 11).
+ *
+ * @throws OperationRefused if a field is in two places: nobody knows which is meant
+ */
+export function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  const query = queryOf(request);
+  if (query === null) throw new OperationRefused('invalid', ['the query is malformed']);
+  const body = request.body ?? {};
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    throw new OperationRefused('invalid', ['the body must be a JSON object']);
+  }
+  const fields = [
+    ...Object.entries(request.params as Readonly<Record<string, string>>),
+    ...[...query].flatMap(([name, values]) => {
+      const value = values.length > 1 ? values : values[0];
+      return value === '' ? [] : [[name, value] as const];
+    }),
+    ...Object.entries(body),
+  ];
+  const names = fields.map(([name]) => name);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  if (twice.size > 0) {
+    throw new OperationRefused(
+      'invalid',
+      [...twice].map((name) => `${name} was sent in two places`),
+    );
+  }
+  return Object.fromEntries(fields);
+}

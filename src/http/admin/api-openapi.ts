@@ -1,0 +1,151 @@
+import { exactly, list, type Schema, text } from '../../json-schema.ts';
+import type { Operation } from '../../operations/admin/operation.ts';
+import { adminUrl } from './api.ts';
+
+const json = (schema: object) => ({ 'application/json': { schema } });
+
+const header = (description: string, example: string | number) => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string', examples: [example] },
+});
+
+const challenge = {
+  'WWW-Authenticate': header(
+    'Bearer, with the error unless there was no token (RFC 6750 §3).',
+    'Bearer realm="memberdoor", error="invalid_token"',
+  ),
+};
+
+const retryAfter = {
+  'Retry-After': header('Seconds to wait before the request is sent again.', 5),
+};
+
+/** The answers that are no, by status. */
+const refusals = {
+  400: { name: 'AdminInvalid', description: 'The input is not as described; nothing was done.' },
+  401: {
+    name: 'AdminUnauthorized',
+    description: 'There is no token, or it is unknown, revoked or expired.',
+    headers: challenge,
+  },
+  403: {
+    name: 'AdminDenied',
+    description: 'The token lacks the permission, or has not every tenant.',
+    headers: challenge,
+  },
+  404: { name: 'AdminUnknown', description: 'There is no such thing, or it is not in reach of the token.' },
+  409: { name: 'AdminConflict', description: 'What is there already does not allow it; nothing was done.' },
+  413: { name: 'AdminTooLarge', description: 'The body is too large.' },
+  415: { name: 'AdminMediaType', description: 'The body is not application/json in UTF-8.' },
+  429: {
+    name: 'AdminTooMany',
+    description: 'Too many wrong tokens came from this address; try again later.',
+    headers: retryAfter,
+  },
+  503: {
+    name: 'AdminBusy',
+    description: 'The service is busy; nothing was done.',
+    headers: retryAfter,
+  },
+} as const;
+
+const adminError: Schema = {
+  ...exactly('What went wrong.', {
+    error: text('The error, for programs. Absent where the request brought no token at all.', 'not_found'),
+    error_description: text('The error in words, for developers.', 'there is no such client'),
+    problems: list(
+      'Each problem of the input, in words.',
+      text('A problem.', 'passwordLength must be <= 64'),
+    ),
+  }),
+  required: ['error_description'],
+};
+
+/** What `adminPaths` refers to, for the components of the document. */
+export const adminComponents = {
+  securitySchemes: {
+    adminToken: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A token of the admin API, which begins with mda_ and has named permissions.',
+    },
+  },
+  schemas: { AdminError: adminError },
+  responses: Object.fromEntries(
+    Object.values(refusals).map(({ name, ...response }) => [
+      name,
+      { ...response, content: json({ $ref: '#/components/schemas/AdminError' }) },
+    ]),
+  ),
+} as const;
+
+/** The path items of the admin API, made of the very schemas that its operations are held to. */
+export function adminPaths(operations: readonly Operation[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(
+    [...new Set(operations.map(({ path }) => path))].map((path) => [
+      `${adminUrl}${path}`,
+      Object.fromEntries(
+        operations
+          .filter((operation) => operation.path === path)
+          .map((operation) => [operation.method.toLowerCase(), itemOf(operation)]),
+      ),
+    ]),
+  );
+}
+
+function itemOf(operation: Operation): object {
+  const { name, summary, permission, reach, method, mediaType, output, acts } = operation;
+  const { inPath, inQuery, body } = placesOf(operation);
+  const statuses = [400, 401, 403, 404, ...(acts ? [409] : []), ...(body ? [413, 415] : []), 429, 503];
+  const answer = mediaType === undefined ? json(output) : { [mediaType]: { schema: { type: 'string' } } };
+  return {
+    operationId: name,
+    tags: [`admin: ${name.split('.')[0]}`],
+    summary,
+    description: `Needs the permission ${permission}${reach === 'system' ? ', and a token for every tenant' : ''}.`,
+    security: [{ adminToken: [] }],
+    parameters: [...parametersOf('path', inPath, operation), ...parametersOf('query', inQuery, operation)],
+    ...(body === null
+      ? {}
+      : { requestBody: { required: (body.required ?? []).length > 0, content: json(body) } }),
+    responses: {
+      200: { description: method === 'GET' ? summary : 'It was done.', content: answer },
+      ...Object.fromEntries(
+        Object.entries(refusals)
+          .filter(([status]) => statuses.includes(Number(status)))
+          .map(([status, refused]) => [status, { $ref: `#/components/responses/${refused.name}` }]),
+      ),
+    },
+  };
+}
+
+/** Where each field of an input is sent: what the path does not hold is in the query, or in the body. */
+function placesOf({ path, method, input }: Operation) {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+  const rest = Object.keys(input.properties).filter((name) => !inPath.includes(name));
+  if (method === 'GET' || method === 'DELETE') return { inPath, inQuery: rest, body: null };
+  const body = {
+    type: 'object',
+    properties: Object.fromEntries(rest.map((name) => [name, input.properties[name]])),
+    required: (input.required ?? []).filter((name) => rest.includes(name)),
+    additionalProperties: false,
+  };
+  return { inPath, inQuery: [], body: rest.length === 0 ? null : body };
+}
+
+function parametersOf(
+  place: 'path' | 'query',
+  names: readonly string[],
+  { input }: Operation,
+): readonly object[] {
+  return names.map((name) => {
+    const { description, ...schema } = input.properties[name] as { readonly description?: string };
+    return {
+      name,
+      in: place,
+      required: place === 'path' || (input.required ?? []).includes(name),
+      description,
+      schema,
+    };
+  });
+}

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '../../core/hash.ts';
+import { countingWindow, wrongAdminTokensPerMinute } from '../../core/limits.ts';
+import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
+import type { Actor } from '../../core/operators/permission.ts';
+import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
+import type { Tenants } from '../../tenants.ts';
+import { addressKey } from '../address.ts';
+import { sendTooMany } from '../answers.ts';
+import { noteRefusal } from '../audit.ts';
+import type { Deps } from '../deps.ts';
+import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
+
+/**
+ * Who calls, by the token in the Authorization header; null where the answer is sent: 401 for none, for one
+ * that is unknown, revoked or expired, or whose tenant is disabled, and 429 when there were too many of those.
+ * A good token is never held up by bad ones from the same address.
+ */
+export async function tokenActor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Deps,
+): Promise<Actor | null> {
+  const secret = bearerToken(request);
+  if (secret === undefined) {
+    sendBearerProblem(reply, null);
+    return null;
+  }
+  const token = await deps.store.transaction((tx) => findAdminTokenBySecret(tx, sha256(secret)));
+  if (token !== null && isUsable(token, deps.clock()) && tenantAnswers(token, deps.tenants)) {
+    return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
+  }
+  const key = `admin token ${addressKey(request.ip)}`;
+  const wait = deps.rateLimiter.take(key, wrongAdminTokensPerMinute, countingWindow.minute);
+  if (wait !== null) {
+    sendTooMany(reply, wait);
+    return null;
+  }
+  noteWrongToken(request, token);
+  sendBearerProblem(reply, 'invalid_token');
+  return null;
+}
+
+/** A disabled tenant answers as if it were not there, and so do its tokens. */
+function tenantAnswers({ tenantId }: AdminToken, tenants: Tenants): boolean {
+  return (
+    tenantId === null || tenants.all().some(({ id, disabledAt }) => id === tenantId && disabledAt === null)
+  );
+}
+
+function noteWrongToken(request: FastifyRequest, token: AdminToken | null): void {
+  noteRefusal(request, {
+    event: 'admin_denied',
+    tenantId: token?.tenantId ?? null,
+    ...(token === null ? {} : { actorKind: 'token', actorId: token.id }),
+    reason:
+      token === null ? 'the token is unknown' : 'the token is revoked or expired, or its tenant disabled',
+  });
+}

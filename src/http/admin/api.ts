@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { countingWindow, jsonBodyBytes } from '../../core/limits.ts';
+import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
+import type { Actor } from '../../core/operators/permission.ts';
+import { type Operation, OperationRefused } from '../../operations/admin/operation.ts';
+import { runOperation } from '../../operations/admin/run.ts';
+import { noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { adminErrorHandler, sendOperationRefused } from './api-answers.ts';
+import { inputOf, takeJsonOrNothing } from './api-input.ts';
+import { tokenActor } from './api-token.ts';
+
+/** Below this address each operation is served at its own path. */
+export const adminUrl = '/api/v1/admin';
+
+/** Finds out who calls; null where nobody may and the answer that says so is sent. */
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<Actor | null>;
+
+/** The admin API: every operation of the table, by bearer token, on every host of ours. */
+export function adminApi(app: FastifyInstance, operations: readonly Operation[], deps: Deps): void {
+  // What a token may reach it says itself, so the API's own host serves it too (decision 2).
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, memberApi: true };
+  });
+  serveOperations(app, operations, deps, (request, reply) => tokenActor(request, reply, deps));
+}
+
+/**
+ * Serves operations at their paths. No cookie is looked at and no other origin allowed, so no page of a
+ * browser can call them (security, CORS).
+ */
+export function serveOperations(
+  app: FastifyInstance,
+  operations: readonly Operation[],
+  deps: Deps,
+  authenticate: Authenticate,
+): void {
+  app.setErrorHandler(adminErrorHandler);
+  takeJsonOrNothing(app);
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const served = operations.filter((operation) => operation.path === path);
+    refuseOtherMethods(app, urlOf(path), served.flatMap(methodsOf));
+    for (const operation of served) serveOperation(app, operation, deps, authenticate);
+  }
+}
+
+/** Paths are written as OpenAPI writes them; the router has its own way. */
+function urlOf(path: string): string {
+  return `${adminUrl}${path.replace(/\{(\w+)\}/g, ':$1')}`;
+}
+
+/** HEAD is served where GET is (H9). */
+function methodsOf({ method }: Operation): HTTPMethods[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+}
+
+function serveOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  deps: Deps,
+  authenticate: Authenticate,
+): void {
+  app.route({
+    method: methodsOf(operation),
+    url: urlOf(operation.path),
+    bodyLimit: operation.bodyBytes ?? jsonBodyBytes,
+    // Before the body is read: who may not call hears that, and nothing of what else is wrong.
+    onRequest: async (request, reply) => {
+      if ((await authenticate(request, reply)) === null) return reply;
+    },
+    handler: async (request, reply) => {
+      // The body may have taken its time, and the token been revoked meanwhile.
+      const actor = await authenticate(request, reply);
+      if (actor === null) return reply;
+      const key = `admin denied ${actor.kind === 'token' ? actor.tokenId : actor.kind}`;
+      const wait = deps.rateLimiter.look(key, deniedCallsPerMinute, countingWindow.minute);
+      if (wait !== null) return sendTooMany(reply, wait);
+      // What comes through the local socket has no address.
+      const address = actor.kind === 'operator' ? null : request.ip;
+      try {
+        const call = { operation, actor, input: inputOf(request), address };
+        const { vault, passwords, random, mails, tenants } = deps;
+        const operationDeps = { vault, passwords, random, mails, tenants, now: deps.clock() };
+        return sendAnswer(reply, operation, await runOperation(call, deps.store, operationDeps));
+      } catch (error) {
+        if (!(error instanceof OperationRefused)) throw error;
+        // Each leaves a line in the audit, so that nobody fills the disk with them.
+        if (error.kind === 'denied' || error.kind === 'unknown') {
+          deps.rateLimiter.take(key, deniedCallsPerMinute, countingWindow.minute);
+        }
+        return sendOperationRefused(reply, error);
+      }
+    },
+  });
+}
+
+/** Sends JSON, or the file that the answer is. */
+function sendAnswer(reply: FastifyReply, { mediaType }: Operation, answer: object): FastifyReply {
+  if (mediaType === undefined || !('text' in answer)) return sendJson(reply, answer);
+  return noStore(reply).type(mediaType).send(answer.text);
+}

@@ -1,0 +1,63 @@
+import { permit } from '../../../core/operators/permission.ts';
+import { type Operation, type OperationDeps, OperationRefused } from '../../../operations/admin/operation.ts';
+import { runOperation } from '../../../operations/admin/run.ts';
+import type { Deps } from '../../deps.ts';
+import type { Visit } from './visit.ts';
+
+/** Fields of an operation's input or answer, by name. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs an operation for whoever is signed in: the portal has no other way to read or to change anything.
+ *
+ * @throws OperationRefused
+ */
+export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
+  const { request, actor, deps } = visit;
+  const answer = await runOperation(
+    { operation, actor, input, address: request.ip },
+    deps.store,
+    operationDeps(deps),
+  );
+  return answer as Facts;
+}
+
+function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {
+  return { vault, passwords, random, mails, tenants, now: clock() };
+}
+
+/** The operation of this name; null where the service has none. */
+export function operationNamed({ operations }: Pick<Visit, 'operations'>, name: string): Operation | null {
+  return operations.find((operation) => operation.name === name) ?? null;
+}
+
+/** What an operation answers; null where it has nothing of it for this administrator, which the audit then says. */
+export async function callOrNull(visit: Visit, operation: Operation, input: Facts): Promise<Facts | null> {
+  try {
+    return await call(visit, operation, input);
+  } catch (error) {
+    if (error instanceof OperationRefused) return null;
+    throw error;
+  }
+}
+
+/**
+ * What an operation answers that a page shows beside its own; null where there is no such operation, or
+ * nothing of it for this administrator: nobody has asked for that, and no audit tells of it.
+ */
+export async function callIfMay(visit: Visit, name: string, input: Facts): Promise<Facts | null> {
+  const operation = operationNamed(visit, name);
+  if (operation === null || !mayCall(visit, operation) || !hasTenant(visit, input.tenant)) return null;
+  return callOrNull(visit, operation, input);
+}
+
+/** Whether a tenant, by host or id, is one of the administrator's; what names none is. */
+export function hasTenant({ actor, deps }: Visit, named: unknown): boolean {
+  if (actor.isSystem || named === undefined) return true;
+  return deps.tenants.all().some(({ id, host }) => id === actor.tenantId && (id === named || host === named));
+}
+
+/** Whether the administrator may do something at all; whether to this very tenant, running it says. */
+export function mayCall({ actor }: Visit, { permission, reach }: Operation): boolean {
+  return permit(actor, { permission, reach, tenantId: null }) === 'granted';
+}

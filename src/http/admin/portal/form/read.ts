@@ -1,0 +1,96 @@
+import type { Operation } from '../../../../operations/admin/operation.ts';
+import type { Facts } from '../call.ts';
+import { type FormValues, hasNone, type InputSchema, inputProperties, noneName, typesOf } from './fields.ts';
+
+/**
+ * The input of an operation from its form. Numbers stay texts: the operation's own schema reads them, and
+ * says what is wrong. An empty field of something that is there takes it away; of something new it is not
+ * said at all.
+ */
+export function readForm(operation: Operation, known: Facts, values: FormValues): Facts {
+  const required = operation.input.required ?? [];
+  const isChange = operation.method === 'PATCH' || operation.method === 'PUT';
+  return readObject(inputProperties(operation, known), required, '', values, isChange);
+}
+
+function readObject(
+  properties: Readonly<Record<string, InputSchema>>,
+  required: readonly string[],
+  prefix: string,
+  values: FormValues,
+  isChange: boolean,
+): Facts {
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, schema]) => {
+      const value = readField(`${prefix}${name}`, schema, required.includes(name), values, isChange);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}
+
+function readField(
+  name: string,
+  schema: InputSchema,
+  isRequired: boolean,
+  values: FormValues,
+  isChange: boolean,
+): unknown {
+  const sent = values.get(name) ?? [];
+  const isOf = (type: string) => typesOf(schema).includes(type);
+  if (schema.properties !== undefined) {
+    const value = readObject(schema.properties, schema.required ?? [], `${name}.`, values, isChange);
+    // Nothing said of any part is nothing said of the whole.
+    const isEmpty = Object.values(value).every((part) => part === null);
+    return isEmpty && !isRequired && !isChange ? undefined : value;
+  }
+  if (isOf('boolean')) return sent.at(-1) === 'true';
+  if (isOf('array')) {
+    const lines = linesOf(sent);
+    return lines.length === 0 && !isRequired && !isChange ? undefined : lines;
+  }
+  if (isOf('object')) return readPairs(sent);
+  const text = (sent.at(-1) ?? '').replaceAll('\r\n', '\n');
+  if (hasNone(schema) && (text.trim() === 'none' || values.get(noneName(name))?.[0] === 'true')) return null;
+  if (text.trim() === '') return emptyOf(schema, isRequired, isChange);
+  return schema.format === 'date-time' ? readTime(text.trim()) : text;
+}
+
+/** What an empty field says. */
+function emptyOf(schema: InputSchema, isRequired: boolean, isChange: boolean): '' | null | undefined {
+  const types = typesOf(schema);
+  if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
+  const isText = types.includes('string') && schema.format === undefined && schema.enum === undefined;
+  return isChange && isText ? '' : undefined;
+}
+
+/** One entry a line, or a field each. */
+function linesOf(sent: readonly string[]): readonly string[] {
+  return sent
+    .flatMap((text) => text.split(/\r?\n/))
+    .flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+}
+
+/** `key = value` a line; a value is a number if it looks like one, unless it stands in quotes. */
+function readPairs(sent: readonly string[]): Facts {
+  const pairs = linesOf(sent).map((line): readonly [string, unknown] => {
+    const at = line.indexOf('=');
+    const key = (at === -1 ? line : line.slice(0, at)).trim();
+    return [key, at === -1 ? '' : readValue(line.slice(at + 1).trim())];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function readValue(text: string): unknown {
+  if (/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return Number(text);
+  if (!/^".*"$/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** The field of a browser gives a time without a zone, which is UTC here. */
+function readTime(text: string): string {
+  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text) ? `${text}Z` : text;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { retryAfterSeconds } from '../../../core/limits.ts';
+import type { AuditFacts } from '../../../core/operators/audit-event.ts';
+import { templateFolder } from '../../../templates.ts';
+import { isOutage } from '../../answers.ts';
+import { noteRefusal } from '../../audit.ts';
+import { contentSecurityPolicy } from '../../headers.ts';
+import { styleSheet } from '../../style.ts';
+import { type Menu, menuOf } from './menu.ts';
+import { formToken, type Visit } from './visit.ts';
+
+const styleOf = styleSheet('portal.css');
+const script = readFileSync(new URL('assets/portal.js', templateFolder));
+const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
+const scriptUrl = `/assets/portal-${scriptHash}.js`;
+
+/** What was wrong with a form; the name of its field, where it is of one. */
+export interface FieldProblem {
+  readonly field: string | null;
+  readonly text: string;
+}
+
+/** A link of the way that leads to a page. */
+export interface Crumb {
+  readonly label: string;
+  readonly href: string;
+}
+
+/** A page of the portal about to be sent. Its texts are English, and stand in its template. */
+export interface PortalPage {
+  /** The template below `templates/admin/`, without its ending. */
+  readonly template: string;
+  readonly title: string;
+  readonly status?: number;
+  /** Whether it shows that something went wrong: the title then begins with "Error" (pages 6). */
+  readonly isError?: boolean;
+  /** Who looks at it; null before the sign-in. */
+  readonly visit: Visit | null;
+  readonly crumbs?: readonly Crumb[];
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Registers the one script of the portal: pages work without it. */
+export function portalScript(app: FastifyInstance): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: scriptUrl,
+    handler: async (_request, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .type('text/javascript; charset=utf-8')
+        .send(script),
+  });
+}
+
+const noMenu: Menu = { groups: [], tenant: null };
+
+/** Renders a page of the portal, in the colour of the tenant on whose domain it is. */
+export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Promise<FastifyReply> {
+  const { request } = reply;
+  const { tenant } = request;
+  const { visit, title, isError = false } = page;
+  const style = styleOf(tenant);
+  reply
+    .status(page.status ?? 200)
+    .headers({
+      'cache-control': 'no-store',
+      'content-language': 'en',
+      'content-security-policy': contentSecurityPolicy(style.hash, []),
+    })
+    .type('text/html; charset=utf-8');
+  return reply.view(`admin/${page.template}.eta`, {
+    tenant,
+    title: `${isError ? 'Error: ' : ''}${title} – ${tenant.name}`,
+    heading: title,
+    style: style.text,
+    scriptUrl,
+    menu: visit === null ? noMenu : menuOf(visit),
+    member: visit?.member ?? null,
+    token: visit === null ? '' : formToken(visit),
+    crumbs: page.crumbs ?? [],
+    reference: request.id,
+    address: null,
+    ...page.data,
+  });
+}
+
+/** What went wrong where there is no form to say it on. */
+export type PortalProblem = 'again' | 'busy' | 'notFound' | 'request' | 'stale' | 'tooMany' | 'unexpected';
+
+const problems: Readonly<Record<PortalProblem, { status: number; title: string; lead: string }>> = {
+  again: {
+    status: 409,
+    title: 'This was sent already',
+    lead: 'The form was taken the first time, and nothing was done again. What came of it stands in the lists and in the audit.',
+  },
+  busy: {
+    status: 503,
+    title: 'The service is busy',
+    lead: 'Nothing was changed. Wait a few seconds, then try again.',
+  },
+  notFound: {
+    status: 404,
+    title: 'There is nothing here',
+    lead: 'The page may have moved, or what it was about is gone.',
+  },
+  request: {
+    status: 400,
+    title: 'This cannot be read',
+    lead: 'Nothing was changed. Go back, look through the form and send it again.',
+  },
+  stale: {
+    status: 403,
+    title: 'This page has expired',
+    lead: 'Nothing was changed: the form belongs to another session. Open its page anew and send it again.',
+  },
+  tooMany: {
+    status: 429,
+    title: 'Too many attempts',
+    lead: 'Sign-ins of this account or from this address have failed too often. Wait a few minutes, then try again.',
+  },
+  unexpected: {
+    status: 500,
+    title: 'Something went wrong',
+    lead: 'It is not known whether anything was changed: look before you try again. The log says more under the reference below.',
+  },
+};
+
+/** Of these the audit tells; the others change nothing for anybody. */
+const refusals: Readonly<Partial<Record<PortalProblem, AuditFacts>>> = {
+  stale: { event: 'form_refused', reason: 'a form of the portal that is none of this session' },
+  tooMany: { event: 'limit_reached', reason: 'too many failed sign-ins to the portal' },
+};
+
+/** The page of a problem, with a reference that is in the log (pages 7, 8). */
+export function sendPortalProblem(
+  reply: FastifyReply,
+  kind: PortalProblem,
+  visit: Visit | null = null,
+  reasons: readonly string[] = [],
+): Promise<FastifyReply> {
+  const { status, title, lead } = problems[kind];
+  const noted = refusals[kind];
+  if (noted !== undefined) noteRefusal(reply.request, noted);
+  if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
+  return sendPortalPage(reply, {
+    template: 'problem',
+    title,
+    status,
+    isError: true,
+    visit,
+    data: { lead, reasons },
+  });
+}
+
+/** The error handler of the portal: a page whatever happens. */
+export function portalErrorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (isOutage(error)) {
+    request.log.error({ err: error }, 'storage unavailable');
+    return sendPortalProblem(reply, 'busy');
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) return sendPortalProblem(reply, 'request');
+  request.log.error({ err: error }, 'unexpected error');
+  return sendPortalProblem(reply, 'unexpected');
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify';
+import type { Operation } from '../../../operations/admin/operation.ts';
+import type { Deps } from '../../deps.ts';
+import { newRouteOf, portalUrl, routeOf, takesForm } from './addresses.ts';
+import { overviewOf } from './menu.ts';
+import { portalErrorHandler, portalScript, sendPortalProblem } from './page.ts';
+import { showForm, submitForm } from './pages/act.ts';
+import { showClient } from './pages/client.ts';
+import { showDetail } from './pages/detail.ts';
+import { sendFile, showList } from './pages/list.ts';
+import { showOverview } from './pages/overview.ts';
+import { portalPage } from './route.ts';
+import { listName } from './show/shown.ts';
+import { signInPages } from './sign-in.ts';
+import { createUsedForms } from './used-forms.ts';
+import type { Portal, Visit } from './visit.ts';
+
+/** The pages that are more than their operation. */
+const handMade: Readonly<Record<string, typeof showDetail>> = {
+  'clients.read': showClient,
+  'tenants.read': showOverview,
+};
+
+/** A form is written longer than the JSON that it stands for. */
+const formLength = 3;
+
+/**
+ * The portal: a page for every operation of the table, for administrators, on each tenant's domain
+ * (decision 4). Those that read are lists, pages of one thing, and files; the others are forms.
+ */
+export function portal(app: FastifyInstance, operations: readonly Operation[], deps: Deps): void {
+  app.setErrorHandler(portalErrorHandler);
+  const all: Portal = { deps, operations, usedForms: createUsedForms() };
+  portalScript(app);
+  signInPages(app, all);
+  portalPage(app, all, portalUrl, {
+    show: ({ request, reply }) => reply.redirect(overviewOf(request.tenant.host), 303),
+  });
+  for (const operation of operations) {
+    if (takesForm(operation)) formPages(app, all, operation);
+    else portalPage(app, all, routeOf(operation), { show: (visit) => pageOf(operation)(visit, operation) });
+  }
+  portalPage(app, all, `${portalUrl}/*`, {
+    show: (visit) => sendPortalProblem(visit.reply, 'notFound', visit),
+  });
+}
+
+function pageOf(operation: Operation): (visit: Visit, operation: Operation) => ReturnType<typeof showDetail> {
+  if (operation.mediaType !== undefined) return sendFile;
+  return handMade[operation.name] ?? (isList(operation) ? showList : showDetail);
+}
+
+/** Whether an operation answers a list above all. */
+const isList = ({ name, output }: Operation) => name.endsWith('.list') && listName(output) !== null;
+
+function formPages(app: FastifyInstance, all: Portal, operation: Operation): void {
+  const { bodyBytes } = operation;
+  const pages = {
+    show: (visit: Visit) => showForm(visit, operation),
+    submit: (visit: Visit) => submitForm(visit, operation),
+    ...(bodyBytes === undefined ? {} : { bodyBytes: bodyBytes * formLength }),
+  };
+  for (const url of [routeOf(operation), newRouteOf(operation)]) {
+    if (url !== null) portalPage(app, all, url, pages);
+  }
+}

@@ -1,0 +1,172 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { countingWindow } from '../../../core/limits.ts';
+import { maySignIn } from '../../../core/members/member.ts';
+import { failedAgain, hashEmail } from '../../../core/members/sign-in-limit.ts';
+import { auditEvent } from '../../../core/operators/audit-event.ts';
+import { endSession } from '../../../core/session.ts';
+import { isHashable } from '../../../password.ts';
+import { seal, unseal } from '../../../seal.ts';
+import { apply } from '../../../storage/apply.ts';
+import { findMemberByEmail } from '../../../storage/members/member.ts';
+import { findSignInFailures, saveSignInFailures } from '../../../storage/members/sign-in-failure.ts';
+import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
+import { addressKey } from '../../address.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { noteRefusal, sourceOf, transactionOf } from '../../audit.ts';
+import { browserCookie, clearSessionCookie, ensureBrowserCookie, setSessionCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pick, queryOf } from '../../form.ts';
+import { type CheckedCredentials, checkCredentials, type VerifiedMember } from '../../members/credentials.ts';
+import { startSession } from '../../members/start-session.ts';
+import { requireOwnForm } from '../../same-origin.ts';
+import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
+import { type FieldProblem, sendPortalPage, sendPortalProblem } from './page.ts';
+import { portalPage } from './route.ts';
+import { currentAdmin, isAdmin, type Portal, type Visit } from './visit.ts';
+
+const signedOut = 'signed-out';
+
+/**
+ * GET and POST /admin/sign-in, POST /admin/sign-out: the portal's own way in, for administrators of this
+ * tenant. Members, unknown addresses and wrong passwords get one answer (A1, A17).
+ */
+export function signInPages(app: FastifyInstance, portal: Portal): void {
+  const { deps } = portal;
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
+  portalPage(app, portal, `${portalUrl}/sign-out`, { submit: signOut });
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { next, done } = pick(queryOf(request) ?? new Map(), ['next', 'done']).values;
+  const returnTo = readReturn(next);
+  const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
+  if (current !== null) return reply.redirect(returnTo, 303);
+  return sendForm(reply, deps, { returnTo, notice: done === signedOut ? 'You are signed out.' : null });
+}
+
+async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const form = pageForm(request, ['token', 'next', 'email', 'password']);
+  const { email = '', password = '' } = form;
+  const returnTo = readReturn(form.next);
+  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), form.token ?? '');
+  if (unsealed.kind !== 'opened' || unsealed.value !== url) {
+    noteRefusal(request, { event: 'form_refused', reason: 'a sign-in to the portal without its seal' });
+    const problems = [{ field: null, text: 'The page had expired. Sign in once more.' }];
+    return sendForm(reply, deps, { returnTo, email, problems, status: 403 });
+  }
+  const problems = [
+    ...(email.trim() === '' ? [{ field: 'email', text: 'Enter your e-mail address.' }] : []),
+    ...(password === '' ? [{ field: 'password', text: 'Enter your password.' }] : []),
+  ];
+  if (problems.length > 0) return sendForm(reply, deps, { returnTo, email, problems });
+  // A password that long is nobody's; it is turned away before it costs a hash (A3).
+  if (!isHashable(password)) {
+    const reason = 'the password is too long for any account';
+    noteRefusal(request, { event: 'admin_sign_in_refused', reason });
+    return sendForm(reply, deps, { returnTo, email, problems: wrong, status: 400 });
+  }
+  const checked = await checkCredentials(request, email, password, deps);
+  if (checked.kind === 'too-many') {
+    return sendPortalProblem(reply.header('retry-after', checked.retryAfter), 'tooMany');
+  }
+  const isRight = checked.kind === 'right' && isAdmin(checked.verified.member);
+  const secret = isRight ? await signIn(request, checked.verified, deps) : null;
+  if (secret === null) {
+    await refuse(request, email, checked, deps);
+    return sendForm(reply, deps, { returnTo, email, problems: wrong });
+  }
+  setSessionCookie(reply, secret, 'admin');
+  return reply.redirect(returnTo, 303);
+}
+
+const wrong: readonly FieldProblem[] = [
+  { field: 'email', text: 'This address and password do not go together here. Check both.' },
+];
+
+/** Begins the portal's session. @returns its secret; null if the account changed meanwhile */
+function signIn(
+  request: FastifyRequest,
+  { member, passwordHash, newHash }: VerifiedMember,
+  deps: Deps,
+): Promise<string | null> {
+  const now = deps.clock();
+  return transactionOf(request, deps, async (tx) => {
+    const found = await findMemberByEmail(tx, request.tenant.id, member.email);
+    const isSame = found?.passwordHash === passwordHash && maySignIn(found.member, now);
+    if (!isSame || !isAdmin(found.member)) return null;
+    const { session, secret } = await startSession(tx, request, member, newHash, deps, 'admin');
+    const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: member.id } as const;
+    await insertAuditEvent(tx, auditEvent(source, { event: 'admin_signed_in', target: session.id }));
+    return secret;
+  });
+}
+
+/**
+ * Writes a refusal down. A member's right password counts as a wrong one here: else the limit would tell
+ * the two apart.
+ */
+async function refuse(
+  request: FastifyRequest,
+  email: string,
+  checked: Exclude<CheckedCredentials, { kind: 'too-many' }>,
+  deps: Deps,
+): Promise<void> {
+  const event = 'admin_sign_in_refused';
+  if (checked.kind === 'wrong') {
+    noteRefusal(request, { event, target: checked.memberId, reason: checked.reason });
+    return;
+  }
+  const { tenant, ip } = request;
+  const { rateLimiter, clock } = deps;
+  const limit = tenant.limits.failedSignInsPerAddressAndMinute;
+  rateLimiter.take(`sign-in ${tenant.id} ${addressKey(ip)}`, limit, countingWindow.minute);
+  await transactionOf(request, deps, async (tx) => {
+    const emailHash = hashEmail(email);
+    const failed = await findSignInFailures(tx, tenant.id, emailHash);
+    await saveSignInFailures(tx, tenant.id, emailHash, failedAgain(failed, clock()));
+  });
+  const target = checked.verified.member.id;
+  noteRefusal(request, { event, target, reason: 'the member is no administrator' });
+}
+
+async function signOut({ request, reply, session, deps }: Visit): Promise<FastifyReply> {
+  await transactionOf(request, deps, async (tx) => {
+    await apply(tx, endSession(session));
+    const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: session.memberId } as const;
+    await insertAuditEvent(tx, auditEvent(source, { event: 'signed_out', target: session.id }));
+  });
+  clearSessionCookie(reply, 'admin');
+  return reply.redirect(`${url}?done=${signedOut}`, 303);
+}
+
+interface FormState {
+  readonly returnTo: string;
+  readonly email?: string;
+  readonly problems?: readonly FieldProblem[];
+  readonly notice?: string | null;
+  readonly status?: number;
+}
+
+function sendForm(
+  reply: FastifyReply,
+  deps: Deps,
+  { returnTo, email = '', problems = [], notice = null, status = 422 }: FormState,
+): Promise<FastifyReply> {
+  const browser = ensureBrowserCookie(reply, deps.random);
+  return sendPortalPage(reply, {
+    template: 'sign-in',
+    title: 'Sign in to the portal',
+    status: problems.length > 0 ? status : 200,
+    isError: problems.length > 0,
+    visit: null,
+    data: {
+      token: seal(reply.request.tenant.tokenKey, 'form', browser, url),
+      next: returnTo,
+      email,
+      problems,
+      notice,
+    },
+  });
+}

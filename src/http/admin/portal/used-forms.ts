@@ -1,0 +1,28 @@
+import { countedKeys } from '../../../core/limits.ts';
+
+/**
+ * Which forms were sent already, so that a second press of a button, or a reload of the page that shows a
+ * new secret, does not do it all again (pages 7). It is in memory: a restart forgets, and forms with it.
+ */
+export interface UsedForms {
+  /** Takes a form up; false if it was taken before. */
+  take(id: string): boolean;
+  /** Gives it back: it was refused, and will be sent again. */
+  giveBack(id: string): void;
+}
+
+/** @param most how many are remembered; the oldest are forgotten first */
+export function createUsedForms(most = countedKeys): UsedForms {
+  const used = new Set<string>();
+  return {
+    take(id) {
+      if (used.has(id)) return false;
+      used.add(id);
+      if (used.size > most) used.delete(used.values().next().value ?? id);
+      return true;
+    },
+    giveBack(id) {
+      used.delete(id);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Member } from '../../../core/members/member.ts';
+import type { Actor } from '../../../core/operators/permission.ts';
+import { endSession } from '../../../core/session.ts';
+import type { Operation } from '../../../operations/admin/operation.ts';
+import { seal, unseal } from '../../../seal.ts';
+import { apply } from '../../../storage/apply.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm } from '../../form.ts';
+import { type CurrentSession, currentSession } from '../../session.ts';
+import type { UsedForms } from './used-forms.ts';
+
+/** What every page of the portal is made of. */
+export interface Portal {
+  readonly deps: Deps;
+  readonly operations: readonly Operation[];
+  readonly usedForms: UsedForms;
+}
+
+/** A signed-in administrator at a page of the portal. */
+export interface Visit extends CurrentSession, Portal {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly actor: Extract<Actor, { kind: 'admin' }>;
+}
+
+export const isAdmin = ({ userType }: Pick<Member, 'userType'>) =>
+  userType === 'tenant_admin' || userType === 'system_admin';
+
+/** The portal's session of the browser; one of somebody who administers nothing any more ends. */
+export async function currentAdmin(
+  tx: Tx,
+  request: FastifyRequest,
+  now: number,
+): Promise<CurrentSession | null> {
+  const current = await currentSession(tx, request, now, 'admin');
+  if (current === null || isAdmin(current.member)) return current;
+  await apply(tx, endSession(current.session));
+  return null;
+}
+
+/** The seal of a form: of this session, in this browser, and another one on each page. */
+export function formToken({ request, reply, session, deps }: Visit): string {
+  const browser = ensureBrowserCookie(reply, deps.random);
+  return seal(request.tenant.tokenKey, 'form', browser, [purposeOf(session), deps.random.id(deps.clock())]);
+}
+
+/** The id of the form that was sent; null if it is none of this session's. */
+export function formOf({ request, session }: Pick<Visit, 'request' | 'session'>): string | null {
+  const { token } = pageForm(request, ['token']);
+  if (token === undefined) return null;
+  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), token);
+  if (unsealed.kind !== 'opened' || !Array.isArray(unsealed.value)) return null;
+  const [purpose, id] = unsealed.value as readonly unknown[];
+  return purpose === purposeOf(session) && typeof id === 'string' ? id : null;
+}
+
+const purposeOf = ({ id }: CurrentSession['session']) => `admin ${id}`;

@@ -1,0 +1,115 @@
+import type { Operation } from '../../../operations/admin/operation.ts';
+
+/** The noun and the verb of an operation's name. */
+export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: string; readonly verb: string } {
+  const [noun = '', verb = ''] = name.split('.');
+  return { noun, verb };
+}
+
+/** `addSecret` as it stands in an address. */
+export const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** Words that are not written as other words are. */
+const spelled: Readonly<Record<string, string>> = {
+  api: 'API',
+  id: 'ID',
+  ids: 'IDs',
+  ip: 'IP',
+  kid: 'key ID',
+  ok: 'OK',
+  uri: 'URI',
+  uris: 'URIs',
+  url: 'URL',
+};
+
+/** What is read otherwise than it is written. */
+const labels: Readonly<Record<string, string>> = {
+  accessTokenSeconds: 'Access token lifetime (seconds)',
+  actorId: 'Who',
+  actorKind: 'Kind',
+  at: 'When',
+  atCheckout: 'At checkout',
+  atSignUp: 'At sign-up',
+  brandColor: 'Colour',
+  deletionCoolingOffSeconds: 'Cooling-off of deletions (seconds)',
+  deletionDueAt: 'To be deleted',
+  deviceRequestsPerAddressAndHour: 'Device requests, address and hour',
+  deviceRequestsPerAddressAndMinute: 'Device requests, address and minute',
+  deviceRequestsPerClientAndMinute: 'Device requests, client and minute',
+  email: 'E-mail',
+  emailVerified: 'E-mail proven',
+  events: 'What happened last',
+  failedSignInsPerAddressAndMinute: 'Failed sign-ins, address and minute',
+  line1: 'Line 1',
+  needsAddress: 'Needs a postal address',
+  offered: 'On offer',
+  passwordLength: 'Shortest password',
+  phoneVerified: 'Phone proven',
+  postLogoutRedirectUris: 'Post-logout redirect URIs',
+  productIds: 'Products',
+  refusals: 'Last refused requests',
+  recoveriesPerAddressAndHour: 'Forgotten passwords, address and hour',
+  refreshTokenAbsoluteSeconds: 'Sign-in lifetime, at most (seconds)',
+  refreshTokenIdleSeconds: 'Sign-in lifetime, unused (seconds)',
+  replayWindowSeconds: 'Replay window (seconds)',
+  sessions: 'Browsers',
+  signInId: 'Sign-in',
+  signIns: 'TVs and apps',
+  signUpsPerAddressAndDay: 'Sign-ups, address and day',
+  signUpsPerAddressAndHour: 'Sign-ups, address and hour',
+  signupDisabled: 'Disable signup',
+  wrongUserCodesPerAddress: 'Wrong user codes, address and 15 minutes',
+};
+
+/** The name of a field or a verb as people read it: `redirectUris` are "Redirect URIs". */
+export function labelOf(name: string): string {
+  const known = labels[name];
+  if (known !== undefined) return known;
+  const words = name
+    .replace(/At$/, '')
+    .replace(/Seconds$/, ' (seconds)')
+    .split(/(?=[A-Z])|[._\s]+/)
+    .map((word) => spelled[word.toLowerCase()] ?? word.toLowerCase())
+    .join(' ')
+    .trim();
+  return capital(words);
+}
+
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** One of many: `properties` are each a `property`. */
+export function singular(noun: string): string {
+  const words = labelOf(noun.replace(/^service(?=[A-Z])/, '')).toLowerCase();
+  return words.endsWith('ies') ? `${words.slice(0, -3)}y` : words.replace(/s$/, '');
+}
+
+/** What is said of a file, whichever tenants are in it. */
+const ofFiles: Readonly<Record<string, string>> = {
+  apply: 'Apply a file',
+  compare: 'Compare a file',
+  export: 'Export as a file',
+};
+
+/** What a button that leads to an operation says; beside a list its noun need not be repeated. */
+export function buttonOf(operation: Pick<Operation, 'name'>): string {
+  const { noun, verb } = nameOf(operation);
+  if (/files$/i.test(noun) && ofFiles[verb] !== undefined) return ofFiles[verb];
+  if (verb === 'create' || verb === 'define') return `New ${singular(noun)}`;
+  return labelOf(verb);
+}
+
+/** What the button that sends an operation's form says. */
+export function submitOf(operation: Pick<Operation, 'name'>): string {
+  const { noun, verb } = nameOf(operation);
+  if (verb === 'create') return `Create ${singular(noun)}`;
+  return verb === 'define' || verb === 'change' ? 'Save' : titleOf(operation);
+}
+
+/** The heading of an operation's form. */
+export function titleOf(operation: Pick<Operation, 'name'>): string {
+  const { noun, verb } = nameOf(operation);
+  if (/files$/i.test(noun)) return buttonOf(operation);
+  if (verb === 'create' || verb === 'define') return `New ${singular(noun)}`;
+  // "Change client", but "Sign out everywhere".
+  return /[A-Z]/.test(verb) ? labelOf(verb) : `${labelOf(verb)} ${singular(noun)}`;
+}

@@ -1,0 +1,65 @@
+import { chmodSync, rmSync } from 'node:fs';
+import type { FastifyBaseLogger } from 'fastify';
+import fastify, { LogController } from 'fastify';
+import { noticeLength, socketPathBytes } from '../../core/limits.ts';
+import { localUrl, socketPath } from '../../local.ts';
+import type { Operation } from '../../operations/admin/operation.ts';
+import { sendJson } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { serveOperations } from './api.ts';
+
+/** The local socket while it is open. */
+export interface LocalSocket {
+  /** Finishes what is under way, and removes the file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens `memberdoor.sock` in the data folder, for the command: the operations at the paths of the admin API,
+ * called by the operator. Who may read the data folder may do everything; a server of its own keeps every
+ * request of the network out. The folder's lock is ours, so a socket that is there already is a dead one's.
+ *
+ * @returns null where the system has no such sockets or the path is too long for one; a line of the log says so
+ */
+export async function openSocket(
+  dataFolder: string,
+  operations: readonly Operation[],
+  deps: Deps,
+  log: FastifyBaseLogger,
+): Promise<LocalSocket | null> {
+  const path = socketPath(dataFolder);
+  const problem = socketProblem(path);
+  if (problem !== null) {
+    log.warn(`no local socket: ${problem}; the command works while the service is stopped`);
+    return null;
+  }
+  const app = fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    exposeHeadRoutes: false,
+    routerOptions: { querystringParser: () => ({}), maxParamLength: noticeLength },
+  });
+  serveOperations(app, operations, deps, async () => ({ kind: 'operator' }));
+  // Where there is one tenant, the command need not name it.
+  app.get(`${localUrl}/tenants`, async (_request, reply) =>
+    sendJson(reply, { hosts: deps.tenants.all().map(({ host }) => host) }),
+  );
+  try {
+    rmSync(path, { force: true });
+    await app.listen({ path, listenTextResolver: () => 'listening to the command' });
+    // The umask lets nobody else in before this either.
+    chmodSync(path, 0o600);
+  } catch (error) {
+    // A file system that holds no sockets keeps nobody from signing in.
+    log.warn({ err: error }, 'no local socket; the command works while the service is stopped');
+    await app.close();
+    return null;
+  }
+  return { close: () => app.close() };
+}
+
+function socketProblem(path: string): string | null {
+  if (process.platform === 'win32') return 'this system has none';
+  const most = process.platform === 'linux' ? socketPathBytes.linux : socketPathBytes.other;
+  return Buffer.byteLength(path) > most ? `the path ${path} is longer than ${most} bytes` : null;
+}

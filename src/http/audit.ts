@@ -1,0 +1,88 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isoTime } from '../core/access/iso-time.ts';
+import { countingWindow } from '../core/limits.ts';
+import { type AuditEvent, type AuditFacts, auditEvent, type Source } from '../core/operators/audit-event.ts';
+import { auditedRefusals } from '../core/operators/limits.ts';
+import type { Log } from '../log.ts';
+import { insertAuditEvent } from '../storage/operators/audit-event.ts';
+import { actingAs, auditedStore } from '../storage/operators/audited.ts';
+import type { Store, Tx } from '../storage/store.ts';
+import { addressKey } from './address.ts';
+import type { Deps } from './deps.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What this request was refused, until its answer leaves. */
+    refusals: readonly AuditFacts[] | undefined;
+  }
+}
+
+/** Who sends a request: nobody known, from its address, on its tenant. */
+export function sourceOf(request: FastifyRequest, { clock }: Pick<Deps, 'clock'>): Source {
+  return {
+    tenantId: request.tenant?.id ?? null,
+    actorKind: 'nobody',
+    actorId: null,
+    clientId: null,
+    address: request.ip,
+    clock,
+  };
+}
+
+/** Runs work in a transaction whose changes are the doing of whoever sent the request. */
+export function transactionOf<T>(
+  request: FastifyRequest,
+  deps: Pick<Deps, 'clock' | 'store'>,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return deps.store.transaction((tx) => work(actingAs(tx, sourceOf(request, deps))));
+}
+
+/** One JSON line an event, beside its row. */
+export function logAuditEvent(log: Log, event: AuditEvent): void {
+  log.info({ audit: { ...event, at: isoTime(event.at) } }, 'audit');
+}
+
+/** The store as the running service uses it: what happens in it is logged after its commit. */
+export function withAuditLog(store: Store, clock: Deps['clock'], log: () => Log): Store {
+  return auditedStore(store, clock, (event) => logAuditEvent(log(), event));
+}
+
+/** Remembers why a request is refused: where nothing changes, this is all that is left of it. */
+export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
+  request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
+}
+
+/**
+ * Writes down what was refused before the answer leaves. A stranger could fill the disk with it, so of each
+ * kind so many a minute are kept from one address, and one line says that there were more. An answer does not
+ * fail because this cannot be written.
+ */
+export function auditRefusals(app: FastifyInstance, deps: Deps): void {
+  app.decorateRequest('refusals');
+  app.addHook('onSend', async (request, reply) => {
+    const { refusals = [] } = request;
+    if (refusals.length === 0 || reply.statusCode >= 500) return;
+    request.refusals = undefined;
+    const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
+    if (kept.length === 0) return;
+    const source = sourceOf(request, deps);
+    try {
+      await deps.store.transaction(async (tx) => {
+        for (const facts of kept) await insertAuditEvent(tx, auditEvent(source, facts));
+      });
+    } catch (error) {
+      request.log.error({ err: error }, 'a refusal cannot be written to the audit now');
+    }
+  });
+}
+
+/** The refusal, or that there are too many of its kind, or nothing. */
+function bounded(rateLimiter: RateLimiter, { ip }: FastifyRequest, facts: AuditFacts): readonly AuditFacts[] {
+  const key = `audit ${facts.event} ${addressKey(ip)}`;
+  if (rateLimiter.take(key, auditedRefusals, countingWindow.minute) === null) return [facts];
+  if (rateLimiter.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
+  const reason = `${facts.event}: more than ${auditedRefusals} a minute from one address; the others are not written down`;
+  return [{ event: 'limit_reached', result: 'refused', reason }];
+}

@@ -1,0 +1,50 @@
+import type { FastifyRequest } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import { isRefusal, type Refusal } from '../../core/decision.ts';
+import { authenticateClient, type ClientCredentials } from '../../core/oidc/client-authentication.ts';
+import type { AuditEvent, AuditEventName, AuditFacts } from '../../core/operators/audit-event.ts';
+import { findClient } from '../../storage/client.ts';
+import { actingAs } from '../../storage/operators/audited.ts';
+import type { Tx } from '../../storage/store.ts';
+import { noteRefusal, sourceOf } from '../audit.ts';
+import type { Deps } from '../deps.ts';
+
+/** A client that is who it says it is, and the transaction in which it acts. */
+export interface AuthenticatedClient {
+  readonly client: Client;
+  readonly tx: Tx;
+}
+
+/**
+ * Finds and authenticates the client of a request; what changes from then on is its doing. A failure is
+ * written down, with its client_id only if a client has it: people paste secrets into the wrong field.
+ */
+export async function clientOfRequest(
+  tx: Tx,
+  request: FastifyRequest,
+  credentials: ClientCredentials,
+  deps: Deps,
+  secretIsOptional = false,
+): Promise<AuthenticatedClient | Refusal> {
+  const found = await findClient(tx, request.tenant.id, credentials.clientId);
+  const client = authenticateClient(found, credentials, secretIsOptional);
+  if (isRefusal(client)) {
+    const clientId = found?.clientId ?? null;
+    const reason = client.description;
+    noteRefusal(request, { event: 'client_authentication_failed', clientId, target: clientId, reason });
+    return client;
+  }
+  const by = { actorKind: 'client', actorId: client.clientId, clientId: client.clientId } as const;
+  return { client, tx: actingAs(tx, { ...sourceOf(request, deps), ...by }) };
+}
+
+/** Writes down why a grant was refused, unless what the refusal changed says so already. */
+export function noteRefusedGrant(
+  request: FastifyRequest,
+  { clientId }: Client,
+  written: readonly AuditEvent[],
+  facts: Pick<AuditFacts, 'reason' | 'target'> & { readonly event: AuditEventName },
+): void {
+  if (written.some(({ result }) => result === 'refused')) return;
+  noteRefusal(request, { ...facts, actorKind: 'client', actorId: clientId, clientId });
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '../../core/hash.ts';
+import {
+  brandNameLength,
+  countingWindow,
+  passwordLength,
+  wrongSetupLinksPerMinute,
+} from '../../core/limits.ts';
+import { readIssuer } from '../../core/operators/issuer.ts';
+import { chooseLanguage, type Language } from '../../language.ts';
+import { type FactProblem, type FirstAdminFacts, makeFirstAdmin } from '../../operations/first-admin.ts';
+import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
+import { findService } from '../../storage/service.ts';
+import { addressKey } from '../address.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm, pick, queryOf } from '../form.ts';
+import { sendPage } from '../pages.ts';
+import { sendProblem } from '../problem.ts';
+import { isFromAnotherSite } from '../same-origin.ts';
+import { sendUnknownHost } from '../tenant.ts';
+
+const url = '/setup/:secret';
+
+/**
+ * GET and POST /setup/{secret}: makes the first tenant and its administrator, once. It is there while the
+ * start that printed the link lasts, on any host, since there may be no tenant yet; to whoever has another
+ * secret it is not.
+ */
+export function setupPage(app: FastifyInstance, deps: Deps): void {
+  if (!deps.setupOffered) return;
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, setup: true };
+  });
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, (request, reply) => submit(request, reply, deps));
+}
+
+const secretOf = ({ params }: FastifyRequest) => (params as { readonly secret: string }).secret;
+
+/** Whether the link of a request is the one that was printed, and where the administrator is if it was used. */
+type Link = { readonly kind: 'open' | 'unknown' } | { readonly kind: 'used'; readonly portal: string };
+
+async function linkOf(request: FastifyRequest, { store, tenants }: Deps): Promise<Link> {
+  const [service, tenantId] = await store.transaction(
+    async (tx) => [await findService(tx), await systemAdminTenantId(tx)] as const,
+  );
+  if (service === null || service.setupHash !== sha256(secretOf(request))) return { kind: 'unknown' };
+  const tenant = tenants.all().find(({ id }) => id === tenantId);
+  if (tenant !== undefined) return { kind: 'used', portal: `${tenant.issuer}/admin` };
+  return { kind: service.setupUsedAt === null ? 'open' : 'unknown' };
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const link = await linkOf(request, deps);
+  const { ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['ui_locales']).values;
+  const language = languageOf(request, chosen);
+  if (link.kind === 'unknown') return refuseUnknown(request, reply, deps);
+  if (link.kind === 'used') return sendDone(reply, link.portal, language, 200);
+  const known = request.tenant ?? deps.tenants.all()[0];
+  const facts = { tenantName: known?.name ?? '', issuer: known?.issuer ?? suggestedIssuer(request) };
+  return sendForm(reply, { ...facts, fullName: '', email: '' }, language, []);
+}
+
+async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const link = await linkOf(request, deps);
+  const form = pageForm(request, ['tenantName', 'issuer', 'fullName', 'email', 'password', 'ui_locales']);
+  const language = languageOf(request, form.ui_locales);
+  if (link.kind === 'unknown') return refuseUnknown(request, reply, deps);
+  if (link.kind === 'used') return sendDone(reply, link.portal, language, 410);
+  if (isFromAnotherSite(request)) return sendProblem(reply, 'crossSite');
+  const { tenantName = '', issuer = '', fullName = '', email = '', password = '' } = form;
+  const facts: FirstAdminFacts = { tenantName, issuer, fullName, email, password, language: language.tag };
+  const { store, vault, passwords, random, tenants, clock } = deps;
+  const operationDeps = { vault, passwords, random, tenants, now: clock() };
+  const result = await makeFirstAdmin(store, facts, secretOf(request), request.ip, operationDeps);
+  if (result.kind === 'invalid') return sendForm(reply, facts, language, result.problems);
+  if (result.kind === 'made') return reply.redirect(`/setup/${secretOf(request)}`, 303);
+  const late = await linkOf(request, deps);
+  return late.kind === 'used'
+    ? sendDone(reply, late.portal, language, 410)
+    : refuseUnknown(request, reply, deps);
+}
+
+function languageOf({ headers }: FastifyRequest, chosen: string | undefined): Language {
+  return chooseLanguage([chosen], headers['accept-language']);
+}
+
+/** What is no link of ours looks like any address that is not there; too many are told to wait. */
+function refuseUnknown(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { rateLimiter }: Deps,
+): FastifyReply | Promise<FastifyReply> {
+  const key = `setup ${addressKey(request.ip)}`;
+  const wait = rateLimiter.take(key, wrongSetupLinksPerMinute, countingWindow.minute);
+  if (wait !== null) {
+    reply.status(429).header('retry-after', wait).type('text/plain; charset=utf-8');
+    return reply.send('Too many requests\n');
+  }
+  return request.tenant === undefined ? sendUnknownHost(reply) : sendProblem(reply, 'notFound');
+}
+
+/** What the browser calls us is most likely the public address, unless it came over this machine itself. */
+function suggestedIssuer({ headers }: FastifyRequest): string {
+  const host = headers.host ?? '';
+  const isLoopback = readIssuer(`http://${host}`) !== null;
+  return isLoopback ? '' : (readIssuer(`https://${host}`)?.issuer ?? '');
+}
+
+function sendForm(
+  reply: FastifyReply,
+  facts: Pick<FirstAdminFacts, 'tenantName' | 'issuer' | 'fullName' | 'email'>,
+  language: Language,
+  problems: readonly FactProblem[],
+): Promise<FastifyReply> {
+  const action = `/setup/${secretOf(reply.request)}`;
+  const { t } = language;
+  const least = passwordLength.default;
+  return sendPage(reply, {
+    template: 'setup/form.eta',
+    language,
+    title: 'setup.title',
+    status: problems.length > 0 ? 422 : 200,
+    isError: problems.length > 0,
+    again: { action, fields: {} },
+    data: {
+      action,
+      lead: t('setup.lead'),
+      facts,
+      least,
+      problems: problems.map(({ field, problem }) => ({
+        field,
+        text: t(`${sectionOf(field, problem)}.error.${field}.${problem}`, { least, most: brandNameLength }),
+      })),
+    },
+  });
+}
+
+/** Whether sign-up has the text too. */
+function sectionOf(field: FactProblem['field'], problem: string): 'member' | 'setup' {
+  return field === 'tenantName' || field === 'issuer' || problem === 'taken' ? 'setup' : 'member';
+}
+
+function sendDone(
+  reply: FastifyReply,
+  portal: string,
+  language: Language,
+  status: number,
+): Promise<FastifyReply> {
+  return sendPage(reply, {
+    template: 'setup/done.eta',
+    language,
+    title: 'setup.done.title',
+    status,
+    data: { portal },
+  });
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify';
+import type { Passwords } from '../../password.ts';
+import type { Form } from '../form.ts';
+import { tokenUrl } from '../oidc/token.ts';
+
+/** What is counted while it happens. No label holds anything that a caller chose. */
+export interface Metrics {
+  /** All of it in the text format of Prometheus, with its content type. */
+  text(): Promise<{ readonly type: string; readonly body: string }>;
+  /** @param route the route's pattern; null where there is none */
+  request(route: string | null, method: string, status: number, seconds: number): void;
+  /** @param result `done`, or the error code of the answer */
+  grant(type: string, result: string): void;
+  /** A refresh token that had been used came back, and ended its sign-in. */
+  refreshReused(): void;
+  commit(ms: number, pieces: number): void;
+}
+
+/** Counts the passwords that are in hand; the queue is the semaphore's own. */
+export function countPasswords(passwords: Passwords): { passwords: Passwords; inHand: () => number } {
+  let inHand = 0;
+  const counting = async <T>(work: Promise<T>): Promise<T> => {
+    inHand += 1;
+    try {
+      return await work;
+    } finally {
+      inHand -= 1;
+    }
+  };
+  return {
+    inHand: () => inHand,
+    passwords: {
+      hash: (password) => counting(passwords.hash(password)),
+      verify: (password, phc) => counting(passwords.verify(password, phc)),
+    },
+  };
+}
+
+/** Counts every answer, as it was sent. */
+export function countRequests(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { url } = request.routeOptions;
+    metrics.request(url ?? null, request.method, reply.statusCode, reply.elapsedTime / 1_000);
+    done();
+  });
+}
+
+const grantTypes: Readonly<Record<string, string>> = {
+  authorization_code: 'authorization_code',
+  refresh_token: 'refresh_token',
+  'urn:ietf:params:oauth:grant-type:device_code': 'device_code',
+};
+
+/** Counts the answers of the token endpoint by what they say. */
+export function countGrants(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (request.routeOptions.url === tokenUrl && request.method === 'POST') {
+      const asked = request.body instanceof Map ? (request.body as Form).get('grant_type')?.[0] : undefined;
+      metrics.grant(grantTypes[asked ?? ''] ?? 'other', resultOf(reply.statusCode, payload));
+    }
+    done(null, payload);
+  });
+}
+
+function resultOf(status: number, payload: unknown): string {
+  if (status === 200) return 'done';
+  try {
+    return String((JSON.parse(String(payload)) as { error?: unknown }).error);
+  } catch {
+    return 'unexpected';
+  }
+}

@@ -1,0 +1,134 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../../clock.ts';
+import { countPendingDeviceCodes } from '../../storage/device-code.ts';
+import { countMails } from '../../storage/members/mail.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import type { Tenants } from '../../tenants.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Metrics that are kept by prom-client. It is loaded only where they are asked for: it takes 20 MB. */
+export interface PrometheusMetrics extends Metrics {
+  readonly registry: Registry;
+}
+
+const seconds = {
+  request: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  commit: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
+};
+
+/** Makes the counters of one service, with those of the process and of Node. */
+export function createMetrics(): PrometheusMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'memberdoor_requests_total',
+    help: 'Answers by route, method and status',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'memberdoor_request_seconds',
+    help: 'From the request line to the end of the answer, by route',
+    labelNames: ['route'],
+    buckets: seconds.request,
+    registers,
+  });
+  const grants = new Counter({
+    name: 'memberdoor_grants_total',
+    help: 'Answers of the token endpoint by grant type and result: done, or the error code',
+    labelNames: ['type', 'result'],
+    registers,
+  });
+  const reused = new Counter({
+    name: 'memberdoor_refresh_reuse_total',
+    help: 'Used refresh tokens that came back, each ending its sign-in',
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'memberdoor_commit_seconds',
+    help: 'How long a commit took, with all transactions that shared it',
+    buckets: seconds.commit,
+    registers,
+  });
+  const committed = new Counter({
+    name: 'memberdoor_transactions_total',
+    help: 'Transactions, of which several share one commit',
+    registers,
+  });
+  return {
+    registry,
+    text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+    request: (route, method, status, duration) => {
+      const name = route ?? 'none';
+      requests.inc({ route: name, method, status });
+      durations.observe({ route: name }, duration);
+    },
+    grant: (type, result) => grants.inc({ type, result }),
+    refreshReused: () => reused.inc(),
+    commit: (ms, pieces) => {
+      commits.observe(ms / 1_000);
+      committed.inc(pieces);
+    },
+  };
+}
+
+/** What is looked at when somebody asks. */
+export interface Watched {
+  readonly store: Store;
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+  /** Passwords that are being hashed or wait for it. */
+  readonly passwordsInHand: () => number;
+}
+
+/** Adds what is not counted but looked at: queues, pending codes, mails that wait. */
+export function watch(
+  { registry }: PrometheusMetrics,
+  { store, tenants, clock, passwordsInHand }: Watched,
+): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge('memberdoor_transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
+  gauge('memberdoor_passwords_in_hand', 'Passwords that are hashed now or wait for it', passwordsInHand);
+
+  const asked = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (tx: Tx) => Promise<readonly { labels: Partial<Record<Label, string>>; count: number }[]>,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      async collect() {
+        this.reset();
+        // Storage in trouble must not hide everything else.
+        const found = await store.transaction(read).catch(() => []);
+        for (const { labels, count } of found) this.set(labels, count);
+      },
+    });
+  asked('memberdoor_pending_device_codes', 'Device codes that wait for a member', ['tenant'], async (tx) => {
+    const found = [];
+    for (const { id, host } of tenants.all()) {
+      found.push({ labels: { tenant: host }, count: await countPendingDeviceCodes(tx, id, clock()) });
+    }
+    return found;
+  });
+  asked('memberdoor_mails', 'Mails that wait to be sent, and that were given up', ['state'], async (tx) => {
+    const { waiting, failed } = await countMails(tx);
+    return [
+      { labels: { state: 'waiting' }, count: waiting },
+      { labels: { state: 'given_up' }, count: failed },
+    ];
+  });
+}

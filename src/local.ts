@@ -1,0 +1,9 @@
+import { join } from 'node:path';
+
+/** The socket through which the command speaks to the running service. */
+export function socketPath(dataFolder: string): string {
+  return join(dataFolder, 'memberdoor.sock');
+}
+
+/** Below this address the socket serves what only the command asks for. */
+export const localUrl = '/local';

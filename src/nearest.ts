@@ -1,0 +1,26 @@
+/** How many letters a word may be off and still be taken for a misspelt one. */
+const mostOff = 3;
+
+/** The known word that a misspelt one most likely means, or null if none is near. */
+export function nearest<Word extends string>(misspelt: string, known: readonly Word[]): Word | null {
+  const [best] = known
+    .map((word) => ({ word, distance: editDistance(misspelt, word) }))
+    .sort((a, b) => a.distance - b.distance);
+  // Of a short word every other one is near.
+  return best !== undefined && best.distance <= Math.min(mostOff, misspelt.length / 2) ? best.word : null;
+}
+
+/** Levenshtein's distance: how many letters to change, add or drop. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      next.push(
+        Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (letter === other ? 0 : 1)),
+      );
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,74 @@
+import { exactly, list, type Schema, text } from '../../../json-schema.ts';
+import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
+import { defineContentChannel } from '../../access/content-channel.ts';
+import { onTenant } from '../define.ts';
+import { type Operation, unknown } from '../operation.ts';
+
+const channelIdField = text('The id of the channel: small letters, digits and hyphens', 'sport-live');
+const nameField = text('What members read', 'Sport live');
+const described = text('What members read below the name', 'Every match');
+const productIds: Schema = {
+  type: 'array',
+  description: 'The ids of the products that open it',
+  items: { type: 'integer' },
+  uniqueItems: true,
+  examples: [[1]],
+};
+
+const channelSchema = exactly('A content channel', {
+  id: channelIdField,
+  name: nameField,
+  description: described,
+  productIds,
+});
+
+const listed = onTenant({
+  name: 'channels.list',
+  summary: 'List the content channels of a tenant',
+  permission: 'access:read',
+  method: 'GET',
+  path: '/channels',
+  output: exactly('The channels, by id', { channels: list('Channels', channelSchema) }),
+  run: async ({ tx, tenant }) => ({
+    channels: (await listContentChannels(tx, tenant.id)).map(({ tenantId: _, ...channel }) => channel),
+  }),
+});
+
+interface ChannelInput {
+  readonly channelId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly productIds: readonly number[];
+}
+
+const defined = onTenant<ChannelInput>({
+  name: 'channels.define',
+  summary: 'Define a content channel, or change the one of that id',
+  permission: 'access:write',
+  method: 'PUT',
+  path: '/channels/{channelId}',
+  fields: { channelId: channelIdField, name: nameField, productIds },
+  optional: { description: { ...described, default: '' } },
+  output: channelSchema,
+  run: async ({ tx, tenant }, { channelId: id, name, description, productIds }) => {
+    const channel = { id, name: name.trim(), description, productIds };
+    await defineContentChannel(tx, { ...channel, tenantId: tenant.id });
+    return channel;
+  },
+});
+
+const deleted = onTenant<{ readonly channelId: string }>({
+  name: 'channels.delete',
+  summary: 'Delete a content channel',
+  permission: 'access:write',
+  method: 'DELETE',
+  path: '/channels/{channelId}',
+  fields: { channelId: channelIdField },
+  output: exactly('What was deleted', { id: channelIdField }),
+  run: async ({ tx, tenant }, { channelId: id }) => {
+    if (!(await deleteContentChannel(tx, tenant.id, id))) throw unknown('channel');
+    return { id };
+  },
+});
+
+export const channelOperations: readonly Operation[] = [listed, defined, deleted];

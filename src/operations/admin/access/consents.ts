@@ -1,0 +1,82 @@
+import type { Consent } from '../../../core/access/consent.ts';
+import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import { exactly, flag, list, text, timeOrNull } from '../../../json-schema.ts';
+import { listEveryConsent } from '../../../storage/access/consent.ts';
+import { defineConsent } from '../../access/consent.ts';
+import { onTenant } from '../define.ts';
+import { type Operation, unknown } from '../operation.ts';
+
+const consentIdField = text('The id of the consent: small letters, digits and hyphens', 'newsletter');
+const nameField = text('What members agree to', 'Newsletter');
+const described = text('What members read below the name', 'A mail every Friday with what is new.');
+const atSignUp = flag('Whether it is asked for at sign-up');
+const atCheckout = flag('Whether it is asked for at checkout');
+
+const consentSchema = exactly('A consent', {
+  id: consentIdField,
+  name: nameField,
+  description: described,
+  atSignUp,
+  atCheckout,
+  retiredAt: timeOrNull('From when on it is not asked for any more', null),
+});
+
+function consentAnswer({ tenantId: _, retiredAt, ...consent }: Consent) {
+  return { ...consent, retiredAt: isoTimeOrNull(retiredAt) };
+}
+
+const listed = onTenant({
+  name: 'consents.list',
+  summary: 'List the consents that a tenant asks for, or ever asked for',
+  permission: 'access:read',
+  method: 'GET',
+  path: '/consents',
+  output: exactly('The consents, by id', { consents: list('Consents', consentSchema) }),
+  run: async ({ tx, tenant }) => ({
+    consents: (await listEveryConsent(tx, tenant.id)).map(consentAnswer),
+  }),
+});
+
+interface ConsentInput extends Pick<Consent, 'name' | 'description' | 'atSignUp' | 'atCheckout'> {
+  readonly consentId: string;
+}
+
+const defined = onTenant<ConsentInput>({
+  name: 'consents.define',
+  summary: 'Define a consent, or change the one of that id; answers keep the words they answered',
+  permission: 'access:write',
+  method: 'PUT',
+  path: '/consents/{consentId}',
+  fields: { consentId: consentIdField, name: nameField },
+  optional: {
+    description: { ...described, default: '' },
+    atSignUp: { ...atSignUp, default: false },
+    atCheckout: { ...atCheckout, default: false },
+  },
+  output: consentSchema,
+  run: async ({ tx, tenant }, { consentId: id, name, description, atSignUp, atCheckout }) => {
+    const said = { id, name: name.trim(), description, atSignUp, atCheckout };
+    const consent = { ...said, tenantId: tenant.id, retiredAt: null };
+    await defineConsent(tx, consent);
+    return consentAnswer(consent);
+  },
+});
+
+const retired = onTenant<{ readonly consentId: string }>({
+  name: 'consents.retire',
+  summary: 'Ask for a consent no more; what was answered is kept',
+  permission: 'access:write',
+  method: 'DELETE',
+  path: '/consents/{consentId}',
+  fields: { consentId: consentIdField },
+  output: consentSchema,
+  run: async ({ tx, tenant, now }, { consentId }) => {
+    const known = (await listEveryConsent(tx, tenant.id)).find(({ id }) => id === consentId);
+    if (known === undefined) throw unknown('consent');
+    const consent = { ...known, retiredAt: known.retiredAt ?? now };
+    await defineConsent(tx, consent);
+    return consentAnswer(consent);
+  },
+});
+
+export const consentOperations: readonly Operation[] = [listed, defined, retired];

@@ -1,0 +1,106 @@
+import type { Invoice } from '../../../core/access/invoice.ts';
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import {
+  exactly,
+  flag,
+  list,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  wholeNumber,
+} from '../../../json-schema.ts';
+import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
+import { onTenant } from '../define.ts';
+import { limitField, pageOf } from '../fields.ts';
+import { memberIdField } from '../members/member-answer.ts';
+import { type Operation, unknown } from '../operation.ts';
+import { priceSchema } from './packages.ts';
+import { subscriptionIdField } from './subscription-answer.ts';
+
+const numberField = wholeNumber('The number of the invoice', 1);
+const line = (description: string, example: string | null) => textOrNull(description, example);
+
+const invoiceSchema = exactly('An invoice', {
+  number: numberField,
+  memberId: memberIdField,
+  subscriptionId: subscriptionIdField,
+  packageName: text('What was ordered', 'Everything'),
+  price: priceSchema,
+  addressee: exactly('Where it was sent', {
+    line1: line('Street and number', 'Storgata 1'),
+    city: line('City', 'Oslo'),
+    postCode: line('Post code', '0155'),
+    postOffice: line('Post office', 'Oslo'),
+    country: line('Two-letter country code', 'NO'),
+    name: line('The name', 'Ada Nilsen'),
+    email: line('The address it was mailed to', 'ada.nilsen@example.com'),
+  }),
+  issuedAt: time('When it was issued'),
+  dueAt: time('When it is due'),
+  paidAt: timeOrNull('When it was paid', null),
+});
+
+function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoice) {
+  return {
+    ...invoice,
+    issuedAt: isoTime(invoice.issuedAt),
+    dueAt: isoTime(invoice.dueAt),
+    paidAt: isoTimeOrNull(invoice.paidAt),
+  };
+}
+
+interface Listed {
+  readonly memberId?: string;
+  readonly paid?: boolean;
+  readonly before?: number;
+  readonly limit: number;
+}
+
+const listed = onTenant<Listed>({
+  name: 'invoices.list',
+  summary: 'List the invoices of a tenant or of one member, the newest first',
+  permission: 'subscriptions:read',
+  method: 'GET',
+  path: '/invoices',
+  optional: {
+    memberId: memberIdField,
+    paid: flag('Only those that are paid, or that are not'),
+    before: wholeNumber('The number of the last invoice of the page before', 100),
+    limit: limitField,
+  },
+  output: exactly('A page of invoices', {
+    invoices: list('Invoices', invoiceSchema),
+    next: {
+      ...wholeNumber('What the next page takes as `before`; null on the last one', 1),
+      type: ['integer', 'null'],
+    },
+  }),
+  run: async ({ tx, tenant }, { limit, memberId, paid, before }) => {
+    const filter = {
+      ...(memberId === undefined ? {} : { memberId }),
+      ...(paid === undefined ? {} : { paid }),
+      ...(before === undefined ? {} : { before }),
+    };
+    const { page, last } = pageOf(await listInvoicesOfTenant(tx, tenant.id, filter, limit + 1), limit);
+    return { invoices: page.map(invoiceAnswer), next: last?.number ?? null };
+  },
+});
+
+const paid = onTenant<{ readonly number: number }>({
+  name: 'invoices.markPaid',
+  summary: 'Note that an invoice was paid',
+  permission: 'subscriptions:write',
+  method: 'POST',
+  path: '/invoices/{number}/paid',
+  fields: { number: numberField },
+  output: invoiceSchema,
+  run: async ({ tx, tenant, now }, { number }) => {
+    await markInvoicePaid(tx, tenant.id, number, now);
+    const invoice = await findInvoice(tx, tenant.id, number);
+    if (invoice === null) throw unknown('invoice');
+    return invoiceAnswer(invoice);
+  },
+});
+
+export const invoiceOperations: readonly Operation[] = [listed, paid];

@@ -1,0 +1,138 @@
+import type { Package, PackageFacts } from '../../../core/access/package.ts';
+import { exactly, flag, list, oneOf, type Schema, text, wholeNumber } from '../../../json-schema.ts';
+import { findPackage, listPackages } from '../../../storage/access/package.ts';
+import { addPackage, changePackage } from '../../access/package.ts';
+import { onTenant } from '../define.ts';
+import { type Operation, type OperationContext, unknown } from '../operation.ts';
+import { productIdField } from './products.ts';
+
+export const packageIdField = wholeNumber('The packageId', 1);
+
+export const priceSchema = exactly('What it costs a period', {
+  amount: { ...wholeNumber('In the smallest unit of the currency', 19_900), minimum: 0 },
+  currency: text('ISO 4217', 'NOK'),
+});
+
+export const periodSchema = exactly('How long a subscription runs before it is renewed or over', {
+  unit: oneOf('Days, weeks, or the calendar’s months and years', ['month', 'day', 'week', 'year']),
+  count: { ...wholeNumber('How many of them', 1), minimum: 1 },
+});
+
+const productIds: Schema = {
+  type: 'array',
+  description: 'The ids of the products it opens',
+  items: { type: 'integer' },
+  uniqueItems: true,
+  examples: [[1]],
+};
+
+const nameField = text('What members read', 'Everything');
+const described = text('What members read below the name', 'Every channel, on every screen.');
+const payment = text('`free`, `invoice`, or a payment provider of the service', 'invoice');
+const needsAddress = flag('Whether a subscriber must give a postal address');
+const offered = flag('Whether the checkout offers it; subscriptions go on either way');
+
+const packageSchema = exactly('A package', {
+  id: packageIdField,
+  name: nameField,
+  description: described,
+  price: priceSchema,
+  period: periodSchema,
+  payment,
+  needsAddress,
+  offered,
+  products: list(
+    'The products it opens',
+    exactly('A product', { id: productIdField, name: text('What members read', 'Sport') }),
+  ),
+});
+
+function packageAnswer({ tenantId: _, ...found }: Package) {
+  return found;
+}
+
+const listed = onTenant({
+  name: 'packages.list',
+  summary: 'List the packages of a tenant',
+  permission: 'access:read',
+  method: 'GET',
+  path: '/packages',
+  output: exactly('The packages, oldest first', { packages: list('Packages', packageSchema) }),
+  run: async ({ tx, tenant }) => ({ packages: (await listPackages(tx, tenant.id)).map(packageAnswer) }),
+});
+
+interface PackageInput extends PackageFacts {
+  readonly productIds: readonly number[];
+}
+
+const created = onTenant<PackageInput>({
+  name: 'packages.create',
+  summary: 'Add a package that members can subscribe to',
+  permission: 'access:write',
+  method: 'POST',
+  path: '/packages',
+  fields: { name: nameField, price: priceSchema, period: periodSchema, payment, productIds },
+  optional: {
+    description: { ...described, default: '' },
+    needsAddress: { ...needsAddress, default: false },
+    offered: { ...offered, default: true },
+  },
+  output: packageSchema,
+  made: 'id',
+  run: async (context, input) => {
+    const { tx, tenant } = context;
+    return shown(context, await addPackage(tx, tenant.id, factsOf(input), input.productIds));
+  },
+});
+
+const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>({
+  name: 'packages.change',
+  summary: 'Change a package; its subscribers keep the price and the period that they ordered',
+  permission: 'access:write',
+  method: 'PATCH',
+  path: '/packages/{packageId}',
+  fields: { packageId: packageIdField },
+  optional: {
+    name: nameField,
+    description: described,
+    price: priceSchema,
+    period: periodSchema,
+    payment,
+    needsAddress,
+    offered,
+    productIds,
+  },
+  output: packageSchema,
+  run: async (context, { packageId, ...input }) => {
+    const { tx, tenant } = context;
+    const known = await findPackage(tx, tenant.id, packageId);
+    if (known === null) throw unknown('package');
+    const productIds = input.productIds ?? known.products.map(({ id }) => id);
+    await changePackage(tx, tenant.id, packageId, factsOf({ ...known, ...input }), productIds);
+    return shown(context, packageId);
+  },
+});
+
+/** What an operator says of a package, and nothing else of the input. */
+function factsOf({
+  name,
+  description,
+  price,
+  period,
+  payment,
+  needsAddress,
+  offered,
+}: PackageFacts): PackageFacts {
+  return { name: name.trim(), description, price, period, payment, needsAddress, offered };
+}
+
+async function shown(
+  { tx, tenant }: Pick<OperationContext, 'tx'> & { readonly tenant: { readonly id: string } },
+  id: number,
+): Promise<object> {
+  const found = await findPackage(tx, tenant.id, id);
+  if (found === null) throw unknown('package');
+  return packageAnswer(found);
+}
+
+export const packageOperations: readonly Operation[] = [listed, created, changed];

@@ -1,0 +1,48 @@
+import { exactly, list, text, wholeNumber } from '../../../json-schema.ts';
+import { listProducts } from '../../../storage/access/product.ts';
+import { addProduct, renameProduct } from '../../access/package.ts';
+import { onTenant } from '../define.ts';
+import { type Operation, unknown } from '../operation.ts';
+
+export const productIdField = wholeNumber('The id of the product', 1);
+
+const nameField = text('What members read', 'Sport');
+const productSchema = exactly('A product', { id: productIdField, name: nameField });
+
+const listed = onTenant({
+  name: 'products.list',
+  summary: 'List the products of a tenant',
+  permission: 'access:read',
+  method: 'GET',
+  path: '/products',
+  output: exactly('The products, oldest first', { products: list('Products', productSchema) }),
+  run: async ({ tx, tenant }) => ({ products: await listProducts(tx, tenant.id) }),
+});
+
+const created = onTenant<{ readonly name: string }>({
+  name: 'products.create',
+  summary: 'Add a product, which packages and channels can then name',
+  permission: 'access:write',
+  method: 'POST',
+  path: '/products',
+  fields: { name: nameField },
+  output: productSchema,
+  made: 'id',
+  run: async ({ tx, tenant }, { name }) => ({ id: await addProduct(tx, tenant.id, name), name: name.trim() }),
+});
+
+const changed = onTenant<{ readonly productId: number; readonly name: string }>({
+  name: 'products.change',
+  summary: 'Give a product another name',
+  permission: 'access:write',
+  method: 'PATCH',
+  path: '/products/{productId}',
+  fields: { productId: productIdField, name: nameField },
+  output: productSchema,
+  run: async ({ tx, tenant }, { productId: id, name }) => {
+    if (!(await renameProduct(tx, tenant.id, { id, name }))) throw unknown('product');
+    return { id, name: name.trim() };
+  },
+});
+
+export const productOperations: readonly Operation[] = [listed, created, changed];

@@ -1,0 +1,38 @@
+import type { CustomProperty } from '../../../core/access/custom-property.ts';
+import { exactly, list, oneOf, text } from '../../../json-schema.ts';
+import { listCustomProperties } from '../../../storage/access/custom-property.ts';
+import { defineCustomProperty } from '../../access/custom-property.ts';
+import { onTenant } from '../define.ts';
+import type { Operation } from '../operation.ts';
+
+const propertySchema = exactly('A property that subscriptions can have', {
+  key: text('The key of its values: a letter, then letters, digits, _ and -', 'seats'),
+  type: oneOf('What its values are; a timestamp is a text in ISO 8601', ['number', 'string', 'timestamp']),
+});
+const fields = propertySchema.properties as Record<keyof CustomProperty, object>;
+
+const listed = onTenant({
+  name: 'properties.list',
+  summary: 'List the properties that subscriptions of a tenant can have',
+  permission: 'access:read',
+  method: 'GET',
+  path: '/properties',
+  output: exactly('The properties, by key', { properties: list('Properties', propertySchema) }),
+  run: async ({ tx, tenant }) => ({ properties: await listCustomProperties(tx, tenant.id) }),
+});
+
+const defined = onTenant<CustomProperty>({
+  name: 'properties.define',
+  summary: 'Define a property; its type stays for good',
+  permission: 'access:write',
+  method: 'PUT',
+  path: '/properties/{key}',
+  fields: { key: { ...fields.key }, type: { ...fields.type } },
+  output: propertySchema,
+  run: async ({ tx, tenant }, { key, type }) => {
+    await defineCustomProperty(tx, tenant.id, { key, type });
+    return { key, type };
+  },
+});
+
+export const propertyOperations: readonly Operation[] = [listed, defined];

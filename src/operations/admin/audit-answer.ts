@@ -1,0 +1,32 @@
+import { isoTime } from '../../core/access/iso-time.ts';
+import { auditEventNames } from '../../core/operators/audit-event.ts';
+import { exactly, oneOf, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
+import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
+
+export const eventField = oneOf('What happened', auditEventNames);
+export const resultField = oneOf('Whether it was done', ['done', 'refused']);
+
+export const auditEventSchema = exactly('An event of the audit', {
+  id: wholeNumber('Its number', 4_711),
+  at: time('When'),
+  tenantId: textOrNull('Where; null for what concerns the whole service', null),
+  event: eventField,
+  actorKind: oneOf('Who did it', ['member', 'client', 'admin', 'token', 'operator', 'service', 'nobody']),
+  actorId: textOrNull('The id of the member or token, or the client_id', null),
+  target: textOrNull('What it was done to', 'example-app'),
+  clientId: textOrNull('The client it went through', 'example-app'),
+  address: textOrNull('The address it came from', '192.0.2.1'),
+  result: resultField,
+  reason: textOrNull('Why, in words', 'clients.create'),
+});
+
+export function auditAnswer({ id, at, ...event }: StoredAuditEvent) {
+  return { id, at: isoTime(at), ...event };
+}
+
+export const eventIdField = wholeNumber('The number of the last event of the page before', 4_711);
+export const nextField = {
+  ...wholeNumber('What the next page takes as `before`; null on the last one', 4_711),
+  type: ['integer', 'null'],
+};
+export const fileField = text('The events, one JSON object a line', '{"id":4711}\n');

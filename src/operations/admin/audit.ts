@@ -1,0 +1,134 @@
+import { exportPage } from '../../core/limits.ts';
+import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
+import { exactly, list, text, time } from '../../json-schema.ts';
+import { type AuditFilter, listAuditEvents } from '../../storage/operators/audit-event.ts';
+import {
+  auditAnswer,
+  auditEventSchema,
+  eventField,
+  eventIdField,
+  fileField,
+  nextField,
+  resultField,
+} from './audit-answer.ts';
+import { type Fields, onService, onTenant, tenantField } from './define.ts';
+import { limitField, numberFrom, pageOf } from './fields.ts';
+import type { Operation, OperationContext } from './operation.ts';
+
+/** What narrows a list of events, and where it goes on. */
+interface FilterInput {
+  readonly event?: AuditEventName;
+  readonly actorId?: string;
+  readonly target?: string;
+  readonly clientId?: string;
+  readonly result?: AuditEvent['result'];
+  readonly from?: string;
+  readonly until?: string;
+  readonly before?: number;
+  readonly limit: number;
+}
+
+const filterFields: Fields = {
+  event: eventField,
+  actorId: text('Who did it: the id of a member or token, or a client_id', 'example-app'),
+  target: text('What it was done to: such as the id of a member, or a client_id', 'example-app'),
+  clientId: text('The client it went through', 'example-app'),
+  result: resultField,
+  from: time('From this moment on', '2026-01-01T00:00:00.000Z'),
+  until: time('Before this moment', '2036-01-01T00:00:00.000Z'),
+  before: eventIdField,
+};
+
+const exportFields: Fields = {
+  ...filterFields,
+  limit: {
+    ...numberFrom(1, exportPage.most, 'How many events at most', exportPage.default),
+    default: exportPage.default,
+  },
+};
+
+function filterOf(input: FilterInput): AuditFilter {
+  const { event, actorId, target, clientId, result, from, until, before } = input;
+  return {
+    ...(event === undefined ? {} : { event }),
+    ...(actorId === undefined ? {} : { actorId }),
+    ...(target === undefined ? {} : { target }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(result === undefined ? {} : { result }),
+    ...(from === undefined ? {} : { from: Date.parse(from) }),
+    ...(until === undefined ? {} : { until: Date.parse(until) }),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+const pageSchema = exactly('A page of events, newest first', {
+  events: list('Events', auditEventSchema),
+  next: nextField,
+});
+
+/** A page of the events of one tenant, or of all. */
+async function pageFor({ tx, tenant }: OperationContext, input: FilterInput): Promise<object> {
+  const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
+  const { page, last } = pageOf(await listAuditEvents(tx, filter, input.limit + 1), input.limit);
+  return { events: page.map(auditAnswer), next: last?.id ?? null };
+}
+
+/** The events as a file, newest first; the id of the last one is where the next file goes on. */
+async function fileFor({ tx, tenant }: OperationContext, input: FilterInput): Promise<object> {
+  const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
+  const events = await listAuditEvents(tx, filter, input.limit);
+  return { text: events.map((event) => `${JSON.stringify(auditAnswer(event))}\n`).join('') };
+}
+
+const mediaType = 'application/x-ndjson; charset=utf-8';
+const fileSchema = exactly('A file', { text: fileField });
+
+const listed = onTenant<FilterInput>({
+  name: 'audit.list',
+  summary: 'List what happened on a tenant, the newest first',
+  permission: 'audit:read',
+  method: 'GET',
+  path: '/audit',
+  optional: { ...filterFields, limit: limitField },
+  output: pageSchema,
+  run: pageFor,
+});
+
+const exported = onTenant<FilterInput>({
+  name: 'audit.export',
+  summary: 'Write what happened on a tenant to a file, one JSON object a line',
+  permission: 'audit:read',
+  method: 'GET',
+  path: '/audit/export',
+  optional: exportFields,
+  output: fileSchema,
+  mediaType,
+  run: fileFor,
+});
+
+const ofOneTenant = { tenant: { ...tenantField, description: 'Only what happened on this tenant' } };
+
+const serviceListed = onService<FilterInput>({
+  name: 'serviceAudit.list',
+  summary: 'List what happened on every tenant and to the service, the newest first',
+  permission: 'audit:read',
+  method: 'GET',
+  path: '/audit',
+  optional: { ...ofOneTenant, ...filterFields, limit: limitField },
+  output: pageSchema,
+  run: pageFor,
+});
+
+const serviceExported = onService<FilterInput>({
+  name: 'serviceAudit.export',
+  summary: 'Write what happened on every tenant and to the service to a file',
+  permission: 'audit:read',
+  method: 'GET',
+  path: '/audit/export',
+  optional: { ...ofOneTenant, ...exportFields },
+  output: fileSchema,
+  mediaType,
+  run: fileFor,
+});
+
+export const auditOperations: readonly Operation[] = [listed, exported, serviceListed, serviceExported];

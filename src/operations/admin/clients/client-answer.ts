@@ -1,0 +1,145 @@
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import type { Client, ClientSecret } from '../../../core/client.ts';
+import { accessTokenSeconds, replayWindow } from '../../../core/limits.ts';
+import {
+  exactly,
+  flag,
+  list,
+  oneOf,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../../../json-schema.ts';
+import type { ClientChanges } from '../../client.ts';
+import type { Fields } from '../define.ts';
+import { numberFrom, textOrNone, texts } from '../fields.ts';
+
+const longest = 10 * 366 * 24 * 60 * 60;
+
+/** What can be said of a client when it is registered, and later (contract, "OIDC client"). */
+export const clientFields: Fields = {
+  logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  redirectUris: texts(
+    'Where sign-ins lead: https, http on this machine alone, or a scheme of an app',
+    'https://app.example.com/callback',
+  ),
+  postLogoutRedirectUris: texts(
+    'Where logout leads; the first unless another is asked for',
+    'https://app.example.com/',
+  ),
+  webOrigins: texts('Origins whose scripts may read tokens and profiles', 'https://app.example.com'),
+  signupDisabled: flag('"Disable signup": only who has an account can sign in'),
+  thirdParty: flag('Whether it is of a third party: it asks each member for consent'),
+  idTokenAlgorithm: oneOf('What signs its id_tokens', ['RS256', 'ES256']),
+  claimsInIdToken: flag('Whether the id_token repeats the claims of profile, email, phone and address'),
+  accessTokenSeconds: numberFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
+  refreshTokenIdleSeconds: numberFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
+  refreshTokenAbsoluteSeconds: numberFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
+  replayWindowSeconds: numberFrom(
+    0,
+    replayWindow.most / 1_000,
+    'How long a used refresh token gets the same answer again; 0 is never',
+    0,
+  ),
+};
+
+/** What an input says of a client, in those fields. */
+export interface ClientInput
+  extends Partial<
+    Pick<
+      Client,
+      | 'name'
+      | 'logo'
+      | 'redirectUris'
+      | 'postLogoutRedirectUris'
+      | 'webOrigins'
+      | 'signupDisabled'
+      | 'thirdParty'
+      | 'idTokenAlgorithm'
+      | 'claimsInIdToken'
+      | 'accessTokenSeconds'
+    >
+  > {
+  readonly refreshTokenIdleSeconds?: number;
+  readonly refreshTokenAbsoluteSeconds?: number;
+  readonly replayWindowSeconds?: number;
+}
+
+/** What an input changes; seconds become milliseconds. */
+export function changesOf({
+  logo,
+  refreshTokenIdleSeconds: idle,
+  refreshTokenAbsoluteSeconds: absolute,
+  replayWindowSeconds: replay,
+  ...same
+}: ClientInput): ClientChanges {
+  return {
+    ...same,
+    ...(logo === undefined ? {} : { logo: textOrNone(logo) }),
+    ...(idle === undefined ? {} : { refreshTokenIdle: idle * 1_000 }),
+    ...(absolute === undefined ? {} : { refreshTokenAbsolute: absolute * 1_000 }),
+    ...(replay === undefined ? {} : { replayWindow: replay * 1_000 }),
+  };
+}
+
+export const clientIdField = text('The client_id: letters, digits, _ and -', 'example-app');
+export const nameField = text('The name that members read', 'Example app');
+export const typeField = oneOf('public, as apps and TVs are, or confidential, with a secret', [
+  'confidential',
+  'public',
+]);
+
+export const secretIdField = text('The id of the secret', 'Zk3vBq8L');
+
+const secretSchema = exactly('A live secret', {
+  secretId: secretIdField,
+  createdAt: time('When it was made'),
+});
+
+/** The fields of a client that every face shows; its secrets by their ids alone (A18). */
+export const clientProperties: Readonly<Record<string, Schema>> = {
+  clientId: clientIdField,
+  name: nameField,
+  type: typeField,
+  ...clientFields,
+  deviceFlow: flag('Whether it has the device flow'),
+  secrets: list('Its live secrets', secretSchema),
+  disabledAt: timeOrNull('From when on it is as if it were not there', null),
+};
+
+export const clientSchema = exactly('A client', clientProperties);
+
+/** The id of a secret: the beginning of its hash, by which nobody finds the secret. */
+export function secretIdOf({ hash }: ClientSecret): string {
+  return hash.slice(0, 8);
+}
+
+const seconds = (ms: number) => Math.round(ms / 1_000);
+
+export function clientAnswer(client: Client) {
+  return {
+    clientId: client.clientId,
+    name: client.name,
+    type: client.type,
+    logo: client.logo,
+    redirectUris: client.redirectUris,
+    postLogoutRedirectUris: client.postLogoutRedirectUris,
+    webOrigins: client.webOrigins,
+    signupDisabled: client.signupDisabled,
+    thirdParty: client.thirdParty,
+    idTokenAlgorithm: client.idTokenAlgorithm,
+    claimsInIdToken: client.claimsInIdToken,
+    accessTokenSeconds: client.accessTokenSeconds,
+    refreshTokenIdleSeconds: seconds(client.refreshTokenIdle),
+    refreshTokenAbsoluteSeconds: seconds(client.refreshTokenAbsolute),
+    replayWindowSeconds: seconds(client.replayWindow),
+    deviceFlow: client.deviceFlow,
+    secrets: client.secrets.map((secret) => ({
+      secretId: secretIdOf(secret),
+      createdAt: isoTime(secret.createdAt),
+    })),
+    disabledAt: isoTimeOrNull(client.disabledAt),
+  };
+}

@@ -1,0 +1,192 @@
+import { isoTime } from '../../../core/access/iso-time.ts';
+import type { Client } from '../../../core/client.ts';
+import { exactly, flag, list, text, textOrNull, time } from '../../../json-schema.ts';
+import { findRegisteredClient, listClients } from '../../../storage/client.ts';
+import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
+import type { Tx } from '../../../storage/store.ts';
+import type { OpenTenant } from '../../../tenants.ts';
+import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client.ts';
+import { onTenant } from '../define.ts';
+import { conflict, type Operation, unknown } from '../operation.ts';
+import {
+  type ClientInput,
+  changesOf,
+  clientAnswer,
+  clientFields,
+  clientIdField,
+  clientProperties,
+  clientSchema,
+  nameField,
+  typeField,
+} from './client-answer.ts';
+
+/** Which client. */
+interface Named {
+  readonly tenant: string;
+  readonly clientId: string;
+}
+
+const clientId = { clientId: clientIdField };
+
+const listed = onTenant({
+  name: 'clients.list',
+  summary: 'List the clients of a tenant',
+  permission: 'clients:read',
+  method: 'GET',
+  path: '/clients',
+  output: exactly('The clients, by client_id', { clients: list('Clients', clientSchema) }),
+  run: async ({ tx, tenant }) => ({ clients: (await listClients(tx, tenant.id)).map(clientAnswer) }),
+});
+
+/** How many refused requests of a client are shown. */
+const refusalsShown = 20;
+
+const read = onTenant<Named>({
+  name: 'clients.read',
+  summary: 'Show a client, and its last requests that were refused',
+  permission: 'clients:read',
+  method: 'GET',
+  path: '/clients/{clientId}',
+  fields: clientId,
+  output: exactly('A client', {
+    ...clientProperties,
+    deviceFlowOnStage: {
+      ...flag(
+        'Whether the client of this client_id on the stage tenant has the device flow; null without one',
+      ),
+      type: ['boolean', 'null'],
+    },
+    refusals: list(
+      'The last requests that were refused, newest first',
+      exactly('A refused request', {
+        at: time('When'),
+        event: text('What was refused', 'client_authentication_failed'),
+        reason: textOrNull('Why, in words', 'the client_secret is wrong'),
+        address: textOrNull('Where it came from', '192.0.2.1'),
+      }),
+    ),
+  }),
+  run: async ({ tx, tenant }, { clientId }) => ({
+    ...clientAnswer(await clientOf(tx, tenant, clientId)),
+    deviceFlowOnStage: await deviceFlowOnStage(tx, tenant, clientId),
+    refusals: (
+      await listAuditEvents(tx, { tenantId: tenant.id, clientId, result: 'refused' }, refusalsShown)
+    ).map(({ at, event, reason, address }) => ({ at: isoTime(at), event, reason, address })),
+  }),
+});
+
+const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
+  name: 'clients.create',
+  summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
+  permission: 'clients:write',
+  method: 'POST',
+  path: '/clients',
+  fields: { ...clientId, name: nameField, type: typeField },
+  optional: clientFields,
+  output: exactly('The client', {
+    ...clientProperties,
+    secret: textOrNull('The client_secret: shown once; null for a public client', null),
+  }),
+  made: 'clientId',
+  run: async ({ tx, tenant, random, now }, { tenant: _, clientId, name, type, ...given }) => {
+    if ((await findRegisteredClient(tx, tenant.id, clientId)) !== null) {
+      throw conflict(`there is a client ${clientId} already`);
+    }
+    const secret = type === 'confidential' ? random.secret() : null;
+    const registration = {
+      ...changesOf(given),
+      clientId,
+      name,
+      type,
+      ...(secret === null ? {} : { secret }),
+    };
+    return { ...clientAnswer(await registerClient(tx, tenant.id, registration, now)), secret };
+  },
+});
+
+const changed = onTenant<Named & ClientInput>({
+  name: 'clients.change',
+  summary: 'Change a client; its client_id and its type stay',
+  permission: 'clients:write',
+  method: 'PATCH',
+  path: '/clients/{clientId}',
+  fields: clientId,
+  optional: { name: nameField, ...clientFields },
+  output: clientSchema,
+  run: async ({ tx, tenant }, { tenant: _, clientId, ...given }) =>
+    answer(await changeClient(tx, tenant.id, clientId, changesOf(given))),
+});
+
+const disabled = onTenant<Named>({
+  name: 'clients.disable',
+  summary: 'Disable a client: it is as if it were not there, and its sign-ins end',
+  permission: 'clients:write',
+  method: 'POST',
+  path: '/clients/{clientId}/disable',
+  fields: clientId,
+  output: clientSchema,
+  run: async ({ tx, tenant, now }, { clientId }) => answer(await disableClient(tx, tenant.id, clientId, now)),
+});
+
+const enabled = onTenant<Named>({
+  name: 'clients.enable',
+  summary: 'Enable a client again; its sign-ins do not come back',
+  permission: 'clients:write',
+  method: 'POST',
+  path: '/clients/{clientId}/enable',
+  fields: clientId,
+  output: clientSchema,
+  run: async ({ tx, tenant }, { clientId }) =>
+    answer(await changeClient(tx, tenant.id, clientId, { disabledAt: null })),
+});
+
+const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly force: boolean }>({
+  name: 'clients.setDeviceFlow',
+  summary: 'Turn the device flow of a client on or off: on the stage tenant first',
+  permission: 'clients:write',
+  reach: 'system',
+  method: 'PUT',
+  path: '/clients/{clientId}/device-flow',
+  fields: { ...clientId, enabled: flag('Whether it has the device flow from now on') },
+  optional: {
+    force: { ...flag('On here though it is not on at the stage tenant'), default: false, examples: [false] },
+  },
+  output: clientSchema,
+  run: async ({ tx, tenant }, { clientId, enabled, force }) => {
+    const onStage = await deviceFlowOnStage(tx, tenant, clientId);
+    const { deviceFlow } = await clientOf(tx, tenant, clientId);
+    if (enabled && !deviceFlow && onStage === false && !force) {
+      throw conflict('the device flow of this client is not on at the stage tenant; force turns it on here');
+    }
+    await setDeviceFlow(tx, tenant.id, clientId, enabled);
+    return answer(await findRegisteredClient(tx, tenant.id, clientId));
+  },
+});
+
+/** Whether the client of the same client_id on the stage tenant has the device flow; null without such a tenant. */
+async function deviceFlowOnStage(tx: Tx, tenant: OpenTenant, clientId: string): Promise<boolean | null> {
+  if (tenant.stageTenantId === null) return null;
+  const client = await findRegisteredClient(tx, tenant.stageTenantId, clientId);
+  return client?.deviceFlow === true && client.disabledAt === null;
+}
+
+async function clientOf(tx: Tx, tenant: OpenTenant, clientId: string): Promise<Client> {
+  const client = await findRegisteredClient(tx, tenant.id, clientId);
+  if (client === null) throw unknown('client');
+  return client;
+}
+
+function answer(client: Client | null): object {
+  if (client === null) throw unknown('client');
+  return clientAnswer(client);
+}
+
+export const clientOperations: readonly Operation[] = [
+  listed,
+  read,
+  created,
+  changed,
+  disabled,
+  enabled,
+  deviceFlowSet,
+];

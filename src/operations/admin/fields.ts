@@ -1,0 +1,50 @@
+import { listPage } from '../../core/limits.ts';
+import type { Schema } from '../../json-schema.ts';
+
+/** How many entries a page of a list has. */
+export const limitField: Schema = {
+  type: 'integer',
+  minimum: 1,
+  maximum: listPage.most,
+  default: listPage.default,
+  description: 'How many entries at most',
+  examples: [listPage.default],
+};
+
+/**
+ * Cuts a page of a list, of which one entry more than its length was read.
+ *
+ * @returns the page, and the last entry of it where others follow
+ */
+export function pageOf<Item>(
+  read: readonly Item[],
+  limit: number,
+): { page: readonly Item[]; last: Item | null } {
+  const page = read.slice(0, limit);
+  return { page, last: read.length > limit ? (page.at(-1) ?? null) : null };
+}
+
+/** A list of texts, each once. */
+export function texts(description: string, ...examples: readonly string[]): Schema {
+  return { type: 'array', description, items: { type: 'string' }, uniqueItems: true, examples: [examples] };
+}
+
+/** A whole number within bounds. */
+export function numberFrom(least: number, most: number, description: string, example: number): Schema {
+  return { type: 'integer', minimum: least, maximum: most, description, examples: [example] };
+}
+
+/** A field of which null says that there is none. */
+export function orNull(schema: Schema): Schema {
+  return { ...schema, type: [schema.type, 'null'] };
+}
+
+/** An object of which every field may be left out. */
+export function someOf(description: string, properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: 'object', description, properties, additionalProperties: false };
+}
+
+/** A text that says nothing when it is empty: forms and command lines have no null. */
+export function textOrNone(text: string | null): string | null {
+  return text === null || text.trim() === '' ? null : text.trim();
+}

@@ -1,0 +1,41 @@
+import { channelOperations } from './access/channels.ts';
+import { checkoutOperations } from './access/checkouts.ts';
+import { consentOperations } from './access/consents.ts';
+import { invoiceOperations } from './access/invoices.ts';
+import { packageOperations } from './access/packages.ts';
+import { productOperations } from './access/products.ts';
+import { propertyOperations } from './access/properties.ts';
+import { subscriptionOperations } from './access/subscriptions.ts';
+import { auditOperations } from './audit.ts';
+import { clientSecretOperations } from './clients/client-secrets.ts';
+import { clientOperations } from './clients/clients.ts';
+import { keyOperations } from './keys.ts';
+import { memberChangeOperations } from './members/member-changes.ts';
+import { memberSessionOperations } from './members/member-sessions.ts';
+import { memberOperations } from './members/members.ts';
+import type { Operation } from './operation.ts';
+import { tenantFileOperations } from './tenant-file.ts';
+import { tenantOperations } from './tenants.ts';
+import { tokenOperations } from './tokens.ts';
+
+/** Everything that somebody who operates the service can do, by noun. */
+export const operations: readonly Operation[] = [
+  ...tenantOperations,
+  ...clientOperations,
+  ...clientSecretOperations,
+  ...memberOperations,
+  ...memberChangeOperations,
+  ...memberSessionOperations,
+  ...subscriptionOperations,
+  ...invoiceOperations,
+  ...checkoutOperations,
+  ...productOperations,
+  ...packageOperations,
+  ...channelOperations,
+  ...consentOperations,
+  ...propertyOperations,
+  ...tokenOperations,
+  ...keyOperations,
+  ...auditOperations,
+  ...tenantFileOperations,
+];

@@ -1,0 +1,141 @@
+import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
+import { type KeyStanding, keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
+import type { SigningAlgorithm } from '../../core/tenant.ts';
+import { exactly, flag, list, oneOf, text, time, timeOrNull } from '../../json-schema.ts';
+import type { SigningKeyRow } from '../../storage/schema.ts';
+import type { Tx } from '../../storage/store.ts';
+import { listSigningKeysOf, retireSigningKey } from '../../storage/tenant.ts';
+import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../keys.ts';
+import { onTenant } from './define.ts';
+import { conflict, type Operation, unknown } from './operation.ts';
+
+const kidField = text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE');
+const states: readonly KeyStanding[] = ['next', 'signing', 'published', 'retired'];
+
+const keySchema = exactly('A signing key', {
+  kid: kidField,
+  algorithm: oneOf('What it signs with: ES256 access tokens, RS256 or ES256 id_tokens', signingAlgorithms),
+  state: oneOf(
+    'next: published, and signs later; signing; published: signs no more, and what it signed is accepted; ' +
+      'retired: nothing it signed is accepted',
+    states,
+  ),
+  createdAt: time('When it was made'),
+  activeFrom: time('From when on it signs'),
+  lastTokenEndsAt: timeOrNull('When the last token it signed is over; null while it signs', null),
+  retiredAt: timeOrNull('When it was retired', null),
+});
+
+/** Each field is listed by hand, so that no private key gets into an answer. */
+function keyAnswer(key: SigningKeyRow, keys: readonly SigningKeyRow[], now: number) {
+  return {
+    kid: key.kid,
+    algorithm: key.algorithm,
+    state: keyStanding(key, keys, now),
+    createdAt: isoTime(key.createdAt),
+    activeFrom: isoTime(key.activeFrom),
+    lastTokenEndsAt: isoTimeOrNull(lastTokenEnds(key, keys, now)),
+    retiredAt: isoTimeOrNull(key.retiredAt),
+  };
+}
+
+const keysSchema = exactly('The keys, in the order in which they sign', { keys: list('Keys', keySchema) });
+
+async function keysOf(tx: Tx, tenantId: string, now: number): Promise<object> {
+  const keys = await listSigningKeysOf(tx, tenantId);
+  return { keys: keys.map((key) => keyAnswer(key, keys, now)) };
+}
+
+const listed = onTenant({
+  name: 'keys.list',
+  summary: 'List the signing keys of a tenant',
+  permission: 'keys:read',
+  method: 'GET',
+  path: '/keys',
+  output: keysSchema,
+  run: ({ tx, tenant, now }) => keysOf(tx, tenant.id, now),
+});
+
+interface Rotation {
+  readonly algorithm?: SigningAlgorithm;
+  readonly emergency: boolean;
+}
+
+const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
+  name: 'keys.rotate',
+  summary: 'Publish the next signing keys, which sign from tomorrow on; in an emergency they sign at once',
+  permission: 'keys:write',
+  method: 'POST',
+  path: '/keys/rotate',
+  optional: {
+    algorithm: oneOf('Of this algorithm alone', signingAlgorithms),
+    emergency: {
+      ...flag('A key is in wrong hands: the new one signs at once, and everything signed before is dead'),
+      default: false,
+      examples: [false],
+    },
+  },
+  output: keysSchema,
+  prepare: ({ algorithm, emergency }, { tenant, vault, now }) => {
+    const algorithms = algorithm === undefined ? signingAlgorithms : [algorithm];
+    return prepareRotation(tenant.id, algorithms, emergency, vault, now);
+  },
+  run: async ({ tx, tenant, now }, { emergency }, prepared) => {
+    for (const key of prepared) {
+      if (emergency) await replaceKeys(tx, key, now);
+      else if (!(await publishNextKey(tx, key, now))) {
+        throw conflict(`the next ${key.algorithm} key is published already`);
+      }
+    }
+    return keysOf(tx, tenant.id, now);
+  },
+});
+
+const retired = onTenant<{ readonly kid: string; readonly force: boolean }>({
+  name: 'keys.retire',
+  summary: 'Retire a signing key: what it signed is accepted no more',
+  permission: 'keys:write',
+  method: 'POST',
+  path: '/keys/{kid}/retire',
+  fields: { kid: kidField },
+  optional: {
+    force: {
+      ...flag('Though it signs, or a token that it signed is not over: that token is dead then'),
+      default: false,
+      examples: [false],
+    },
+  },
+  output: keysSchema,
+  run: async ({ tx, tenant, now }, { kid, force }) => {
+    const keys = await listSigningKeysOf(tx, tenant.id);
+    const key = keys.find((known) => known.kid === kid);
+    if (key === undefined) throw unknown('key');
+    const problem = retirementProblem(key, keys, force, now);
+    if (problem !== null) throw conflict(problem);
+    if (key.retiredAt === null) await retireSigningKey(tx, kid, now);
+    return keysOf(tx, tenant.id, now);
+  },
+});
+
+/** Why a key cannot be retired, or null. */
+function retirementProblem(
+  key: SigningKeyRow,
+  keys: readonly SigningKeyRow[],
+  force: boolean,
+  now: number,
+): string | null {
+  const standing = keyStanding(key, keys, now);
+  if (standing === 'signing') {
+    const rest = keys.filter(({ kid }) => kid !== key.kid);
+    const isReplaced = rest.some(
+      (other) => other.algorithm === key.algorithm && keyStanding(other, rest, now) === 'signing',
+    );
+    if (!isReplaced) return 'no other key could sign in its place: rotate the keys first';
+    return force ? null : 'the key signs: force retires it all the same';
+  }
+  const end = lastTokenEnds(key, keys, now);
+  if (standing !== 'published' || end === null || now >= end || force) return null;
+  return `a token that it signed can be accepted until ${isoTime(end)}: force retires it all the same`;
+}
+
+export const keyOperations: readonly Operation[] = [listed, rotated, retired];

@@ -1,0 +1,38 @@
+import { isGone, type Member, type UserType } from '../../../core/members/member.ts';
+import { type Actor, mayManage } from '../../../core/operators/permission.ts';
+import { findMember } from '../../../storage/members/member.ts';
+import { conflict, type OperationContext, OperationRefused, unknown } from '../operation.ts';
+
+/** Where a member is found. */
+export type MemberContext = Pick<OperationContext, 'tx' | 'actor' | 'now'> & {
+  readonly tenant: { readonly id: string };
+};
+
+/** The member of the tenant; one whose deletion is due is gone. @throws OperationRefused */
+export async function memberFor({ tx, tenant, now }: MemberContext, id: string): Promise<Member> {
+  const member = await findMember(tx, tenant.id, id);
+  if (member === null || isGone(member, now)) throw unknown('member');
+  return member;
+}
+
+/**
+ * The member, if whoever acts may act on it: an administrator's account is worth what its administrator can do.
+ *
+ * @throws OperationRefused
+ */
+export async function manageableMember(context: MemberContext, id: string): Promise<Member> {
+  const member = await memberFor(context, id);
+  demandManage(context.actor, member.userType);
+  return member;
+}
+
+/** @throws OperationRefused if whoever acts may not make such a member, or act on one */
+export function demandManage(actor: Actor, userType: UserType): void {
+  if (mayManage(actor, userType)) return;
+  throw new OperationRefused('denied', [`a ${userType} is for those who can do all that one can`]);
+}
+
+/** Nobody locks themselves out by accident. @throws OperationRefused */
+export function demandOther(actor: Actor, id: string): void {
+  if (actor.kind === 'admin' && actor.memberId === id) throw conflict('nobody does this to themselves');
+}

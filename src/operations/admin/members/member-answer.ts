@@ -1,0 +1,88 @@
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import type { Member } from '../../../core/members/member.ts';
+import {
+  exactly,
+  flag,
+  oneOf,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  wholeNumber,
+} from '../../../json-schema.ts';
+import { languages } from '../../../language.ts';
+import type { Fields } from '../define.ts';
+import { someOf } from '../fields.ts';
+
+export const memberIdField = text('The id of the member', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02');
+export const fullNameField = text('The full name', 'Ada Nilsen');
+export const emailField = text('The address to sign in with', 'ada.nilsen@example.com');
+export const userTypeField = oneOf('What the member may do beyond being one', [
+  'member',
+  'tenant_admin',
+  'system_admin',
+]);
+export const statusField = oneOf('Whether the member may sign in', ['active', 'disabled']);
+
+const addressFields: Readonly<Record<string, Schema>> = {
+  line1: textOrNull('Street and number', 'Storgata 1'),
+  city: textOrNull('City', 'Oslo'),
+  postCode: textOrNull('Post code', '0155'),
+  postOffice: textOrNull('Post office', 'Oslo'),
+  country: textOrNull('Two-letter country code (ISO 3166-1)', 'NO'),
+  name: textOrNull('The name on the letter box', 'Ada Nilsen'),
+  email: textOrNull('An address for what is sent there', null),
+};
+
+/** What can be said of a member when it is made, and later; an empty text takes a detail away. */
+export const memberFields: Fields = {
+  nickName: text('What others call the member; may be empty', 'Ada'),
+  phone: text('In international format with its +; may be empty', '+4791234567'),
+  avatar: textOrNull('The https address of a picture', null),
+  language: { ...textOrNull('The language of mails and pages', 'nb'), enum: [...languages, '', null] },
+  address: someOf('The postal address; what is left out stays as it is', addressFields),
+};
+
+/** The fields of a member that every face shows. */
+export const memberProperties: Readonly<Record<string, Schema>> = {
+  id: memberIdField,
+  userId: wholeNumber('The number of the account', 1_001),
+  memberNumber: wholeNumber('The number of the membership', 501_001),
+  userType: userTypeField,
+  status: statusField,
+  email: emailField,
+  emailVerified: flag('Whether the address was proven'),
+  fullName: fullNameField,
+  ...memberFields,
+  phoneVerified: flag('Whether the telephone number was proven'),
+  language: textOrNull('The language of mails and pages; null is what the browser asks for', 'nb'),
+  address: exactly('The postal address', addressFields),
+  createdAt: time('When the account was made'),
+  updatedAt: time('When it was last changed'),
+  deletionDueAt: timeOrNull('When it is deleted, if its member asked for that', null),
+};
+
+export const memberSchema = exactly('A member', memberProperties);
+
+export function memberAnswer(member: Member) {
+  return {
+    id: member.id,
+    userId: member.userId,
+    memberNumber: member.memberNumber,
+    userType: member.userType,
+    status: member.status,
+    email: member.email,
+    emailVerified: member.emailVerified,
+    fullName: member.fullName,
+    nickName: member.nickName,
+    phone: member.phone,
+    phoneVerified: member.phoneVerified,
+    avatar: member.avatar,
+    language: member.locale,
+    address: member.address,
+    createdAt: isoTime(member.createdAt),
+    updatedAt: isoTime(member.updatedAt),
+    deletionDueAt: isoTimeOrNull(member.deletionDueAt),
+  };
+}

@@ -1,0 +1,200 @@
+import { withdrawProof } from '../../../core/members/email-proof.ts';
+import {
+  isGone,
+  type Member,
+  noAddress,
+  normaliseEmail,
+  type UserType,
+} from '../../../core/members/member.ts';
+import { passwordProblem } from '../../../core/members/password-rules.ts';
+import { endSession } from '../../../core/session.ts';
+import { text } from '../../../json-schema.ts';
+import { apply } from '../../../storage/apply.ts';
+import { listOpenEmailProofs } from '../../../storage/members/email-proof.ts';
+import {
+  findMemberByEmail,
+  insertMember,
+  nextMemberNumbers,
+  updateMember,
+  updateUserType,
+} from '../../../storage/members/member.ts';
+import { listActiveSessions } from '../../../storage/session.ts';
+import type { Tx } from '../../../storage/store.ts';
+import type { OpenTenant } from '../../../tenants.ts';
+import { commonPasswords } from '../../common-passwords.ts';
+import { deleteMember } from '../../member.ts';
+import { inviteMember } from '../../recover.ts';
+import { onTenant } from '../define.ts';
+import { conflict, type Operation, OperationRefused } from '../operation.ts';
+import { demandManage, demandOther, manageableMember } from './manage.ts';
+import {
+  emailField,
+  fullNameField,
+  memberAnswer,
+  memberFields,
+  memberIdField,
+  memberSchema,
+  userTypeField,
+} from './member-answer.ts';
+import { type MemberInput, withDetails } from './member-details.ts';
+
+interface NewMember extends MemberInput {
+  readonly tenant: string;
+  readonly fullName: string;
+  readonly email: string;
+  readonly password?: string;
+  readonly userType: UserType;
+}
+
+/** What is slow of a new member, or what needs no database. */
+interface PreparedMember {
+  readonly passwordHash: string;
+}
+
+const created = onTenant<NewMember, PreparedMember>({
+  name: 'members.create',
+  summary: 'Make a member; without a password a mail invites the member to choose one',
+  permission: 'members:write',
+  method: 'POST',
+  path: '/members',
+  fields: { fullName: fullNameField, email: emailField },
+  optional: {
+    password: {
+      ...text('The password; without one the member is invited by mail', 'correct horse battery staple'),
+      writeOnly: true,
+    },
+    userType: { ...userTypeField, default: 'member' },
+    ...memberFields,
+  },
+  output: memberSchema,
+  made: 'id',
+  prepare: async (input, { tenant, actor, passwords, random, now }) => {
+    demandManage(actor, input.userType);
+    withDetails(beginning(tenant, input.userType, now), input, now);
+    const { password } = input;
+    if (password !== undefined) await checkPassword(password, input.email, tenant);
+    // Without a password nobody knows one until the link of the mail is used.
+    return { passwordHash: await passwords.hash(password ?? random.secret()) };
+  },
+  run: async (context, input, { passwordHash }) => {
+    const { tx, tenant, random, mails, now } = context;
+    await freeAddress(tx, tenant.id, input.email, now);
+    const member: Member = {
+      ...withDetails(beginning(tenant, input.userType, now), input, now),
+      ...(await nextMemberNumbers(tx, tenant.id)),
+      id: random.id(now),
+    };
+    await insertMember(tx, member, passwordHash);
+    if (input.password === undefined) {
+      await inviteMember(tx, tenant, member, { clock: () => now, random, mails });
+    }
+    return memberAnswer(member);
+  },
+});
+
+/** A member of whom nothing is known yet. */
+function beginning({ id: tenantId }: OpenTenant, userType: UserType, now: number): Member {
+  return {
+    id: '',
+    tenantId,
+    userId: 0,
+    memberNumber: 0,
+    email: '',
+    emailVerified: false,
+    fullName: '',
+    nickName: '',
+    phone: '',
+    phoneVerified: false,
+    avatar: null,
+    locale: null,
+    userType,
+    status: 'active',
+    address: noAddress,
+    createdAt: now,
+    updatedAt: now,
+    deletionDueAt: null,
+  };
+}
+
+async function checkPassword(password: string, email: string, tenant: OpenTenant): Promise<void> {
+  const rules = { least: tenant.passwordLength, email, isCommon: await commonPasswords() };
+  const problem = passwordProblem(password, rules);
+  if (problem === null) return;
+  const words = {
+    missing: 'is missing',
+    short: `has fewer than ${tenant.passwordLength} characters`,
+    long: 'is too long',
+    common: 'is among the first that anybody tries',
+    address: 'is the address',
+  };
+  throw new OperationRefused('invalid', [`password ${words[problem]}`]);
+}
+
+/** Makes sure that nobody else has an address; who is gone has none. @throws OperationRefused */
+async function freeAddress(
+  tx: Tx,
+  tenantId: string,
+  email: string,
+  now: number,
+  ownId: string | null = null,
+): Promise<void> {
+  const known = await findMemberByEmail(tx, tenantId, email);
+  if (known === null || known.member.id === ownId) return;
+  if (!isGone(known.member, now)) throw conflict('a member of the tenant has this address');
+  await deleteMember(tx, tenantId, known.member.id, now);
+}
+
+interface ChangedMember extends MemberInput {
+  readonly tenant: string;
+  readonly memberId: string;
+  readonly userType?: UserType;
+}
+
+const changed = onTenant<ChangedMember>({
+  name: 'members.change',
+  summary: 'Change what is known of a member, and what the member may do',
+  permission: 'members:write',
+  method: 'PATCH',
+  path: '/members/{memberId}',
+  fields: { memberId: memberIdField },
+  optional: { fullName: fullNameField, email: emailField, userType: userTypeField, ...memberFields },
+  output: memberSchema,
+  run: async (context, { memberId, userType, ...input }) => {
+    const { tx, tenant, actor, mails, now } = context;
+    const member = await manageableMember(context, memberId);
+    const changed = withDetails(member, input, now);
+    if (normaliseEmail(changed.email) !== normaliseEmail(member.email)) {
+      await freeAddress(tx, tenant.id, changed.email, now, member.id);
+      await forgetMailedLinks(tx, member);
+      await mails.queue(tx, tenant, {
+        name: 'emailChanged',
+        to: member.email,
+        language: member.locale ?? tenant.languages[0] ?? 'en',
+        values: { fullName: member.fullName, email: changed.email, time: now },
+      });
+    }
+    await updateMember(tx, changed);
+    if (userType === undefined || userType === member.userType) return memberAnswer(changed);
+    demandManage(actor, userType);
+    demandOther(actor, memberId);
+    await updateUserType(tx, { ...changed, userType });
+    await endAdminSessions(tx, memberId);
+    return memberAnswer({ ...changed, userType });
+  },
+});
+
+/** What was mailed to the address before must not open the account any more. */
+async function forgetMailedLinks(tx: Tx, { id }: Member): Promise<void> {
+  for (const purpose of ['password_reset', 'email_change'] as const) {
+    for (const proof of await listOpenEmailProofs(tx, id, purpose)) await apply(tx, withdrawProof(proof));
+  }
+}
+
+/** Whoever may do something else from now on signs in to the portal anew. */
+export async function endAdminSessions(tx: Tx, memberId: string): Promise<void> {
+  for (const session of await listActiveSessions(tx, memberId)) {
+    if (session.kind === 'admin') await apply(tx, endSession(session));
+  }
+}
+
+export const memberChangeOperations: readonly Operation[] = [created, changed];

@@ -1,0 +1,68 @@
+import { endSession } from '../../../core/session.ts';
+import { endSignIn } from '../../../core/sign-in.ts';
+import { exactly, text } from '../../../json-schema.ts';
+import { apply } from '../../../storage/apply.ts';
+import { findSession } from '../../../storage/session.ts';
+import { findSignIn } from '../../../storage/sign-in.ts';
+import { signOutEverywhere } from '../../recover.ts';
+import { onTenant } from '../define.ts';
+import { type Operation, unknown } from '../operation.ts';
+import { manageableMember } from './manage.ts';
+import { memberIdField } from './member-answer.ts';
+
+const everywhere = onTenant<{ readonly memberId: string }>({
+  name: 'members.signOutEverywhere',
+  summary: 'End every session and sign-in of a member, and forget the browsers',
+  permission: 'members:write',
+  method: 'POST',
+  path: '/members/{memberId}/sign-out',
+  fields: { memberId: memberIdField },
+  output: exactly('Who was signed out', { id: memberIdField }),
+  run: async (context, { memberId }) => {
+    await manageableMember(context, memberId);
+    await signOutEverywhere(context.tx, memberId, context.now);
+    return { id: memberId };
+  },
+});
+
+const signInIdField = text('The id of the sign-in', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a03');
+
+const signInEnded = onTenant<{ readonly memberId: string; readonly signInId: string }>({
+  name: 'members.endSignIn',
+  summary: 'Sign a member out of one TV or app',
+  permission: 'members:write',
+  method: 'DELETE',
+  path: '/members/{memberId}/sign-ins/{signInId}',
+  fields: { memberId: memberIdField, signInId: signInIdField },
+  output: exactly('What was ended', { signInId: signInIdField }),
+  run: async (context, { memberId, signInId }) => {
+    const { tx, tenant, now } = context;
+    await manageableMember(context, memberId);
+    const signIn = await findSignIn(tx, tenant.id, signInId);
+    if (signIn?.memberId !== memberId) throw unknown('sign-in');
+    await apply(tx, endSignIn(signIn, 'signed_out', now));
+    return { signInId };
+  },
+});
+
+const sessionIdField = text('The id of the session', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a04');
+
+const sessionEnded = onTenant<{ readonly memberId: string; readonly sessionId: string }>({
+  name: 'members.endSession',
+  summary: 'Sign a member out of one browser',
+  permission: 'members:write',
+  method: 'DELETE',
+  path: '/members/{memberId}/sessions/{sessionId}',
+  fields: { memberId: memberIdField, sessionId: sessionIdField },
+  output: exactly('What was ended', { sessionId: sessionIdField }),
+  run: async (context, { memberId, sessionId }) => {
+    const { tx, tenant } = context;
+    await manageableMember(context, memberId);
+    const session = await findSession(tx, tenant.id, sessionId);
+    if (session?.memberId !== memberId) throw unknown('session');
+    await apply(tx, endSession(session));
+    return { sessionId };
+  },
+});
+
+export const memberSessionOperations: readonly Operation[] = [everywhere, signInEnded, sessionEnded];

@@ -1,0 +1,133 @@
+import { isoTime } from '../../../core/access/iso-time.ts';
+import type { Member, UserType } from '../../../core/members/member.ts';
+import { exactly, list, text, textOrNull, time } from '../../../json-schema.ts';
+import { listMembers } from '../../../storage/members/member-search.ts';
+import { deleteMember, disableMember, enableMember } from '../../member.ts';
+import { onTenant } from '../define.ts';
+import { limitField, pageOf } from '../fields.ts';
+import type { Operation } from '../operation.ts';
+import { demandOther, manageableMember, memberFor } from './manage.ts';
+import {
+  memberAnswer,
+  memberIdField,
+  memberProperties,
+  memberSchema,
+  statusField,
+  userTypeField,
+} from './member-answer.ts';
+import { historyOf, historySchemas } from './member-history.ts';
+
+/** Which member. */
+interface Named {
+  readonly memberId: string;
+}
+
+const fields = { memberId: memberIdField };
+
+interface Listed {
+  readonly search?: string;
+  readonly status?: Member['status'];
+  readonly userType?: UserType;
+  readonly before?: string;
+  readonly limit: number;
+}
+
+const listed = onTenant<Listed>({
+  name: 'members.list',
+  summary: 'List or search the members of a tenant, the newest first',
+  permission: 'members:read',
+  method: 'GET',
+  path: '/members',
+  optional: {
+    search: {
+      ...text(
+        'The beginnings of words of the name, the beginning of the address, or the member number',
+        'ada',
+      ),
+      maxLength: 200,
+    },
+    status: statusField,
+    userType: userTypeField,
+    before: text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+    limit: limitField,
+  },
+  output: exactly('A page of members', {
+    members: list('Members', memberSchema),
+    next: textOrNull('What the next page takes as `before`; null on the last one', null),
+  }),
+  run: async ({ tx, tenant, now }, { search, status, userType, before, limit }) => {
+    const narrowing = {
+      ...(search === undefined ? {} : { text: search }),
+      ...(status === undefined ? {} : { status }),
+      ...(userType === undefined ? {} : { userType }),
+      ...(before === undefined ? {} : { before }),
+    };
+    const { page, last } = pageOf(await listMembers(tx, tenant.id, narrowing, limit + 1, now), limit);
+    return { members: page.map(memberAnswer), next: last?.id ?? null };
+  },
+});
+
+const read = onTenant<Named>({
+  name: 'members.read',
+  summary: 'Show a member with subscriptions, sign-ins, sessions and what happened last',
+  permission: 'members:read',
+  method: 'GET',
+  path: '/members/{memberId}',
+  fields,
+  output: exactly('A member', { ...memberProperties, ...historySchemas }),
+  run: async (context, { memberId }) => {
+    const member = await memberFor(context, memberId);
+    return { ...memberAnswer(member), ...(await historyOf(context.tx, member, context.now)) };
+  },
+});
+
+const disabled = onTenant<Named>({
+  name: 'members.disable',
+  summary: 'Disable a member: every session and sign-in ends',
+  permission: 'members:write',
+  method: 'POST',
+  path: '/members/{memberId}/disable',
+  fields,
+  output: memberSchema,
+  run: async (context, { memberId }) => {
+    const { tx, tenant, actor, now } = context;
+    await manageableMember(context, memberId);
+    demandOther(actor, memberId);
+    await disableMember(tx, tenant.id, memberId, now);
+    return memberAnswer(await memberFor(context, memberId));
+  },
+});
+
+const enabled = onTenant<Named>({
+  name: 'members.enable',
+  summary: 'Let a disabled member sign in again',
+  permission: 'members:write',
+  method: 'POST',
+  path: '/members/{memberId}/enable',
+  fields,
+  output: memberSchema,
+  run: async (context, { memberId }) => {
+    await manageableMember(context, memberId);
+    await enableMember(context.tx, context.tenant.id, memberId, context.now);
+    return memberAnswer(await memberFor(context, memberId));
+  },
+});
+
+const deleted = onTenant<Named>({
+  name: 'members.delete',
+  summary: 'Delete a member for good, and erase the personal data',
+  permission: 'members:write',
+  method: 'DELETE',
+  path: '/members/{memberId}',
+  fields,
+  output: exactly('Who was deleted', { id: memberIdField, deletedAt: time('When') }),
+  run: async (context, { memberId }) => {
+    const { tx, tenant, actor, now } = context;
+    await manageableMember(context, memberId);
+    demandOther(actor, memberId);
+    await deleteMember(tx, tenant.id, memberId, now);
+    return { id: memberId, deletedAt: isoTime(now) };
+  },
+});
+
+export const memberOperations: readonly Operation[] = [listed, read, disabled, enabled, deleted];

@@ -1,0 +1,106 @@
+import type { Actor, Permission } from '../../core/operators/permission.ts';
+import type { Passwords } from '../../password.ts';
+import type { Random } from '../../random.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant, Tenants } from '../../tenants.ts';
+import type { Vault } from '../../vault.ts';
+import type { Mailer } from '../mailer.ts';
+
+/** A JSON Schema (2020-12) of an object: what validates an operation's input is what documents it. */
+export interface ObjectSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+}
+
+/** What an operation may use. */
+export interface OperationDeps {
+  readonly vault: Vault;
+  readonly passwords: Passwords;
+  readonly random: Random;
+  readonly mails: Pick<Mailer, 'queue'>;
+  readonly tenants: Tenants;
+  readonly now: number;
+}
+
+/** Who does something, and on which tenant. */
+export interface PreparationContext extends OperationDeps {
+  readonly actor: Actor;
+  /** The tenant that the input names, as it was before; null where it names none. */
+  readonly tenant: OpenTenant | null;
+}
+
+/** Where an operation runs: in one transaction, by somebody who may, for a tenant or for the service. */
+export interface OperationContext extends PreparationContext {
+  readonly tx: Tx;
+}
+
+/**
+ * Something that somebody who operates the service can do. The portal, the admin API and the command line
+ * are three faces of this one table, so what one can do the others can.
+ */
+export interface Operation<Input = unknown, Prepared = unknown> {
+  /** Noun and verb, such as `clients.create`: the words of the command, and the operationId of the API. */
+  readonly name: string;
+  /** One line, for the help text and the OpenAPI document. */
+  readonly summary: string;
+  readonly permission: Permission;
+  /**
+   * `tenant`: its administrators may; the input then has a field `tenant`, an id or a host. `system`: only
+   * who has every tenant may, whether the input names one or not.
+   */
+  readonly reach: 'system' | 'tenant';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/api/v1/admin`; `{name}` is a field of the input. */
+  readonly path: string;
+  /** The fields of path, query and body together: no two of them bear one name. */
+  readonly input: ObjectSchema;
+  /** How large its body may be, where 16 KiB are not enough: `fileBodyBytes`. */
+  readonly bodyBytes?: number;
+  /** What it answers, for the OpenAPI document and its tests. */
+  readonly output: object;
+  /** The media type where the answer is `{text}` and that text is a file. */
+  readonly mediaType?: string;
+  /** The field of the answer that names what was made, for the audit: the path cannot name it yet. */
+  readonly made?: string;
+  /** Whether it changes something: then it stands in the audit, and tenants are read anew. */
+  readonly acts: boolean;
+  /** What is slow – keys, hashes – is done before the transaction. */
+  readonly prepare?: (input: Input, context: PreparationContext) => Promise<Prepared>;
+  /**
+   * @throws OperationRefused, or what the operations beside throw of facts that cannot stand
+   */
+  readonly run: (context: OperationContext, input: Input, prepared: Prepared) => Promise<object>;
+}
+
+/** The table holds operations of every input; each is called with what its own schema let through. */
+export function defineOperation<Input, Prepared = undefined>(
+  operation: Operation<Input, Prepared>,
+): Operation {
+  return operation as unknown as Operation;
+}
+
+/** Why an operation did nothing. */
+export class OperationRefused extends Error {
+  override readonly name = 'OperationRefused';
+  readonly kind: 'conflict' | 'denied' | 'invalid' | 'unknown';
+  /** Everything that is wrong, in words for an operator; never a secret. */
+  readonly problems: readonly string[];
+
+  constructor(kind: OperationRefused['kind'], problems: readonly string[]) {
+    super(problems.join('; '));
+    this.kind = kind;
+    this.problems = problems;
+  }
+}
+
+/** What was asked for is not there, or not for this actor: the two look the same (A17). */
+export function unknown(what: string): OperationRefused {
+  return new OperationRefused('unknown', [`there is no such ${what}`]);
+}
+
+/** What is asked for does not go with what is there. */
+export function conflict(problem: string): OperationRefused {
+  return new OperationRefused('conflict', [problem]);
+}

@@ -1,0 +1,233 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { auditTextLength } from '../../core/limits.ts';
+import { auditEvent, type Source } from '../../core/operators/audit-event.ts';
+import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
+import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
+import { actingAs } from '../../storage/operators/audited.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { InvalidFacts } from '../access/invalid-facts.ts';
+import { InvalidRegistration } from '../client.ts';
+import { InvalidBranding } from '../tenant.ts';
+import {
+  type Operation,
+  type OperationDeps,
+  OperationRefused,
+  type PreparationContext,
+  unknown,
+} from './operation.ts';
+
+const ajv = new Ajv2020({
+  allErrors: true,
+  useDefaults: true,
+  strict: true,
+  allowUnionTypes: true,
+});
+const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>();
+
+/** What a field of an input may be, as far as its texts are read. */
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: unknown;
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+/** RFC 3339 with an offset: without one nobody knows which moment is meant. */
+ajv.addFormat('date-time', {
+  validate: (text: string) =>
+    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text) &&
+    !Number.isNaN(Date.parse(text)),
+});
+
+/** What came with a call, whichever face it came through. */
+export interface Call {
+  readonly operation: Operation;
+  readonly actor: Actor;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Where it came from; null for the machine itself. */
+  readonly address: string | null;
+}
+
+/**
+ * Runs an operation: its input against its schema, who calls against what it demands, then its work, in one
+ * transaction with the line of the audit. What somebody may not do stands in the audit too.
+ *
+ * @throws OperationRefused; nothing was changed then
+ */
+export async function runOperation(call: Call, store: Store, deps: OperationDeps): Promise<object> {
+  const { operation, actor } = call;
+  const input = { ...call.input };
+  const tenant = reachableTenant(call, deps);
+  const granted = permit(actor, {
+    permission: operation.permission,
+    reach: operation.reach,
+    tenantId: tenant?.id ?? null,
+  });
+  if (tenant === undefined || granted !== 'granted') {
+    const refused =
+      tenant === undefined || granted === 'unknown'
+        ? unknown('tenant')
+        : new OperationRefused('denied', [
+            `the permission ${operation.permission} is needed` +
+              `${operation.reach === 'system' ? ', for every tenant' : ''}`,
+          ]);
+    // Whoever may see every tenant has mistyped one, and tried nothing.
+    if (granted !== 'granted' || !hasAllTenants(actor)) {
+      await store.transaction((tx) => auditDenial(tx, call, tenant ?? null, refused, deps.now));
+    }
+    throw refused;
+  }
+  validate(operation, input);
+  const context = { ...deps, actor, tenant };
+  const answer = await work(call, input, context, store).catch(async (error: unknown) => {
+    const refused = inWords(error);
+    if (refused instanceof OperationRefused && refused.kind === 'denied') {
+      await store.transaction((tx) => auditDenial(tx, call, tenant, refused, deps.now));
+    }
+    throw refused;
+  });
+  // After the commit: what is in memory never runs ahead of what is on the disk.
+  if (operation.acts) await store.transaction((tx) => deps.tenants.reload(tx));
+  return answer;
+}
+
+/** The slow part before the transaction, then the transaction. */
+async function work(
+  call: Call,
+  input: Readonly<Record<string, unknown>>,
+  context: PreparationContext,
+  store: Store,
+): Promise<object> {
+  const { operation } = call;
+  const prepared = await operation.prepare?.(input, context);
+  return store.transaction(async (tx) => {
+    const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
+    const result = await operation.run({ ...context, tx: own }, input, prepared);
+    if (operation.acts) await auditAct(own, call, context, result);
+    return result;
+  });
+}
+
+/**
+ * The tenant that a call names by id or host; null if it names none, undefined if there is no such. One that
+ * is disabled is there only for those who can enable it.
+ */
+function reachableTenant(
+  { actor, input: { tenant: named } }: Call,
+  { tenants }: OperationDeps,
+): OpenTenant | null | undefined {
+  if (named === undefined) return null;
+  const found = tenants.all().find(({ id, host }) => id === named || host === named);
+  return found?.disabledAt === null || hasAllTenants(actor) ? found : undefined;
+}
+
+/** What the operations beside throw of facts that cannot stand, as a refusal. */
+function inWords(error: unknown): unknown {
+  const isInvalid =
+    error instanceof InvalidFacts || error instanceof InvalidRegistration || error instanceof InvalidBranding;
+  return isInvalid ? new OperationRefused('invalid', error.problems) : error;
+}
+
+/** @throws OperationRefused with every problem at once; the input's own values are never repeated */
+function validate(operation: Operation, input: Record<string, unknown>): void {
+  const known = validators.get(operation.input);
+  const validator = known ?? ajv.compile(operation.input);
+  if (known === undefined) validators.set(operation.input, validator);
+  Object.assign(input, readTexts(input, operation.input));
+  if (validator(input)) return;
+  throw new OperationRefused(
+    'invalid',
+    (validator.errors ?? []).map(({ instancePath, message = 'is not valid', params }) => {
+      const field = instancePath.slice(1).replaceAll('/', '.');
+      const { additionalProperty: name, allowedValues: values } = params as Params;
+      const extra = name ?? values?.join(', ');
+      return `${field === '' ? '' : `${field} `}${message}${extra === undefined ? '' : `: ${extra}`}`;
+    }),
+  );
+}
+
+/**
+ * Numbers and flags come as texts from addresses, forms and the command line, a list of one as that one, and
+ * nothing as an empty text. Nothing else is read as what it is not: null is no text, and no flag.
+ */
+function readTexts(value: unknown, schema: FieldSchema | undefined): unknown {
+  if (schema === undefined) return value;
+  const { items, properties = {} } = schema;
+  const types = [schema.type].flat();
+  if (Array.isArray(value)) return value.map((item) => readTexts(item, items));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [
+        name,
+        readTexts(field, Object.hasOwn(properties, name) ? properties[name] : undefined),
+      ]),
+    );
+  }
+  if (typeof value !== 'string' || types.includes('string') || schema.enum !== undefined) return value;
+  if (value === '' && types.includes('null')) return null;
+  if (types.includes('array')) return [readTexts(value, items)];
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && /^-?\d+(?:\.\d+)?$/.test(value)) return Number(value);
+  return types.includes('boolean') && /^(?:true|false)$/.test(value) ? value === 'true' : value;
+}
+
+/** What is added to the words of a problem: the name of a field that is too many, or what is allowed. */
+interface Params {
+  readonly additionalProperty?: string;
+  readonly allowedValues?: readonly unknown[];
+}
+
+/** Who calls: everything that the operation changes is theirs. */
+function sourceOf({ actor, input, address }: Call, tenantId: string | null, now: number): Source {
+  const { clientId: named } = input;
+  const clientId = typeof named === 'string' ? clipped(named) : null;
+  return { tenantId, ...actorOf(actor), clientId, address, clock: () => now };
+}
+
+function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {
+  if (actor.kind === 'admin') return { actorKind: 'admin', actorId: actor.memberId };
+  if (actor.kind === 'token') return { actorKind: 'token', actorId: actor.tokenId };
+  return { actorKind: 'operator', actorId: null };
+}
+
+function auditAct(tx: Tx, call: Call, { now, tenant }: PreparationContext, result: object): Promise<void> {
+  const { operation, input } = call;
+  const facts = {
+    event: 'admin_acted',
+    target: targetOf(operation, { ...result, ...input }),
+    reason: operation.name,
+  } as const;
+  return insertAuditEvent(tx, auditEvent(sourceOf(call, tenant?.id ?? null, now), facts));
+}
+
+/** It stands with the tenant whose administrator or token it was: there somebody looks after it. */
+function auditDenial(
+  tx: Tx,
+  call: Call,
+  tenant: OpenTenant | null,
+  { problems }: OperationRefused,
+  now: number,
+): Promise<void> {
+  const { operation, actor, input } = call;
+  const own = actor.kind === 'operator' ? null : actor.tenantId;
+  const facts = {
+    event: 'admin_denied',
+    target: targetOf(operation, input),
+    result: 'refused',
+    reason: `${operation.name}: ${problems.join('; ')}`,
+  } as const;
+  return insertAuditEvent(tx, auditEvent(sourceOf(call, own ?? tenant?.id ?? null, now), facts));
+}
+
+/** What was acted on: the fields of the path behind the tenant, or what was made. */
+function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unknown>>): string | null {
+  const names = [...path.matchAll(/\{(\w+)\}/g)]
+    .map(([, name]) => String(name))
+    .filter((name) => name !== 'tenant');
+  const told = [...names, ...(made === undefined ? [] : [made])].filter((name) => facts[name] !== undefined);
+  return told.length === 0 ? null : clipped(told.map((name) => String(facts[name])).join(' '));
+}
+
+/** What was denied was not checked either, and is not kept at any length. */
+const clipped = (text: string) => text.slice(0, auditTextLength);

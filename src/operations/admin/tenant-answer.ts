@@ -1,0 +1,98 @@
+import { isoTimeOrNull } from '../../core/access/iso-time.ts';
+import { deletionCoolingOffMost, passwordLength, type TenantLimits } from '../../core/limits.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import { exactly, flag, type Schema, text, textOrNull, timeOrNull } from '../../json-schema.ts';
+import { languages } from '../../language.ts';
+import type { Fields } from './define.ts';
+import { numberFrom, orNull, someOf, texts } from './fields.ts';
+
+/** The limits that are counts; the cooling-off time is a field of its own, in seconds. */
+type Counts = Omit<TenantLimits, 'deletionCoolingOff'>;
+
+const most = 1_000_000_000;
+
+const counts: Readonly<Record<keyof Counts, Schema>> = {
+  pendingDeviceCodes: numberFrom(1, most, 'Pending device codes of the tenant', 1_000),
+  deviceRequestsPerAddressAndMinute: perUnit('Device authorizations a minute from one address', 30),
+  deviceRequestsPerAddressAndHour: perUnit('Device authorizations an hour from one address', 600),
+  deviceRequestsPerClientAndMinute: perUnit('Device authorizations a minute of one client', 1_000),
+  wrongUserCodesPerAddress: perUnit('Wrong user codes in 15 minutes from one address', 30),
+  signUpsPerAddressAndHour: perUnit('Sign-ups an hour from one address', 20),
+  signUpsPerAddressAndDay: perUnit('Sign-ups a day from one address', 100),
+  recoveriesPerAddressAndHour: perUnit('Forgotten passwords an hour from one address', 60),
+  failedSignInsPerAddressAndMinute: perUnit('Failed sign-ins a minute from one address', 30),
+};
+
+function perUnit(description: string, example: number): Schema {
+  return orNull(numberFrom(1, most, `${description}; null is no limit`, example));
+}
+
+const cooling = 'How long an account that is to be deleted can be kept after all';
+
+/** What can be said of a tenant when it is made, and later. */
+export const tenantFields: Fields = {
+  brandColor: text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'),
+  logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  languages: texts(
+    `The languages of its pages and mails; none is all of ${languages.join(', ')}`,
+    'en',
+    'nb',
+  ),
+  passwordLength: numberFrom(
+    passwordLength.least,
+    passwordLength.most,
+    'New passwords have at least so many characters',
+    passwordLength.default,
+  ),
+  returnOrigins: texts('Where a checkout may lead back to', 'https://www.example.com'),
+  limits: someOf('Limits; what is left out stays as it is', counts),
+  deletionCoolingOffSeconds: numberFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
+};
+
+/** What an input says of a tenant, in those fields. */
+export interface TenantInput {
+  readonly name?: string;
+  readonly brandColor?: string;
+  readonly logo?: string | null;
+  readonly languages?: readonly string[];
+  readonly passwordLength?: number;
+  readonly returnOrigins?: readonly string[];
+  readonly limits?: Partial<Counts>;
+  readonly deletionCoolingOffSeconds?: number;
+}
+
+export const nameField = text('The name that members read in the header of every page', 'Example');
+
+/** A tenant as every face shows it. */
+export const tenantSchema = exactly('A tenant', {
+  id: text('Its id', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
+  name: nameField,
+  issuer: text('The issuer of its tokens, and its public address', 'https://login.example.com'),
+  host: text('The Host header of its requests', 'login.example.com'),
+  ...tenantFields,
+  limits: exactly('Limits', counts),
+  stageTenant: textOrNull('The host of the tenant on which things are tried first', 'stage.example.com'),
+  development: flag('Whether it is of a development start'),
+  disabledAt: timeOrNull('From when on it answers as if it were not there', null),
+});
+
+/** @param all where its stage tenant is found */
+export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
+  const { deletionCoolingOff, ...limits } = tenant.limits;
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    issuer: tenant.issuer,
+    host: tenant.host,
+    brandColor: tenant.brandColor,
+    logo: tenant.logo,
+    languages: tenant.languages,
+    passwordLength: tenant.passwordLength,
+    returnOrigins: tenant.returnOrigins,
+    deletionCoolingOffSeconds: Math.round(deletionCoolingOff / 1_000),
+    limits,
+    stageTenant: all.find(({ id }) => id === tenant.stageTenantId)?.host ?? null,
+    development: tenant.development,
+    disabledAt: isoTimeOrNull(tenant.disabledAt),
+  };
+}

@@ -1,0 +1,263 @@
+import { fileBodyBytes } from '../../core/limits.ts';
+import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
+import { exactly, flag, list, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import {
+  applySteps,
+  type PreparedFile,
+  planFile,
+  prepareFile,
+  type SentFile,
+  understand,
+} from '../tenant-file/apply.ts';
+import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
+import type { Step } from '../tenant-file/plan/step.ts';
+import { type Fields, onService, onTenant, tenantField } from './define.ts';
+import { type Operation, type OperationContext, OperationRefused } from './operation.ts';
+
+const fileField: Schema = {
+  ...text(
+    'The tenant file, in YAML or JSON',
+    'tenants:\n  - issuer: https://login.example.com\n    name: Example\n',
+  ),
+  minLength: 1,
+};
+
+const sentFields: Fields = {
+  references: {
+    type: 'object',
+    description:
+      'What its sender looked up, by kind and name: of `logoFile logo.svg` the picture as a data: URI, of ' +
+      '`secretFile /run/secret` and `secretEnv NAME` the SHA-256 in base64url',
+    additionalProperties: { type: 'string' },
+    default: {},
+    examples: [{ 'logoFile logo.svg': 'data:image/svg+xml;base64,PHN2Zy8+' }],
+  },
+  prune: {
+    ...flag('Whether what is only in the database is to end, in the sections that the file has'),
+    default: false,
+    examples: [false],
+  },
+  force: {
+    ...flag('Whether a device flow may be turned on that is not on at the stage tenant'),
+    default: false,
+    examples: [false],
+  },
+};
+
+const changesSchema = exactly('What a file changes', {
+  changes: list(
+    'The entries in which file and database differ, in the order of the file',
+    exactly('An entry', {
+      tenant: text('The host of its tenant', 'login.example.com'),
+      noun: oneOf('What it is', [
+        'tenant',
+        'property',
+        'product',
+        'package',
+        'channel',
+        'consent',
+        'client',
+        'member',
+        'subscription',
+      ]),
+      name: text('What the file calls it', 'example-app'),
+      change: oneOf('kept: only in the database, and left alone; ended: only in the database, and pruned', [
+        'added',
+        'changed',
+        'ended',
+        'kept',
+      ]),
+      fields: list(
+        'What is another from then on',
+        exactly('A field', {
+          field: text('Its name', 'accessTokenSeconds'),
+          from: textOrNull('Before, as JSON', '3600'),
+          to: text('From then on, as JSON', '600'),
+        }),
+      ),
+      note: text('How it ends, or would; empty for the others', 'disabled'),
+    }),
+  ),
+});
+
+/** Everything that a file can say, but for members. */
+const readNeeds: readonly Permission[] = ['tenants:read', 'clients:read', 'access:read'];
+const membersReadNeeds: readonly Permission[] = ['members:read', 'subscriptions:read'];
+
+/** @throws OperationRefused if the token may not do all of this */
+function demand(actor: Actor, needed: readonly Permission[], what: string): void {
+  if (mayGrant(actor, needed)) return;
+  throw new OperationRefused('denied', [`${what} needs the permissions ${needed.join(', ')}`]);
+}
+
+const answerOf = (steps: readonly Step[]) => ({ changes: steps.map(({ change }) => change) });
+
+/** A tenant's administrator describes that tenant, and learns of no other (A17). @throws OperationRefused */
+function demandAlone({ file: { tenants } }: PreparedFile, { issuer }: OpenTenant): void {
+  if (tenants.length === 1 && tenants[0]?.issuer === issuer) return;
+  throw new OperationRefused('invalid', [`the file is to describe ${issuer}, and no other tenant`]);
+}
+
+async function compare(
+  context: OperationContext,
+  sent: SentFile,
+  tenant: OpenTenant | null,
+): Promise<object> {
+  const prepared = understand(sent);
+  if (tenant !== null) demandAlone(prepared, tenant);
+  const { tenants } = prepared.file;
+  demand(context.actor, readNeeds, 'to compare a file');
+  if (tenants.some(({ members }) => members !== undefined)) {
+    demand(context.actor, membersReadNeeds, 'to compare members');
+  }
+  return answerOf(await planFile(prepared, sent, context));
+}
+
+async function apply(
+  name: string,
+  context: OperationContext,
+  sent: SentFile,
+  prepared: PreparedFile,
+): Promise<object> {
+  demand(context.actor, readNeeds, 'to apply a file');
+  const steps = await planFile(prepared, sent, context);
+  await applySteps(name, steps, prepared, context);
+  return answerOf(steps);
+}
+
+const bodyBytes = fileBodyBytes;
+
+const compared: Operation = {
+  ...onTenant<SentFile>({
+    name: 'tenantFiles.compare',
+    summary: 'Show what a tenant file would change of a tenant',
+    permission: 'tenants:read',
+    method: 'POST',
+    path: '/file/compare',
+    fields: { file: fileField },
+    optional: sentFields,
+    output: changesSchema,
+    run: (context, sent) => compare(context, sent, context.tenant),
+  }),
+  bodyBytes,
+  acts: false,
+};
+
+const applied: Operation = {
+  ...onTenant<SentFile, PreparedFile>({
+    name: 'tenantFiles.apply',
+    summary: 'Change a tenant into what a tenant file describes, in one step',
+    permission: 'tenants:write',
+    method: 'PUT',
+    path: '/file',
+    fields: { file: fileField },
+    optional: sentFields,
+    output: changesSchema,
+    prepare: async (sent, context) => {
+      const understood = understand(sent);
+      demandAlone(understood, context.tenant);
+      return prepareFile(understood, context);
+    },
+    run: (context, sent, prepared) => apply('tenantFiles.apply', context, sent, prepared),
+  }),
+  bodyBytes,
+};
+
+const formatField: Schema = {
+  ...oneOf('How it is written', [...formats]),
+  default: 'yaml',
+};
+/** RFC 9512; JSON is YAML too. */
+const mediaType = 'application/yaml; charset=utf-8';
+const textSchema = exactly('A file', { text: text('The tenant file', 'tenants: []\n') });
+
+const exported = onTenant<{ readonly format: Format }>({
+  name: 'tenantFiles.export',
+  summary: 'Write a tenant as a tenant file; secrets as hashes, and no members',
+  permission: 'tenants:read',
+  method: 'GET',
+  path: '/file',
+  optional: { format: formatField },
+  output: textSchema,
+  mediaType,
+  run: async ({ tx, tenant, tenants, actor }, { format }) => {
+    // Who knows a hash could try secrets on it.
+    demand(actor, [...readNeeds, 'clients:write'], 'to export a tenant');
+    return { text: await exportTenants(tx, [tenant], tenants.all(), { format, members: false }) };
+  },
+});
+
+const serviceCompared: Operation = {
+  ...onService<SentFile>({
+    name: 'serviceTenantFiles.compare',
+    summary: 'Show what a tenant file would change of the tenants that it describes',
+    permission: 'tenants:read',
+    method: 'POST',
+    path: '/tenant-file/compare',
+    fields: { file: fileField },
+    optional: sentFields,
+    output: changesSchema,
+    run: (context, sent) => compare(context, sent, null),
+  }),
+  bodyBytes,
+  acts: false,
+};
+
+const serviceApplied: Operation = {
+  ...onService<SentFile, PreparedFile>({
+    name: 'serviceTenantFiles.apply',
+    summary: 'Make the tenants that a tenant file describes, or change them into that, in one step',
+    permission: 'tenants:write',
+    method: 'PUT',
+    path: '/tenant-file',
+    fields: { file: fileField },
+    optional: sentFields,
+    output: changesSchema,
+    prepare: async (sent, context) => prepareFile(understand(sent), context),
+    run: (context, sent, prepared) => apply('serviceTenantFiles.apply', context, sent, prepared),
+  }),
+  bodyBytes,
+};
+
+const serviceExported = onService<{ readonly format: Format; readonly members: boolean }>({
+  name: 'serviceTenantFiles.export',
+  summary: 'Write every tenant, or one, as a tenant file; secrets and passwords as hashes',
+  permission: 'tenants:read',
+  method: 'GET',
+  path: '/tenant-file',
+  optional: {
+    tenant: { ...tenantField, description: 'Only this tenant' },
+    format: formatField,
+    members: {
+      ...flag('Whether its members are written too, with the hashes of their passwords'),
+      default: false,
+      examples: [false],
+    },
+  },
+  output: textSchema,
+  mediaType,
+  run: async ({ tx, tenant, tenants, actor }, { format, members }) => {
+    // Who knows the hash of an administrator's password could become that administrator.
+    const needed = members ? permissions : ([...readNeeds, 'clients:write'] as const);
+    demand(actor, needed, members ? 'to export members' : 'to export tenants');
+    const all = tenants.all();
+    return { text: await exportTenants(tx, tenant === null ? all : [tenant], all, { format, members }) };
+  },
+});
+
+/** What the commands `apply` and `export` are made of. */
+export const serviceTenantFiles = {
+  export: serviceExported,
+  compare: serviceCompared,
+  apply: serviceApplied,
+} as const;
+
+export const tenantFileOperations: readonly Operation[] = [
+  exported,
+  compared,
+  applied,
+  serviceExported,
+  serviceCompared,
+  serviceApplied,
+];

@@ -1,0 +1,197 @@
+import { tenantDefaults, tenantLimits } from '../../core/limits.ts';
+import { neutralBranding } from '../../core/members/branding.ts';
+import { readIssuer } from '../../core/operators/issuer.ts';
+import { hasAllTenants } from '../../core/operators/permission.ts';
+import { tenantProblems } from '../../core/operators/tenant-problems.ts';
+import { exactly, list, text, textOrNull } from '../../json-schema.ts';
+import { languages } from '../../language.ts';
+import { listTenants } from '../../storage/tenant.ts';
+import {
+  changedTenant,
+  changeTenant,
+  type NewTenant,
+  prepareTenant,
+  storeTenant,
+  type TenantChanges,
+} from '../tenant.ts';
+import { onService, onTenant } from './define.ts';
+import { textOrNone } from './fields.ts';
+import {
+  conflict,
+  type Operation,
+  type OperationContext,
+  OperationRefused,
+  type PreparationContext,
+  unknown,
+} from './operation.ts';
+import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
+
+const listed = onService({
+  name: 'tenants.list',
+  summary: 'List the tenants',
+  permission: 'tenants:read',
+  reach: 'tenant',
+  method: 'GET',
+  path: '/tenants',
+  output: exactly('The tenants that whoever asks has, by name', { tenants: list('Tenants', tenantSchema) }),
+  run: async ({ actor, tenants }) => {
+    const own = (id: string) => hasAllTenants(actor) || ('tenantId' in actor && actor.tenantId === id);
+    const all = tenants.all();
+    return { tenants: all.filter(({ id }) => own(id)).map((tenant) => tenantAnswer(tenant, all)) };
+  },
+});
+
+const read = onTenant({
+  name: 'tenants.read',
+  summary: 'Show a tenant',
+  permission: 'tenants:read',
+  method: 'GET',
+  path: '',
+  output: tenantSchema,
+  run: async ({ tenant, tenants }) => tenantAnswer(tenant, tenants.all()),
+});
+
+interface NewTenantInput extends TenantInput {
+  readonly name: string;
+  readonly issuer: string;
+}
+
+const created = onService<NewTenantInput, NewTenant>({
+  name: 'tenants.create',
+  summary: 'Make a tenant with keys of its own',
+  permission: 'tenants:write',
+  method: 'POST',
+  path: '/tenants',
+  fields: {
+    name: nameField,
+    issuer: text(
+      'Its public address: https and a host, without a path; http for this machine alone',
+      'https://login.example.org',
+    ),
+  },
+  optional: tenantFields,
+  output: tenantSchema,
+  made: 'id',
+  prepare: (input, context) => prepareNew(input, context),
+  run: async ({ tx, tenants, now }, _input, prepared) => {
+    const { host, issuer } = prepared.tenant;
+    for (const { tenant } of await listTenants(tx)) {
+      if (tenant.host === host || tenant.issuer === issuer) throw conflict(`the address ${issuer} is taken`);
+    }
+    await storeTenant(tx, prepared, now);
+    return tenantAnswer(prepared.tenant, tenants.all());
+  },
+});
+
+async function prepareNew(
+  { issuer, ...given }: NewTenantInput,
+  { vault, random, now }: PreparationContext,
+): Promise<NewTenant> {
+  const address = readIssuer(issuer);
+  const tenant = changedTenant(
+    {
+      ...neutralBranding,
+      ...tenantDefaults,
+      issuer: '',
+      host: '',
+      ...address,
+      id: random.id(now),
+      name: given.name,
+      development: false,
+      limits: tenantLimits,
+      returnOrigins: [],
+    },
+    changesOf(given),
+  );
+  const problems = [
+    ...(address === null ? ['the issuer is https:// and a host, without a path'] : []),
+    ...tenantProblems(tenant, languages),
+  ];
+  if (problems.length > 0) throw new OperationRefused('invalid', problems);
+  return prepareTenant(tenant, vault, now);
+}
+
+const changed = onTenant<TenantInput & { readonly tenant: string }>({
+  name: 'tenants.change',
+  summary: 'Change what a tenant sets for itself',
+  permission: 'tenants:write',
+  method: 'PATCH',
+  path: '',
+  optional: { name: nameField, ...tenantFields },
+  output: tenantSchema,
+  run: ({ tenant: { id }, ...context }, { tenant: _, ...input }) => change(context, id, changesOf(input)),
+});
+
+const stageSet = onTenant<{ readonly stageTenant: string | null }>({
+  name: 'tenants.setStage',
+  summary: 'Name the tenant on which things are tried before they come to this one',
+  permission: 'tenants:write',
+  reach: 'system',
+  method: 'PUT',
+  path: '/stage',
+  fields: { stageTenant: textOrNull('That tenant: its id or its host; null for none', 'stage.example.com') },
+  output: tenantSchema,
+  run: async ({ tenant, ...context }, input) => {
+    const named = textOrNone(input.stageTenant);
+    const stage = context.tenants.all().find(({ id, host }) => id === named || host === named);
+    if (named !== null && stage === undefined) throw unknown('tenant');
+    if (stage?.id === tenant.id) throw new OperationRefused('invalid', ['a tenant is not its own stage']);
+    return change(context, tenant.id, { stageTenantId: stage?.id ?? null });
+  },
+});
+
+const disabled = onTenant({
+  name: 'tenants.disable',
+  summary: 'Disable a tenant: it answers as if it were not there, and keeps its data',
+  permission: 'tenants:write',
+  reach: 'system',
+  method: 'POST',
+  path: '/disable',
+  output: tenantSchema,
+  run: ({ tenant, ...context }) =>
+    change(context, tenant.id, { disabledAt: tenant.disabledAt ?? context.now }),
+});
+
+const enabled = onTenant({
+  name: 'tenants.enable',
+  summary: 'Enable a tenant again',
+  permission: 'tenants:write',
+  reach: 'system',
+  method: 'POST',
+  path: '/enable',
+  output: tenantSchema,
+  run: ({ tenant, ...context }) => change(context, tenant.id, { disabledAt: null }),
+});
+
+async function change(
+  { tx, tenants }: Pick<OperationContext, 'tx' | 'tenants'>,
+  id: string,
+  changes: TenantChanges,
+): Promise<object> {
+  const tenant = await changeTenant(tx, id, changes);
+  if (tenant === null) throw unknown('tenant');
+  return tenantAnswer(tenant, tenants.all());
+}
+
+function changesOf({
+  deletionCoolingOffSeconds: seconds,
+  limits,
+  logo,
+  ...rest
+}: TenantInput): TenantChanges {
+  return {
+    ...rest,
+    ...(logo === undefined ? {} : { logo: textOrNone(logo) }),
+    limits: { ...limits, ...(seconds === undefined ? {} : { deletionCoolingOff: seconds * 1_000 }) },
+  };
+}
+
+export const tenantOperations: readonly Operation[] = [
+  listed,
+  read,
+  created,
+  changed,
+  stageSet,
+  disabled,
+  enabled,
+];

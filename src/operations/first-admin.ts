@@ -1,0 +1,173 @@
+import { sha256 } from '../core/hash.ts';
+import { brandNameLength, passwordLength, tenantDefaults, tenantLimits } from '../core/limits.ts';
+import { neutralBranding } from '../core/members/branding.ts';
+import { emailProblem, fullNameProblem, textProblem } from '../core/members/details.ts';
+import { type Member, noAddress } from '../core/members/member.ts';
+import { passwordProblem } from '../core/members/password-rules.ts';
+import { readIssuer } from '../core/operators/issuer.ts';
+import type { Tenant } from '../core/tenant.ts';
+import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/members/member.ts';
+import { insertAuditEvent } from '../storage/operators/audit-event.ts';
+import { saveSetupHash, systemAdminTenantId, useSetup } from '../storage/operators/first-admin.ts';
+import type { Store, Tx } from '../storage/store.ts';
+import type { Tenants } from '../tenants.ts';
+import { commonPasswords } from './common-passwords.ts';
+import type { ServiceDeps } from './service.ts';
+import { prepareTenant, storeTenant } from './tenant.ts';
+
+/** Who is to be the first administrator, and of what, as somebody wrote it. */
+export interface FirstAdminFacts {
+  readonly tenantName: string;
+  /** The tenant's public address; one that is there already gets the administrator and keeps its name. */
+  readonly issuer: string;
+  readonly fullName: string;
+  readonly email: string;
+  readonly password: string;
+  /** The language that the administrator reads, as a tag; null if it is not known. */
+  readonly language: string | null;
+}
+
+/** What is wrong with a field: the last parts of the text's key. */
+export interface FactProblem {
+  readonly field: 'tenantName' | 'issuer' | 'fullName' | 'email' | 'password';
+  readonly problem: string;
+}
+
+export type FirstAdminResult =
+  | { readonly kind: 'made' }
+  /** There is an administrator already, or the link was used. */
+  | { readonly kind: 'late' }
+  | { readonly kind: 'invalid'; readonly problems: readonly FactProblem[] };
+
+/** What these operations need beside the store. */
+export interface FirstAdminDeps extends ServiceDeps {
+  readonly tenants: Tenants;
+}
+
+/** Makes the secret of a new link; every earlier one works no more. Only its hash is kept. */
+export async function offerSetup(store: Store, { random }: Pick<ServiceDeps, 'random'>): Promise<string> {
+  const secret = random.secret();
+  await store.transaction((tx) => saveSetupHash(tx, sha256(secret)));
+  return secret;
+}
+
+/**
+ * Makes the first tenant with its keys and the first system administrator, in one transaction, once: of many
+ * that come at the same moment one does it.
+ *
+ * @param by the secret of the link; null for whoever starts the service
+ * @param address where it was asked from; null for the machine itself
+ */
+export async function makeFirstAdmin(
+  store: Store,
+  facts: FirstAdminFacts,
+  by: string | null,
+  address: string | null,
+  deps: FirstAdminDeps,
+): Promise<FirstAdminResult> {
+  const known = deps.tenants.all().find(({ issuer }) => issuer === readIssuer(facts.issuer)?.issuer) ?? null;
+  const problems = await problemsOf(facts, known);
+  if (problems.length > 0) return { kind: 'invalid', problems };
+  const passwordHash = await deps.passwords.hash(facts.password);
+  const begun = known === null ? await prepareTenant(tenantOf(facts, deps), deps.vault, deps.now) : null;
+  const tenantId = (known ?? begun?.tenant)?.id ?? '';
+  const result = await store.transaction(async (tx): Promise<FirstAdminResult> => {
+    if ((await systemAdminTenantId(tx)) !== null) return { kind: 'late' };
+    if ((await findMemberByEmail(tx, tenantId, facts.email)) !== null) {
+      return { kind: 'invalid', problems: [{ field: 'email', problem: 'taken' }] };
+    }
+    if (by !== null && !(await useSetup(tx, sha256(by), deps.now))) return { kind: 'late' };
+    if (begun !== null) await storeTenant(tx, begun, deps.now);
+    const member = await memberOf(tx, tenantId, facts, deps);
+    await insertMember(tx, member, passwordHash);
+    await insertAuditEvent(tx, {
+      at: deps.now,
+      tenantId,
+      event: 'admin_acted',
+      actorKind: 'operator',
+      actorId: null,
+      target: member.id,
+      clientId: null,
+      address,
+      result: 'done',
+      reason: 'set up',
+    });
+    return { kind: 'made' };
+  });
+  // After the commit: what is in memory never runs ahead of what is on the disk.
+  if (result.kind === 'made') await store.transaction((tx) => deps.tenants.reload(tx));
+  return result;
+}
+
+/** Everything that is wrong with the facts. */
+async function problemsOf(facts: FirstAdminFacts, known: Tenant | null): Promise<readonly FactProblem[]> {
+  const { tenantName, issuer, fullName, email, password } = facts;
+  const rules = {
+    least: known?.passwordLength ?? passwordLength.default,
+    email,
+    isCommon: await commonPasswords(),
+  };
+  const found = {
+    tenantName: known === null ? tenantNameProblem(tenantName) : null,
+    issuer: issuerProblem(issuer),
+    fullName: fullNameProblem(fullName),
+    email: emailProblem(email),
+    password: passwordProblem(password, rules),
+  };
+  return Object.entries(found).flatMap(([field, problem]) =>
+    problem === null ? [] : [{ field: field as FactProblem['field'], problem }],
+  );
+}
+
+function tenantNameProblem(name: string): string | null {
+  // What cannot be seen is no name, of a tenant as of a member.
+  return fullNameProblem(name) === 'missing' ? 'missing' : textProblem(name, brandNameLength);
+}
+
+function issuerProblem(text: string): string | null {
+  if (text.trim() === '') return 'missing';
+  return readIssuer(text) === null ? 'malformed' : null;
+}
+
+function tenantOf({ tenantName, issuer }: FirstAdminFacts, { random, now }: FirstAdminDeps): Tenant {
+  const read = readIssuer(issuer);
+  if (read === null) throw new Error('the address of the first tenant was not checked');
+  return {
+    ...neutralBranding,
+    ...tenantDefaults,
+    ...read,
+    id: random.id(now),
+    name: tenantName.trim(),
+    development: false,
+    limits: tenantLimits,
+    returnOrigins: [],
+  };
+}
+
+async function memberOf(
+  tx: Tx,
+  tenantId: string,
+  { email, fullName, language }: FirstAdminFacts,
+  { random, now }: FirstAdminDeps,
+): Promise<Member> {
+  return {
+    id: random.id(now),
+    tenantId,
+    ...(await nextMemberNumbers(tx, tenantId)),
+    email: email.trim(),
+    // Whoever operates the service vouches for it.
+    emailVerified: true,
+    fullName: fullName.trim(),
+    nickName: '',
+    phone: '',
+    phoneVerified: false,
+    avatar: null,
+    locale: language,
+    userType: 'system_admin',
+    status: 'active',
+    address: noAddress,
+    createdAt: now,
+    updatedAt: now,
+    deletionDueAt: null,
+  };
+}

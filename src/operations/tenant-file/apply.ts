@@ -1,0 +1,163 @@
+import { auditTextLength } from '../../core/limits.ts';
+import { readIssuer } from '../../core/operators/issuer.ts';
+import { type Actor, hasAllTenants, type Permission } from '../../core/operators/permission.ts';
+import { actingAs, sourceIn } from '../../storage/operators/audited.ts';
+import { InvalidFacts } from '../access/invalid-facts.ts';
+import { type OperationContext, OperationRefused, type PreparationContext } from '../admin/operation.ts';
+import { auditDeed } from '../audit.ts';
+import { InvalidRegistration } from '../client.ts';
+import { InvalidBranding, type NewTenant, prepareTenant } from '../tenant.ts';
+import type { Change } from './difference.ts';
+import type { Step } from './plan/step.ts';
+import { planTenants, tenantOf } from './plan/tenants.ts';
+import { inOrder, problemLine, readTenantFile } from './read.ts';
+import { lookUpIn, type References } from './references.ts';
+import type { Position, Problem, Source } from './source.ts';
+import type { TenantFile } from './tenant-file.ts';
+
+/** A tenant file as somebody sends it. */
+export interface SentFile {
+  /** YAML or JSON. */
+  readonly file: string;
+  /** What its sender looked up, by `kind name`. */
+  readonly references: References;
+  /** Whether what is only in the database is to end, in the sections that the file has. */
+  readonly prune: boolean;
+  /** Whether a device flow may be turned on that is not on at the stage tenant. */
+  readonly force: boolean;
+}
+
+/** A file that was understood, and what is slow of it. */
+export interface PreparedFile {
+  readonly file: TenantFile;
+  readonly source: Source;
+  readonly newTenants: ReadonlyMap<string, NewTenant>;
+  readonly passwordHashes: ReadonlyMap<string, string>;
+}
+
+/**
+ * Understands a file.
+ *
+ * @throws OperationRefused with every problem, each as `line:column: text`
+ */
+export function understand({ file: text, references }: SentFile): PreparedFile {
+  const read = readTenantFile(text, lookUpIn(references));
+  if (!read.ok) throw new OperationRefused('invalid', read.problems.map(problemLine));
+  return { file: read.file, source: read.source, newTenants: new Map(), passwordHashes: new Map() };
+}
+
+/** Makes what is slow of a file: keys of new tenants, hashes of passwords in clear. */
+export async function prepareFile(
+  understood: PreparedFile,
+  context: PreparationContext,
+): Promise<PreparedFile> {
+  const { tenants: given } = understood.file;
+  const { tenants, vault, passwords, random, now } = context;
+  const newTenants = new Map<string, NewTenant>();
+  const passwordHashes = new Map<string, string>();
+  for (const file of given) {
+    const { issuer = '' } = readIssuer(file.issuer) ?? {};
+    const isKnown = tenants.all().some((tenant) => tenant.issuer === issuer);
+    if (!isKnown) {
+      newTenants.set(issuer, await prepareTenant(tenantOf(file, random.id(now), now), vault, now));
+    }
+    for (const { password, passwordHash } of file.members ?? []) {
+      if (passwordHash !== undefined || passwordHashes.has(password ?? '')) continue;
+      // Nobody knows the password of whoever is given none.
+      passwordHashes.set(password ?? '', await passwords.hash(password ?? random.secret()));
+    }
+  }
+  return { ...understood, newTenants, passwordHashes };
+}
+
+/**
+ * Plans a file against what is stored now.
+ *
+ * @throws OperationRefused with everything that cannot be done
+ */
+export async function planFile(
+  { file, source, newTenants }: PreparedFile,
+  { prune, force }: SentFile,
+  { tx, now, actor }: OperationContext,
+): Promise<readonly Step[]> {
+  const problems: Problem[] = [];
+  const steps = await planTenants(
+    {
+      tx,
+      now,
+      actor,
+      prune,
+      force,
+      prepared: newTenants,
+      problem: (at, text) => problems.push({ ...source.positionOf(at), text }),
+    },
+    file,
+  );
+  if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems).map(problemLine));
+  return steps;
+}
+
+/**
+ * Does every step of a plan in the one transaction, with a line of the audit for each.
+ *
+ * @param name the operation, for the audit
+ * @throws OperationRefused; nothing was changed then
+ */
+export async function applySteps(
+  name: string,
+  steps: readonly Step[],
+  { source: text, passwordHashes }: PreparedFile,
+  { tx, now, random, actor }: OperationContext,
+): Promise<void> {
+  demandSteps(actor, steps);
+  const source = sourceIn(tx);
+  for (const { run, change, tenantId, ...step } of steps) {
+    if (run === null) continue;
+    // What comes of it stands in the audit of the tenant, though the file may be the service's.
+    const own = source === null ? tx : actingAs(tx, { ...source, tenantId });
+    const target = await run({ tx: own, now, random, actor, passwordHashes }).catch((error: unknown) => {
+      throw placed(error, text.positionOf(step.at));
+    });
+    await auditDeed(own, {
+      event: 'admin_acted',
+      target: target.slice(0, auditTextLength),
+      ...(change.noun === 'client' ? { clientId: change.name } : {}),
+      reason: `${name}: ${change.noun} ${doneTo(change)}`,
+    });
+  }
+}
+
+/** Nobody does by a file what they may not do one by one. @throws OperationRefused */
+function demandSteps(actor: Actor, steps: readonly Step[]): void {
+  const denied = steps
+    .filter(({ run, needs, isForSystem }) => run !== null && !mayDo(actor, needs, isForSystem))
+    .map(({ change: { noun, name }, needs, isForSystem }) => {
+      return `the ${noun} ${name} needs the permission ${needs}${isForSystem ? ', for every tenant' : ''}`;
+    });
+  if (denied.length > 0) throw new OperationRefused('denied', denied);
+}
+
+function mayDo(actor: Actor, needs: Permission, isForSystem: boolean): boolean {
+  if (isForSystem && !hasAllTenants(actor)) return false;
+  return actor.kind !== 'token' || actor.permissions.includes(needs);
+}
+
+/** What cannot stand after all, with the place of its entry. */
+function placed(error: unknown, position: Position): unknown {
+  const isInvalid =
+    error instanceof InvalidFacts ||
+    error instanceof InvalidRegistration ||
+    error instanceof InvalidBranding ||
+    (error instanceof OperationRefused && error.kind !== 'denied');
+  if (!isInvalid) return error;
+  return new OperationRefused(
+    'conflict',
+    error.problems.map((text) => problemLine({ ...position, text })),
+  );
+}
+
+/** What was done to an entry; values stay out of the audit. */
+function doneTo({ change, fields, note }: Change): string {
+  if (change === 'changed') return `changed ${fields.map(({ field }) => field).join(', ')}`;
+  return change === 'ended' ? note : change;
+}

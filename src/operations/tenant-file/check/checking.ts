@@ -1,0 +1,105 @@
+import { nearest } from '../../../nearest.ts';
+import type { LookUp } from '../references.ts';
+import type { Path } from '../source.ts';
+
+/** Where the checks of a tenant file say what they find. */
+export interface Checking {
+  /** Says what is wrong with a value. */
+  problem(path: Path, text: string): void;
+  /** Whether a value, or something in it, does not even have its shape: nothing more is said of it then. */
+  isBroken(path: Path): boolean;
+  /** Finds what the file refers to. */
+  readonly lookUp: LookUp;
+}
+
+/** The fields of an entry that have their shape. */
+export function soundPart<Entry extends object>(
+  { isBroken }: Checking,
+  path: Path,
+  value: unknown,
+): Partial<Entry> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  const sound = Object.entries(value).filter(([name]) => !isBroken([...path, name]));
+  return Object.fromEntries(sound) as Partial<Entry>;
+}
+
+/** The entries of a list, each with where it is; none if it is no list. */
+export function entriesAt(
+  path: Path,
+  value: unknown,
+): readonly { readonly at: Path; readonly value: unknown }[] {
+  return Array.isArray(value)
+    ? value.map((one: unknown, index) => ({ at: [...path, index], value: one }))
+    : [];
+}
+
+/** Tells each name that stands twice, at its second place. */
+export function tellTwice(
+  checking: Checking,
+  names: readonly { readonly at: Path; readonly name: string | undefined }[],
+  what: string,
+): void {
+  const seen = new Set<string>();
+  for (const { at, name } of names) {
+    if (name === undefined) continue;
+    if (seen.has(name)) checking.problem(at, `there is a ${what} ${JSON.stringify(name)} above already`);
+    seen.add(name);
+  }
+}
+
+/** Tells a name that is in no list of the file, and what was meant; a file without the list may know no better. */
+export function tellUnknown(
+  checking: Checking,
+  at: Path,
+  name: string,
+  known: readonly string[] | null,
+  what: string,
+): void {
+  if (known === null || known.includes(name)) return;
+  const near = nearest(name, known);
+  const guess = near === null ? `add it to ${what}s` : `did you mean ${JSON.stringify(near)}?`;
+  checking.problem(at, `there is no ${what} ${JSON.stringify(name)} in the file: ${guess}`);
+}
+
+/**
+ * Tells every problem of a record at the field that it comes from. One field after the other, and of a list
+ * one entry after the other, is put into a record that is sound; what only the whole record shows is told of
+ * the record.
+ */
+export function tellProblems<Entry extends object>(
+  checking: Checking,
+  at: Path,
+  sound: Entry,
+  given: Partial<Entry>,
+  problemsOf: (record: Entry) => readonly string[],
+): void {
+  const told = new Set<string>();
+  const tell = (path: Path, record: Entry) => {
+    for (const text of problemsOf(record)) {
+      if (told.has(`${path.join()} ${text}`)) continue;
+      told.add(`${path.join()} ${text}`).add(text);
+      checking.problem(path, plain(text));
+    }
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Array.isArray(value)) tell([...at, name], { ...sound, [name]: value });
+    else {
+      value.forEach((one: unknown, index) => {
+        tell([...at, name, index], { ...sound, [name]: [one] });
+      });
+    }
+  }
+  for (const text of problemsOf({ ...sound, ...given }))
+    if (!told.has(text)) checking.problem(at, plain(text));
+}
+
+/** Some of our problems are sentences; here each stands behind a place. */
+function plain(text: string): string {
+  const cut = text.replace(/\.$/, '');
+  return /^[A-Z][a-z]* /.test(cut) ? `${cut.charAt(0).toLowerCase()}${cut.slice(1)}` : cut;
+}
+
+/** What goes into the database without the space around it would be another name there. */
+export function tellSpace(checking: Checking, at: Path, text: string | undefined): void {
+  if (text !== undefined && text !== text.trim()) checking.problem(at, 'it begins or ends with a space');
+}

@@ -1,0 +1,106 @@
+import type { Client } from '../../../core/client.ts';
+import {
+  accessTokenSeconds,
+  liveSecrets,
+  logoLength,
+  refreshTokenAbsolute,
+  refreshTokenIdle,
+} from '../../../core/limits.ts';
+import { logoProblem } from '../../../core/members/logo.ts';
+import { changesOf } from '../../admin/clients/client-answer.ts';
+import { registrationProblems } from '../../client.ts';
+import { foundSecret, type Secret, secretsOf } from '../references.ts';
+import type { Path } from '../source.ts';
+import type { FileClient } from '../tenant-file.ts';
+import { type Checking, entriesAt, soundPart, tellProblems, tellTwice } from './checking.ts';
+
+const soundClient: Client = {
+  tenantId: '',
+  clientId: 'client',
+  name: 'client',
+  logo: null,
+  type: 'public',
+  secrets: [],
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  webOrigins: [],
+  signupDisabled: false,
+  deviceFlow: false,
+  thirdParty: false,
+  idTokenAlgorithm: 'RS256',
+  claimsInIdToken: false,
+  accessTokenSeconds: accessTokenSeconds.default,
+  refreshTokenIdle,
+  refreshTokenAbsolute,
+  disabledAt: null,
+  replayWindow: 0,
+};
+
+/** Checks the clients of a tenant. */
+export function checkClients(checking: Checking, at: Path, value: unknown, isDevelopment: boolean): void {
+  const entries = entriesAt(at, value).map((one) => {
+    const client = soundPart<FileClient>(checking, one.at, one.value);
+    checkLogo(checking, one.at, client, logoLength.client);
+    checkSecrets(checking, one.at, client, isDevelopment);
+    checkSettings(checking, one.at, client);
+    return { at: one.at, name: client.clientId };
+  });
+  tellTwice(checking, entries, 'client');
+}
+
+function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>): void {
+  const { type: _type, deviceFlow: _flow, disabled: _disabled, logoFile: _file, ...rest } = client;
+  const { secretHash: _hash, secretFile: _secrets, secretEnv: _names, secret: _secret, ...settings } = rest;
+  const { clientId } = settings;
+  // Its type and its secrets are looked at together; lifetimes have their bounds in the schema.
+  const given = { ...changesOf(settings), ...(clientId === undefined ? {} : { clientId }) };
+  tellProblems(checking, at, soundClient, given, registrationProblems);
+}
+
+/** A picture comes from one place, and one from a file is looked at too. */
+export function checkLogo(
+  checking: Checking,
+  at: Path,
+  { logo, logoFile }: { readonly logo?: string | null; readonly logoFile?: string },
+  most: number,
+): void {
+  if (logoFile === undefined) return;
+  const path = [...at, 'logoFile'];
+  if (logo !== undefined) checking.problem(path, 'logo and logoFile stand here both: one of them is enough');
+  const found = checking.lookUp('logoFile', logoFile);
+  const problem = found.ok ? logoProblem(found.value, most) : found.problem;
+  if (problem !== null) checking.problem(path, problem.replace(/\.$/, ''));
+}
+
+function checkSecrets(
+  checking: Checking,
+  at: Path,
+  client: Partial<FileClient>,
+  isDevelopment: boolean,
+): void {
+  const secrets = secretsOf(client, at);
+  const [first] = secrets;
+  if (first === undefined) return;
+  if (client.type === 'public') checking.problem(first.at, 'a public client has no secret');
+  if (secrets.length > liveSecrets) {
+    checking.problem(first.at, `a client has at most ${liveSecrets} live secrets`);
+  }
+  const hashes: string[] = [];
+  for (const secret of secrets) {
+    const found = foundSecret(secret, checking.lookUp);
+    const problem = found.ok ? secretProblem(secret, found.value, isDevelopment) : found.problem;
+    if (problem !== null) checking.problem(secret.at, problem);
+    else if (found.ok) hashes.push(found.value);
+  }
+  if (new Set(hashes).size < hashes.length) checking.problem(first.at, 'two of its secrets are the same');
+}
+
+function secretProblem({ kind }: Secret, hash: string, isDevelopment: boolean): string | null {
+  if (kind === 'secret' && !isDevelopment) {
+    return (
+      'a secret stands here in clear, which a development tenant alone may have: ' +
+      'take it away, and refer to it by secretFile, secretEnv or secretHash'
+    );
+  }
+  return /^[A-Za-z0-9_-]{43}$/.test(hash) ? null : 'this is no SHA-256 in base64url, of 43 characters';
+}

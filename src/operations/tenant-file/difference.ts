@@ -1,0 +1,76 @@
+import type { Facts } from './tenant-file.ts';
+
+/** What of a tenant a change is about. */
+export type Noun =
+  | 'tenant'
+  | 'property'
+  | 'product'
+  | 'package'
+  | 'channel'
+  | 'consent'
+  | 'client'
+  | 'member'
+  | 'subscription';
+
+/** A field that is another from now on; values as a terminal shows them. */
+export interface FieldChange {
+  readonly field: string;
+  /** null if it is not known */
+  readonly from: string | null;
+  readonly to: string;
+}
+
+/** One entry in which a file and the database differ. */
+export interface Change {
+  /** The host of its tenant. */
+  readonly tenant: string;
+  readonly noun: Noun;
+  /** What it is called in the file. */
+  readonly name: string;
+  /**
+   * `kept`: it is only in the database, and is left alone. `ended`: it is only in the database, and the file
+   * was to be all there is.
+   */
+  readonly change: 'added' | 'changed' | 'ended' | 'kept';
+  readonly fields: readonly FieldChange[];
+  /** How it ends, or would; empty for the others. */
+  readonly note: string;
+}
+
+/** Whether applying the file would change anything. */
+export const differs = (changes: readonly Change[]) => changes.some(({ change }) => change !== 'kept');
+
+/**
+ * The fields that a file gives and that are stored otherwise. A field that is an object is compared part by
+ * part, so that a part which is left out stays; a list is compared as a whole.
+ */
+export function fieldChanges(stored: Facts, given: Facts): readonly FieldChange[] {
+  const known = flat(stored);
+  return [...flat(given)].flatMap(([field, value]) => {
+    const before = known.get(field);
+    return JSON.stringify(before) === JSON.stringify(value)
+      ? []
+      : [{ field, from: before === undefined ? null : shownValue(before), to: shownValue(value) }];
+  });
+}
+
+function flat(facts: Facts, prefix = ''): ReadonlyMap<string, unknown> {
+  return new Map(
+    Object.entries(facts).flatMap(([name, value]): [string, unknown][] =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? [...flat(value as Facts, `${prefix}${name}.`)]
+        : value === undefined
+          ? []
+          : [[`${prefix}${name}`, value]],
+    ),
+  );
+}
+
+/** The longest value shown, in characters: a picture would fill the screen. */
+const longest = 80;
+
+function shownValue(value: unknown): string {
+  const text = JSON.stringify(value);
+  const letters = [...text];
+  return letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : text;
+}

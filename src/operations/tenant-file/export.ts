@@ -1,0 +1,113 @@
+import { Document, isMap, isScalar, isSeq } from 'yaml';
+import { tenantFile } from '../../core/operators/limits.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import { listSubscriptions } from '../../storage/access/subscription.ts';
+import { listWholeMembers } from '../../storage/members/whole-member.ts';
+import type { Tx } from '../../storage/store.ts';
+import { conflict } from '../admin/operation.ts';
+import {
+  describeChannel,
+  describeClient,
+  describeConsent,
+  describeMember,
+  describePackage,
+  describeTenant,
+} from './describe.ts';
+import { readStored } from './stored.ts';
+import type { FileClient, FileMember, FileTenant } from './tenant-file.ts';
+
+/** How an export is written. */
+export type Format = 'yaml' | 'json';
+export const formats: readonly Format[] = ['yaml', 'json'];
+
+/**
+ * Writes tenants as a file that `apply` reads: secrets as hashes, everything in an order that stays.
+ *
+ * @param tenants which; by issuer in the file
+ * @param all where their stages are found
+ * @throws OperationRefused where the file could not say which of two things it means
+ */
+export async function exportTenants(
+  tx: Tx,
+  tenants: readonly Tenant[],
+  all: readonly Tenant[],
+  { format, members }: { readonly format: Format; readonly members: boolean },
+): Promise<string> {
+  const written: FileTenant[] = [];
+  for (const tenant of tenants.toSorted((a, b) => (a.issuer < b.issuer ? -1 : 1))) {
+    written.push(await wholeTenant(tx, tenant, all, members));
+  }
+  return format === 'json' ? `${JSON.stringify({ tenants: written }, null, 2)}\n` : asYaml(written);
+}
+
+async function wholeTenant(
+  tx: Tx,
+  tenant: Tenant,
+  all: readonly Tenant[],
+  withMembers: boolean,
+): Promise<FileTenant> {
+  const { properties, products, packages, channels, consents, clients } = await readStored(tx, tenant.id);
+  const { development, ...settings } = describeTenant(tenant, all);
+  demandEachOnce(tenant, 'products', products);
+  demandEachOnce(tenant, 'packages', packages);
+  return {
+    ...settings,
+    ...(development === true ? { development } : {}),
+    properties,
+    products: products.map(({ name }) => name),
+    packages: packages.map(describePackage),
+    channels: channels.map((channel) => describeChannel(channel, products)),
+    consents: consents.map(describeConsent),
+    clients: clients.map((client) => withPlainSecret(describeClient(client))),
+    ...(withMembers ? { members: await wholeMembers(tx, tenant) } : {}),
+  };
+}
+
+/** A file names products and packages by their names. */
+function demandEachOnce({ host }: Tenant, what: string, things: readonly { readonly name: string }[]): void {
+  const names = things.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw conflict(`two ${what} of ${host} are called ${JSON.stringify(twice)}: give one another name first`);
+}
+
+/** One secret is not written as a list. */
+function withPlainSecret(client: FileClient): FileClient {
+  const { secretHash } = client;
+  const [only, ...others] = typeof secretHash === 'string' ? [secretHash] : (secretHash ?? []);
+  return only === undefined || others.length > 0 ? client : { ...client, secretHash: only };
+}
+
+async function wholeMembers(tx: Tx, { id, host }: Tenant): Promise<readonly FileMember[]> {
+  const { members: most } = tenantFile;
+  const members = await listWholeMembers(tx, id, most + 1);
+  if (members.length > most) {
+    throw conflict(`${host} has more than ${most} members, who move with a backup and not with a file`);
+  }
+  const written: FileMember[] = [];
+  for (const whole of members) {
+    written.push(describeMember(whole, await listSubscriptions(tx, whole.member.id)));
+  }
+  return written;
+}
+
+const heading = ' memberdoor apply FILE makes a service like this. Secrets are hashes: SHA-256 in base64url.';
+
+/** Lists of entries stand apart. */
+const sections = ['properties', 'products', 'packages', 'channels', 'consents', 'clients', 'members'];
+
+function asYaml(tenants: readonly FileTenant[]): string {
+  const document = new Document({ tenants }, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
+  document.commentBefore = heading;
+  const list = document.get('tenants');
+  if (isSeq(list)) {
+    for (const [index, tenant] of list.items.entries()) {
+      if (!isMap(tenant)) continue;
+      tenant.spaceBefore = index > 0;
+      for (const { key } of tenant.items) {
+        if (isScalar(key) && sections.includes(String(key.value))) key.spaceBefore = true;
+      }
+    }
+  }
+  return document.toString({ lineWidth: 0, singleQuote: true });
+}

@@ -1,0 +1,88 @@
+import { sha256 } from '../../core/hash.ts';
+import type { Path } from './source.ts';
+import { each, type FileClient, type FileTenant, type TenantFile } from './tenant-file.ts';
+
+/** The fields that refer to something outside of the file: a picture, and two kinds of secrets. */
+export type ReferenceKind = 'logoFile' | 'secretFile' | 'secretEnv';
+
+/** What a reference leads to: a logo as a data: URI, a secret as its hash. Or why it leads nowhere. */
+export type Found =
+  | { readonly ok: true; readonly value: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** @param name the path of a file, or the name of a variable */
+export type LookUp = (kind: ReferenceKind, name: string) => Found;
+
+/** What was looked up, by `kind name`. */
+export type References = Readonly<Record<string, string>>;
+
+/** The name under which a reference is sent along. */
+export const referenceName = (kind: ReferenceKind, name: string) => `${kind} ${name}`;
+
+/**
+ * Looks up what was sent along with a file. The service itself opens no file and reads no variable that a file
+ * names: whoever sends one could read with the service's eyes.
+ */
+export function lookUpIn(references: References): LookUp {
+  return (kind, name) => {
+    const key = referenceName(kind, name);
+    const value = Object.hasOwn(references, key) ? references[key] : undefined;
+    if (value !== undefined) return { ok: true, value };
+    const instead = kind === 'logoFile' ? 'logo' : 'secretHash';
+    return { ok: false, problem: `only the command "memberdoor apply" looks this up: give ${instead} here` };
+  };
+}
+
+/** A secret of a client, or what refers to one, where it stands. */
+export interface Secret {
+  readonly kind: 'secretHash' | 'secretFile' | 'secretEnv' | 'secret';
+  readonly text: string;
+  readonly at: Path;
+}
+
+/** The secrets of a client in the order in which they are stored. */
+export function secretsOf(
+  client: Partial<Pick<FileClient, Secret['kind']>>,
+  at: Path = [],
+): readonly Secret[] {
+  return (['secretHash', 'secretFile', 'secretEnv', 'secret'] as const).flatMap((kind) => {
+    const value = client[kind];
+    return each(value).map((text, index) => ({
+      kind,
+      text,
+      at: typeof value === 'string' ? [...at, kind] : [...at, kind, index],
+    }));
+  });
+}
+
+/** What a secret is stored as. */
+export function foundSecret({ kind, text }: Secret, lookUp: LookUp): Found {
+  if (kind === 'secretHash') return { ok: true, value: text };
+  return kind === 'secret' ? { ok: true, value: sha256(text) } : lookUp(kind, text);
+}
+
+/** A file in which everything that it refers to stands itself, and every secret as its hash. */
+export function withReferences(file: TenantFile, lookUp: LookUp): TenantFile {
+  return {
+    tenants: file.tenants.map((tenant) => ({
+      ...withLogo(tenant, lookUp),
+      ...(tenant.clients === undefined
+        ? {}
+        : { clients: tenant.clients.map((client) => withHashes(withLogo(client, lookUp), lookUp)) }),
+    })),
+  };
+}
+
+function withLogo<Entry extends Pick<FileTenant, 'logo' | 'logoFile'>>(entry: Entry, lookUp: LookUp): Entry {
+  const found = entry.logoFile === undefined ? null : lookUp('logoFile', entry.logoFile);
+  return found?.ok === true ? { ...entry, logo: found.value } : entry;
+}
+
+function withHashes(client: FileClient, lookUp: LookUp): FileClient {
+  const { secretHash: _hash, secretFile: _file, secretEnv: _env, secret: _secret, ...rest } = client;
+  const hashes = secretsOf(client).flatMap((secret) => {
+    const found = foundSecret(secret, lookUp);
+    return found.ok ? [found.value] : [];
+  });
+  return hashes.length === 0 ? rest : { ...rest, secretHash: hashes };
+}

@@ -1,0 +1,163 @@
+import { flag, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
+import { periodSchema, priceSchema } from '../admin/access/packages.ts';
+import { valuesField } from '../admin/access/subscription-answer.ts';
+import { clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
+import { numberFrom, texts } from '../admin/fields.ts';
+import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member-answer.ts';
+import { tenantFields } from '../admin/tenant-answer.ts';
+
+type Fields = Readonly<Record<string, Schema>>;
+
+/** An entry with fields that must be there and others that may. */
+function entry(description: string, required: Fields, optional: Fields): Schema {
+  return {
+    type: 'object',
+    description,
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+    additionalProperties: false,
+  };
+}
+
+/** One text or several; none of them empty. */
+function oneOrMore(description: string, example: string): Schema {
+  return {
+    type: ['string', 'array'],
+    description,
+    minLength: 1,
+    items: { type: 'string', minLength: 1 },
+    minItems: 1,
+    uniqueItems: true,
+    examples: [example],
+  };
+}
+
+const nameField = text('What members read', 'Everything');
+const described = text('What members read below the name', 'Every channel, on every screen.');
+const most = 1_000_000_000;
+const logoFile = text('A PNG, WebP or SVG file, beside the tenant file or below it', 'logo.svg');
+const accessId = text('Small letters, digits and hyphens', 'sport-live');
+
+const packageSchema = entry(
+  'A package, named by its name',
+  {
+    name: nameField,
+    price: priceSchema,
+    period: periodSchema,
+    payment: text('`free`, `invoice`, or a payment provider of the service', 'invoice'),
+    products: texts('The names of the products it opens', 'Sport'),
+  },
+  {
+    description: described,
+    needsAddress: flag('Whether a subscriber must give a postal address'),
+    offered: flag('Whether the checkout offers it'),
+  },
+);
+
+const channelSchema = entry(
+  'A content channel, named by its id',
+  { id: accessId, name: nameField, products: texts('The names of the products that open it', 'Sport') },
+  { description: described },
+);
+
+const consentSchema = entry(
+  'A consent, named by its id',
+  { id: accessId, name: nameField },
+  {
+    description: described,
+    atSignUp: flag('Whether it is asked for at sign-up'),
+    atCheckout: flag('Whether it is asked for at checkout'),
+    retired: flag('Whether it is asked for no more'),
+  },
+);
+
+const propertySchema = entry(
+  'A property that subscriptions can have',
+  {
+    key: text('The key of its values: a letter, then letters, digits, _ and -', 'seats'),
+    type: { type: 'string', description: 'What its values are', enum: ['number', 'string', 'timestamp'] },
+  },
+  {},
+);
+
+const clientSchema = entry(
+  'A client, named by its client_id',
+  { clientId: clientIdField, name: text('The name that members read', 'Example app'), type: typeField },
+  {
+    secretHash: oneOrMore(
+      'Its secrets, as SHA-256 in base64url',
+      'x3Xnt1ft5jDNCqERO9ECZhqziCnKUqZCKreChi8mhkY',
+    ),
+    secretFile: oneOrMore('Files that hold a secret each', '/run/secrets/example-app'),
+    secretEnv: oneOrMore('Variables of the environment that hold a secret each', 'EXAMPLE_APP_SECRET'),
+    secret: oneOrMore('Its secrets in clear, on a development tenant alone', 'a-secret-for-development'),
+    ...clientFields,
+    logoFile,
+    deviceFlow: flag('Whether it has the device flow'),
+    disabled: flag('Whether it is as if it were not there'),
+  },
+);
+
+const subscriptionSchema = entry(
+  'A subscription of the member',
+  { package: text('The name of the package', 'Everything') },
+  {
+    createdAt: time('When it was made'),
+    activatedAt: timeOrNull('When it begins: now where it is left out; null while it waits for a payment'),
+    expiresAt: timeOrNull('When it ends unless it is renewed: after one period where it is left out'),
+    cancelledAt: timeOrNull('When its renewal was cancelled', null),
+    endedAt: timeOrNull('When it was ended before its time', null),
+    properties: valuesField,
+  },
+);
+
+const memberSchema = entry(
+  'A member, named by the address',
+  { email: emailField, fullName: fullNameField },
+  {
+    id: {
+      ...text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+      pattern: '^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$',
+    },
+    userId: numberFrom(1, most, 'The number of a new account', 1_001),
+    memberNumber: numberFrom(1, most, 'The number of a new membership', 501_001),
+    createdAt: time('When a new account was made'),
+    passwordHash: text('The password of a new member, as an argon2id PHC string', '$argon2id$v=19$…'),
+    password: text('The password of a new member in clear, on a development tenant alone', 'a long password'),
+    emailVerified: flag('Whether the address was proven'),
+    phoneVerified: flag('Whether the telephone number was proven'),
+    userType: userTypeField,
+    disabled: flag('Whether the member may not sign in'),
+    ...memberFields,
+    subscriptions: list('What the member has subscribed to', subscriptionSchema),
+  },
+);
+
+const tenantSchema = entry(
+  'A tenant, named by its issuer',
+  {
+    issuer: text('Its public address', 'https://login.example.com'),
+    name: text('The name that members read in the header of every page', 'Example'),
+  },
+  {
+    development: flag('Whether it is of a development service'),
+    ...tenantFields,
+    logoFile,
+    stageTenant: textOrNull('The tenant on which things are tried first: its host', 'stage.example.com'),
+    disabled: flag('Whether it answers as if it were not there'),
+    properties: list('The properties that subscriptions can have', propertySchema),
+    products: texts('The names of the products', 'Sport', 'News'),
+    packages: list('What members can subscribe to', packageSchema),
+    channels: list('What members watch and read', channelSchema),
+    consents: list('What members are asked to agree to', consentSchema),
+    clients: list('The apps, web sites and TVs that members sign in to', clientSchema),
+    members: list('Members, for tests and for moving house', memberSchema),
+  },
+);
+
+/** What a tenant file looks like; what its fields may say is what the operations take. */
+export const tenantFileSchema = entry(
+  'A tenant file',
+  { tenants: { ...list('Tenants', tenantSchema), minItems: 1 } },
+  {},
+);

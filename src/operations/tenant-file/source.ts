@@ -1,0 +1,138 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from 'yaml';
+import { tenantFile } from '../../core/operators/limits.ts';
+import { parseYaml, problemWords } from './yaml.ts';
+
+/** A place in the text, as editors count: both from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something that is wrong with a tenant file, and where. */
+export interface Problem extends Position {
+  /** In words for an operator; never with a secret in it. */
+  readonly text: string;
+}
+
+/** The names and places that lead to a value. */
+export type Path = readonly (string | number)[];
+
+/** A text that was read. */
+export interface Source {
+  /** The value as JSON has it; undefined if the text cannot be read at all. */
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Where a value begins; of one that is not there, what is around it. */
+  positionOf(path: Path): Position;
+  /** Where the name of a value begins. */
+  namePositionOf(path: Path): Position;
+}
+
+/**
+ * Reads YAML or JSON, and remembers where everything stands. Whatever can mean two things, or more than it
+ * says, is a problem: repeated names, aliases (which unfold without end), types of other languages, merge keys.
+ */
+export function parseSource(text: string): Source {
+  const places = createPlaces();
+  const counter = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = counter.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const read = parseYaml(text, counter);
+  if (!read.ok) {
+    const problems = read.problems.map(({ offset, text: said }) => ({ ...at(offset), text: said }));
+    return { ...places, value: undefined, problems };
+  }
+  const problems: Problem[] = [];
+  const walk: Walk = { at, places, problem: (offset, said) => problems.push({ ...at(offset), text: said }) };
+  return { ...places, value: readNode(read.contents, [], walk), problems };
+}
+
+interface Places extends Pick<Source, 'positionOf' | 'namePositionOf'> {
+  set(path: Path, position: Position): void;
+  setName(path: Path, position: Position): void;
+}
+
+function createPlaces(): Places {
+  const values = new Map<string, Position>();
+  const names = new Map<string, Position>();
+  const positionOf = (path: Path): Position => {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const found = values.get(keyOf(path.slice(0, length)));
+      if (found !== undefined) return found;
+    }
+    return { line: 1, column: 1 };
+  };
+  return {
+    set: (path, position) => values.set(keyOf(path), position),
+    setName: (path, position) => names.set(keyOf(path), position),
+    positionOf,
+    namePositionOf: (path) => names.get(keyOf(path)) ?? positionOf(path),
+  };
+}
+
+/** A path as the key of a map. */
+export const keyOf = (path: Path) => path.map(String).join('\u0000');
+
+interface Walk {
+  readonly at: (offset: number) => Position;
+  readonly places: Places;
+  readonly problem: (offset: number, text: string) => void;
+}
+
+function readNode(node: Node, path: Path, walk: Walk): unknown {
+  const [offset] = node.range ?? [0];
+  walk.places.set(path, walk.at(offset));
+  const { anchor, tag } = node as { readonly anchor?: string; readonly tag?: string };
+  if (anchor !== undefined) walk.problem(offset, 'anchors are not taken: write it out where it is needed');
+  if (tag !== undefined) walk.problem(offset, 'types with ! are not taken: take it away');
+  if (path.length > tenantFile.depth) {
+    walk.problem(offset, String(problemWords.RESOURCE_EXHAUSTION));
+    return null;
+  }
+  if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], walk));
+  if (isMap<Node, Node | null>(node)) return readObject(node.items, path, walk);
+  if (!isScalar(node)) {
+    walk.problem(offset, String(problemWords.BAD_ALIAS));
+    return null;
+  }
+  if (typeof node.value === 'number' && !Number.isFinite(node.value)) {
+    walk.problem(offset, 'this is no number: if it is a text, it needs quotes');
+    return null;
+  }
+  return node.value;
+}
+
+function readObject(
+  pairs: readonly Pair<Node, Node | null>[],
+  path: Path,
+  walk: Walk,
+): Readonly<Record<string, unknown>> {
+  const entries = new Map<string, unknown>();
+  for (const { key, value } of pairs) {
+    const [offset] = key.range ?? [0];
+    if (!isScalar(key) || typeof key.value !== 'string') {
+      walk.problem(offset, 'a name must be a text: if it looks like something else, it needs quotes');
+      continue;
+    }
+    const name = key.value;
+    const { anchor, tag } = key as { readonly anchor?: string; readonly tag?: string };
+    if (anchor !== undefined || tag !== undefined) walk.problem(offset, 'a name has neither anchor nor type');
+    const own = [...path, name];
+    if (entries.has(name)) {
+      const first = walk.places.namePositionOf(own).line;
+      walk.problem(offset, `${JSON.stringify(name)} stands here twice: first in line ${first}`);
+      continue;
+    }
+    if (name === '<<') {
+      walk.problem(offset, 'merge keys are not taken: write it out');
+      continue;
+    }
+    walk.places.setName(own, walk.at(offset));
+    entries.set(name, value === null ? null : readNode(value, own, walk));
+    if (value === null) walk.places.set(own, walk.at(offset));
+  }
+  // Names are data here: none of them meets what objects have by birth.
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,79 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { StartupError } from '../../startup-error.ts';
+import { copyDatabase, type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
+
+/**
+ * Writes a copy of a data folder's database, while a service is using it or not. The file appears under its
+ * name only when it is whole, on the disk and read back; it is readable by its owner alone.
+ *
+ * The master key is no part of it: keep that elsewhere, since without it the copy is worth nothing.
+ *
+ * @param file never overwritten
+ * @throws StartupError
+ */
+export function backUp(dataFolder: string, file: string): FileFacts {
+  const target = resolve(file);
+  const part = `${target}.part`;
+  if (existsSync(target)) throw new StartupError(`The file ${target} is there already.`);
+  createEmpty(part);
+  try {
+    copyDatabase(dataFolder, part);
+    syncToDisk(part);
+    const facts = readDatabase(part);
+    const { missing, unknown } = schemaDifference(facts);
+    if (missing.length + unknown.length > 0) {
+      throw new StartupError(`The database in ${dataFolder} is of another version: ${facts.schema.at(-1)}.`);
+    }
+    giveName(part, target);
+    syncToDisk(dirname(target));
+    return facts;
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+/** Puts a file or a folder's list of names onto the disk itself. */
+export function syncToDisk(path: string): void {
+  // Windows has no such thing for folders.
+  if (process.platform === 'win32' && statSync(path).isDirectory()) return;
+  const handle = openSync(path, process.platform === 'win32' ? 'r+' : 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function createEmpty(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    if (code === 'EEXIST') {
+      throw new StartupError(`The file ${path} is there: of a backup that runs, or that was cut off.`);
+    }
+    throw new StartupError(`The file ${path} cannot be made: ${String(code)}.`);
+  }
+}
+
+/** A link fails where a rename would overwrite; not every file system of a backup disk knows links. */
+function giveName(part: string, target: string): void {
+  try {
+    linkSync(part, target);
+    unlinkSync(part);
+  } catch {
+    if (existsSync(target)) throw new StartupError(`The file ${target} is there already.`);
+    renameSync(part, target);
+  }
+}

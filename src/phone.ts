@@ -1,0 +1,19 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+
+/**
+ * Reads a telephone number in international format, however it is spaced; `00` stands for the `+`. Whether
+ * the number is in use only a call can tell: what is held here is its length in its country.
+ *
+ * @returns E.164 with its `+`; empty for an empty text; null if it is no such number
+ */
+export function readPhone(text: string): string | null {
+  const typed = text.trim();
+  if (typed === '') return '';
+  const number = parsePhoneNumberFromString(typed.replace(/^00/, '+'), { extract: false });
+  return number?.isPossible() === true && number.ext === undefined ? number.number : null;
+}
+
+/** A stored number as people read it, such as "+47 91 23 45 67". */
+export function showPhone(phone: string): string {
+  return parsePhoneNumberFromString(phone)?.formatInternational() ?? phone;
+}

@@ -1,0 +1,109 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import { migrations } from '../../db/migrations/index.ts';
+import { busyTimeout } from '../core/limits.ts';
+import { StartupError } from '../startup-error.ts';
+import type { ServiceRow } from './schema.ts';
+import { applicationId, databaseFile } from './store.ts';
+
+/** What a database file of ours holds, read without changing it. */
+export interface FileFacts {
+  readonly environment: ServiceRow['environment'];
+  readonly keyCheck: string;
+  /** The migrations that made it, in order. */
+  readonly schema: readonly string[];
+  /** ms; the newest line of the audit, null if there is none */
+  readonly newestEventAt: number | null;
+  readonly tenants: readonly TenantFacts[];
+  readonly counts: Readonly<Record<(typeof counted)[number], number>>;
+}
+
+export interface TenantFacts {
+  readonly issuer: string;
+  readonly host: string;
+  readonly disabledAt: number | null;
+}
+
+const counted = ['tenants', 'clients', 'members', 'sessions', 'signIns', 'subscriptions'] as const;
+
+/**
+ * Copies the database of a folder as it is at one moment, whoever is writing to it meanwhile: one read
+ * transaction, which no writer waits for. What was deleted is not in the copy.
+ *
+ * @param target a file that is empty or not there
+ * @throws StartupError
+ */
+export function copyDatabase(folder: string, target: string): void {
+  const path = join(folder, databaseFile);
+  reading(path, (sqlite) => {
+    sqlite.prepare('vacuum into ?').run(target);
+  });
+}
+
+/**
+ * Reads a database file, and checks it through: whose it is, whether every page is sound, and that this
+ * version knows its schema.
+ *
+ * @throws StartupError naming the file and what is wrong
+ */
+export function readDatabase(path: string, check: 'quick' | 'none' = 'quick'): FileFacts {
+  return reading(path, (sqlite) => {
+    if (sqlite.pragma('application_id', { simple: true }) !== applicationId) {
+      throw new StartupError(`The file ${path} is not a database of memberdoor.`);
+    }
+    const verdict = check === 'quick' ? sqlite.pragma('quick_check(1)', { simple: true }) : 'ok';
+    if (verdict !== 'ok') throw new StartupError(`The file ${path} is damaged (${String(verdict)}).`);
+    const names = sqlite.prepare('select name from kysely_migration order by name').pluck().all();
+    const service = sqlite.prepare('select environment, keyCheck from service').get();
+    if (service === undefined) throw new StartupError(`The file ${path} is a database without a service.`);
+    return {
+      ...(service as Pick<ServiceRow, 'environment' | 'keyCheck'>),
+      schema: names as string[],
+      newestEventAt: newestEvent(sqlite, names as string[]),
+      tenants: listTenants(sqlite, names as string[]),
+      counts: Object.fromEntries(
+        counted.map((table) => [table, sqlite.prepare(`select count(*) from ${table}`).pluck().get()]),
+      ) as FileFacts['counts'],
+    };
+  });
+}
+
+/** The migrations that a file lacks, and those of a newer version than this. */
+export function schemaDifference({ schema }: Pick<FileFacts, 'schema'>) {
+  const known = Object.keys(migrations);
+  return {
+    missing: known.filter((name) => !schema.includes(name)),
+    unknown: schema.filter((name) => !known.includes(name)),
+  };
+}
+
+/** Older files have no such columns; what is read of them is read by their own schema. */
+const sinceOperators = '0005-operators';
+
+function newestEvent(sqlite: SQLite.Database, schema: readonly string[]): number | null {
+  if (!schema.includes(sinceOperators)) return null;
+  return sqlite.prepare('select max(at) from auditEvents').pluck().get() as number | null;
+}
+
+function listTenants(sqlite: SQLite.Database, schema: readonly string[]): readonly TenantFacts[] {
+  const disabledAt = schema.includes(sinceOperators) ? 'disabledAt' : 'null as disabledAt';
+  return sqlite
+    .prepare(`select issuer, host, ${disabledAt} from tenants order by issuer`)
+    .all() as TenantFacts[];
+}
+
+function reading<T>(path: string, read: (sqlite: SQLite.Database) => T): T {
+  let sqlite: SQLite.Database | undefined;
+  try {
+    if (!statSync(path).isFile()) throw new StartupError(`${path} is not a file.`);
+    sqlite = new SQLite(path, { readonly: true, fileMustExist: true, timeout: busyTimeout });
+    return read(sqlite);
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartupError(`The file ${path} cannot be read: ${why}.`);
+  } finally {
+    sqlite?.close();
+  }
+}

@@ -1,0 +1,55 @@
+import type { AdminToken } from '../../core/operators/admin-token.ts';
+import type { Permission } from '../../core/operators/permission.ts';
+import type { AdminTokenRow } from '../schema.ts';
+import type { Tx } from '../store.ts';
+
+/** The token whose secret has this SHA-256, or null. */
+export async function findAdminTokenBySecret(tx: Tx, secretHash: string): Promise<AdminToken | null> {
+  const row = await tx
+    .selectFrom('adminTokens')
+    .selectAll()
+    .where('secretHash', '=', secretHash)
+    .executeTakeFirst();
+  return row === undefined ? null : tokenOf(row);
+}
+
+/** The token of this id, or null. */
+export async function findAdminToken(tx: Tx, id: string): Promise<AdminToken | null> {
+  const row = await tx.selectFrom('adminTokens').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : tokenOf(row);
+}
+
+/** The tokens of a tenant, or of the whole service, oldest first. */
+export async function listAdminTokens(tx: Tx, tenantId: string | null): Promise<readonly AdminToken[]> {
+  let query = tx.selectFrom('adminTokens').selectAll().orderBy('createdAt').orderBy('id');
+  query = tenantId === null ? query.where('tenantId', 'is', null) : query.where('tenantId', '=', tenantId);
+  return (await query.execute()).map(tokenOf);
+}
+
+export async function insertAdminToken(tx: Tx, token: AdminToken): Promise<void> {
+  await tx
+    .insertInto('adminTokens')
+    .values({ ...token, permissions: JSON.stringify(token.permissions) })
+    .execute();
+}
+
+/** Returns whether there was such a token that was not revoked before. */
+export async function revokeAdminToken(
+  tx: Tx,
+  tenantId: string | null,
+  id: string,
+  revokedAt: number,
+): Promise<boolean> {
+  let query = tx
+    .updateTable('adminTokens')
+    .set({ revokedAt })
+    .where('id', '=', id)
+    .where('revokedAt', 'is', null);
+  query = tenantId === null ? query.where('tenantId', 'is', null) : query.where('tenantId', '=', tenantId);
+  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+const tokenOf = (row: AdminTokenRow): AdminToken => ({
+  ...row,
+  permissions: JSON.parse(row.permissions) as Permission[],
+});

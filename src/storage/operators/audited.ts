@@ -1,0 +1,50 @@
+import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
+import type { Store, Tx } from '../store.ts';
+
+/** What belongs to one piece of work: who does it, and what was written down of it so far. */
+interface Audited {
+  readonly source: Source;
+  readonly events: AuditEvent[];
+}
+
+/** Pieces of work share a commit, and their transaction: each gets a handle of its own, and this beside it. */
+const audited = new WeakMap<Tx, Audited>();
+
+/**
+ * The store of the running service: whatever changes in a transaction is done by the service itself unless
+ * somebody else is named (`actingAs`), and each event is told once, after its commit. What is rolled back
+ * leaves neither a row nor a line.
+ */
+export function auditedStore(store: Store, clock: Source['clock'], tell: (event: AuditEvent) => void): Store {
+  const source = serviceSource(clock);
+  return {
+    ...store,
+    transaction: async (work) => {
+      const events: AuditEvent[] = [];
+      const result = await store.transaction((tx) => work(handle(tx, { source, events })));
+      for (const event of events) tell(event);
+      return result;
+    },
+  };
+}
+
+/** The same transaction, for somebody else: what changes through it is theirs. */
+export function actingAs(tx: Tx, source: Source): Tx {
+  return handle(tx, { source, events: audited.get(tx)?.events ?? [] });
+}
+
+/** Who acts in a transaction; null where nobody said, as in one of a store that is not audited. */
+export function sourceIn(tx: Tx): Source | null {
+  return audited.get(tx)?.source ?? null;
+}
+
+/** Keeps an event that was written until its transaction is committed. */
+export function noteAuditEvent(tx: Tx, event: AuditEvent): void {
+  audited.get(tx)?.events.push(event);
+}
+
+function handle(tx: Tx, facts: Audited): Tx {
+  const own = tx.$extendTables();
+  audited.set(own, facts);
+  return own;
+}

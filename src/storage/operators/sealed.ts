@@ -1,0 +1,59 @@
+import type { Tx } from '../store.ts';
+
+/** Turns what was encrypted for an owner into what is stored in its place. @throws if it cannot be read */
+export type Reseal = (sealed: Buffer, owner: string) => Buffer;
+
+/**
+ * Changes everything that is encrypted under the master key: the keys of tenants, their signing keys, and the
+ * mails that wait. A mail that cannot be read stays as it is: nobody could before.
+ *
+ * @returns how many were changed
+ */
+export async function resealAll(tx: Tx, reseal: Reseal): Promise<number> {
+  const tenants = await tx.selectFrom('tenants').select(['id', 'tokenKey']).execute();
+  for (const { id, tokenKey } of tenants) {
+    await tx
+      .updateTable('tenants')
+      .set({ tokenKey: reseal(tokenKey, id) })
+      .where('id', '=', id)
+      .execute();
+  }
+  const keys = await tx.selectFrom('signingKeys').select(['kid', 'tenantId', 'privateKey']).execute();
+  for (const { kid, tenantId, privateKey } of keys) {
+    await tx
+      .updateTable('signingKeys')
+      .set({ privateKey: reseal(privateKey, tenantId) })
+      .where('kid', '=', kid)
+      .execute();
+  }
+  return tenants.length + keys.length + (await resealMails(tx, reseal));
+}
+
+async function resealMails(tx: Tx, reseal: Reseal): Promise<number> {
+  const mails = await tx
+    .selectFrom('mails')
+    .select(['id', 'tenantId', 'message'])
+    .where('state', '=', 'waiting')
+    .execute();
+  let changed = 0;
+  for (const { id, tenantId, message } of mails) {
+    const resealed = message === null ? null : readable(() => reseal(message, tenantId));
+    if (resealed === null) continue;
+    await tx.updateTable('mails').set({ message: resealed }).where('id', '=', id).execute();
+    changed += 1;
+  }
+  return changed;
+}
+
+function readable(reseal: () => Buffer): Buffer | null {
+  try {
+    return reseal();
+  } catch {
+    return null;
+  }
+}
+
+/** The key that the database belongs to from now on. */
+export async function updateKeyCheck(tx: Tx, keyCheck: string): Promise<void> {
+  await tx.updateTable('service').set({ keyCheck }).where('id', '=', 1).execute();
+}

@@ -1,0 +1,280 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { View } from '../support/browser/browser.ts';
+import { password, type Site, startSite } from '../support/browser/site.ts';
+import { auditEvents } from '../support/operators/api.ts';
+
+let site: Site;
+let host: string;
+/** The secrets that pages showed: none of them may come again. */
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  site = await startSite();
+  host = new URL(site.issuer).host;
+});
+afterEach(() => site.browser.closeViews());
+afterAll(() => site.stop());
+
+/** Opens the portal as somebody does who was told its address. */
+async function enter(email: string, javaScript = false): Promise<View> {
+  const view = await site.browser.open({ size: 'desk', javaScript });
+  const { page } = view;
+  await page.goto(`${site.issuer}/admin`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await heading(view, 'Acme');
+  return view;
+}
+
+/** Waits for the page of this heading. */
+const heading = ({ page }: View, name: string | RegExp) =>
+  page.getByRole('heading', { level: 1, name }).waitFor();
+
+async function openList(view: View, name: string): Promise<void> {
+  await view.page.locator('.side').getByRole('link', { name, exact: true }).click();
+  await heading(view, name);
+}
+
+const press = ({ page }: View, name: string) =>
+  page.locator('main').getByRole('link', { name, exact: true }).click();
+const send = ({ page }: View, name: string) =>
+  page.locator('main').getByRole('button', { name, exact: true }).click();
+const notice = ({ page }: View) => page.getByRole('status').textContent();
+
+async function readSecret(view: View): Promise<string> {
+  await heading(view, 'Keep this secret now');
+  const secret = (await view.page.locator('pre.secret').textContent())?.trim() ?? '';
+  secrets.push(secret);
+  return secret;
+}
+
+describe('the portal, walked without JavaScript', () => {
+  it('a tenant’s administrator registers a client, mends its addresses, and rotates its secret', async () => {
+    const view = await enter('tina@example.com');
+    const { page } = view;
+    await openList(view, 'Clients');
+    await press(view, 'New client');
+    await page.getByLabel('Client ID').fill('shop');
+    await page.getByLabel('Name', { exact: true }).fill('The shop');
+    await page.getByLabel('Type').selectOption('confidential');
+    await page.getByLabel(/^Redirect URIs/).fill('http://shop.example.com/callback');
+    await send(view, 'Create client');
+    await page.getByRole('alert').getByRole('link').click();
+    expect(new URL(page.url()).hash).toBe('#f-redirectUris');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('The shop');
+    await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback');
+    await send(view, 'Create client');
+    const first = await readSecret(view);
+    expect(first).toMatch(/^[\w-]{43}$/);
+    expect(page.url()).not.toContain(first);
+    await press(view, 'I have kept it');
+    await heading(view, 'The shop');
+
+    await page.getByText('openid-client (Node)').click();
+    const settings = await page.getByLabel('openid-client (Node)').textContent();
+    for (const value of [
+      site.issuer,
+      "'shop'",
+      'https://shop.example.com/callback',
+      'process.env.CLIENT_SECRET',
+    ]) {
+      expect(settings).toContain(value);
+    }
+    await press(view, 'Add secret');
+    await send(view, 'Add secret');
+    expect(await readSecret(view)).not.toBe(first);
+    await press(view, 'I have kept it');
+    await page
+      .getByRole('link', { name: /^Remove secret/ })
+      .first()
+      .click();
+    await send(view, 'Remove secret');
+    await heading(view, 'The shop');
+    expect(await page.getByRole('link', { name: /^Remove secret/ }).count()).toBe(1);
+
+    await press(view, 'Change');
+    await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback\nhttps://*.example.com/');
+    await send(view, 'Save');
+    expect(await page.getByRole('alert').textContent()).toContain('https://*.example.com/');
+    await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback\ncom.example.shop:/back');
+    await send(view, 'Save');
+    expect(await notice(view)).toBe('Client changed.');
+    expect(await page.locator('main').textContent()).toContain('com.example.shop:/back');
+  });
+
+  it('a tenant’s administrator makes a product, a package and a channel, and gives a subscription', async () => {
+    const view = await enter('tina@example.com');
+    const { page } = view;
+    await openList(view, 'Products');
+    await press(view, 'New product');
+    await page.getByLabel('Name').fill('Chess');
+    await send(view, 'Create product');
+    expect(await notice(view)).toBe('Product created.');
+    await openList(view, 'Packages');
+    await press(view, 'New package');
+    await page.getByLabel('Name').fill('Grandmaster');
+    await page.getByLabel('Amount').fill('9900');
+    await page.getByLabel('Currency').fill('NOK');
+    await page.getByLabel('Unit').selectOption('month');
+    await page.getByLabel('Count').fill('3');
+    await page.getByLabel('Payment').fill('invoice');
+    await page.getByLabel(/^Chess \(/).check();
+    await send(view, 'Create package');
+    const row = page.getByRole('row').filter({ hasText: 'Grandmaster' });
+    expect(await row.textContent()).toMatch(/NOK\s99\.00/);
+    expect(await row.textContent()).toContain('3 months');
+    await openList(view, 'Channels');
+    await press(view, 'New channel');
+    await page.getByLabel('Channel ID').fill('chess-live');
+    await page.getByLabel('Name').fill('Chess, live');
+    await page.getByLabel(/^Chess \(/).check();
+    await send(view, 'Save');
+    expect(await notice(view)).toBe('Channel saved.');
+
+    await openList(view, 'Members');
+    await page.getByLabel('Search').fill('bo@');
+    await send(view, 'Search');
+    await press(view, 'bo@example.com');
+    await heading(view, 'Bo Berg');
+    await press(view, 'New subscription');
+    await page.getByLabel('Package').selectOption({
+      label: (await page.getByRole('option', { name: /^Grandmaster/ }).textContent()) ?? '',
+    });
+    await send(view, 'Create subscription');
+    await heading(view, 'Bo Berg');
+    expect(await page.getByRole('row').filter({ hasText: 'Grandmaster' }).textContent()).toContain('active');
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'Grandmaster' })
+      .getByRole('link', { name: /^Change/ })
+      .click();
+    await page.getByLabel('Change').selectOption('end');
+    await send(view, 'Save');
+    await heading(view, 'Change subscription?');
+    await send(view, 'Yes, do it');
+    await heading(view, 'Bo Berg');
+    expect(await page.getByRole('row').filter({ hasText: 'Grandmaster' }).textContent()).toContain('ended');
+  });
+
+  it('a tenant’s administrator disables a member, and reads it all in the audit', async () => {
+    const view = await enter('tina@example.com');
+    const { page } = view;
+    await openList(view, 'Members');
+    await page.getByLabel('Search').fill('cy@');
+    await send(view, 'Search');
+    await press(view, 'cy@example.com');
+    await heading(view, 'Cy Young');
+    await press(view, 'Sign out everywhere');
+    await send(view, 'Sign out everywhere');
+    await heading(view, 'Cy Young');
+    await press(view, 'Disable');
+    await heading(view, /^Disable member/);
+    await send(view, 'Disable member');
+    expect(await notice(view)).toBe('Member disabled.');
+    expect(await page.locator('.badge.bad').textContent()).toBe('disabled');
+    expect(await page.locator('main').textContent()).toContain('members.disable');
+
+    await openList(view, 'Audit');
+    await page.getByText('Narrow the list').click();
+    await page.getByLabel('Event').selectOption('admin_acted');
+    await send(view, 'Show');
+    const shown = (await page.locator('table').textContent()) ?? '';
+    for (const name of [
+      'members.disable',
+      'subscriptions.change',
+      'channels.define',
+      'clients.removeSecret',
+    ]) {
+      expect(shown).toContain(name);
+    }
+    const [download] = await Promise.all([page.waitForEvent('download'), press(view, 'Export')]);
+    expect(download.suggestedFilename()).toBe('audit-export.jsonl');
+  });
+
+  it('A17: a tenant’s administrator gets 404 for another tenant’s things', async () => {
+    const { page, documents } = await enter('tina@example.com');
+    const other = `127.0.0.1:${site.service.port}`;
+    for (const path of ['', '/clients', '/clients/web', '/clients/+create', '/+change']) {
+      await page.goto(`${site.issuer}/admin/tenants/${other}${path}`);
+      expect(documents.at(-1)?.status()).toBe(404);
+      expect(await page.locator('body').textContent()).not.toContain('Globex');
+    }
+  });
+
+  it('a system administrator makes a tenant, sets its stage, and rotates keys in an emergency', async () => {
+    const view = await enter('sam@example.com');
+    const { page } = view;
+    await openList(view, 'Tenants');
+    await press(view, 'New tenant');
+    await page.getByLabel('Name').fill('Umbrella');
+    await page.getByLabel('Issuer').fill('https://login.umbrella.example/path');
+    await send(view, 'Create tenant');
+    expect(await page.getByRole('alert').textContent()).toMatch(/issuer/i);
+    await page.getByLabel('Issuer').fill('https://login.umbrella.example');
+    await send(view, 'Create tenant');
+    await heading(view, 'Umbrella');
+    expect(page.url()).toBe(`${site.issuer}/admin/tenants/login.umbrella.example?done=tenants.create`);
+    expect(await page.locator('main').textContent()).toContain('No client is registered yet');
+    await press(view, 'Set stage');
+    await page.getByLabel('Stage tenant').selectOption(host);
+    await send(view, 'Set stage');
+    await heading(view, 'Umbrella');
+
+    await openList(view, 'Keys');
+    await press(view, 'Rotate');
+    await page.getByLabel('Emergency').check();
+    await send(view, 'Rotate key');
+    await heading(view, 'Rotate key?');
+    await send(view, 'Yes, do it');
+    expect(await notice(view)).toBe('Key rotated.');
+    expect((await page.locator('table').textContent())?.match(/retired/g)).toHaveLength(2);
+
+    await openList(view, 'API tokens for all');
+    await press(view, 'New token');
+    await page.getByLabel('Name').fill('deployment');
+    await page.getByLabel('clients:read').check();
+    await send(view, 'Create token');
+    expect(await readSecret(view)).toMatch(/^mda_/);
+    await press(view, 'I have kept it');
+    await page.getByRole('link', { name: /^Revoke/ }).click();
+    await send(view, 'Revoke token');
+    expect(await page.getByRole('link', { name: /^Revoke/ }).count()).toBe(0);
+  });
+
+  it('A18: no secret of the walks is in the log, the audit, or an address', async () => {
+    const everything = [...site.service.logLines, JSON.stringify(await auditEvents(site.service))].join('\n');
+    expect(secrets).toHaveLength(3);
+    for (const secret of secrets) expect(everything).not.toContain(secret);
+  });
+});
+
+describe('the portal with JavaScript', () => {
+  it('copies the settings of a client', async () => {
+    const view = await enter('sam@example.com', true);
+    const { page, context } = view;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await openList(view, 'Clients');
+    await press(view, 'tv');
+    await page.getByText('curl, TV').first().click();
+    await page.locator('details[open]').getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      `curl -s "${site.issuer}/api/oidc/device/auth" -d "client_id=tv"`,
+    );
+    expect(view.problems).toEqual([]);
+  });
+
+  it('W3: a link on another site leads into the portal, though its cookie stays behind at first', async () => {
+    const view = await enter('sam@example.com', true);
+    const { page } = view;
+    const other = `http://127.0.0.1:${new URL(site.app.origin).port}`;
+    await page.goto(`${other}/`);
+    await page.setContent(`<a href="${site.issuer}/admin/tenants/${host}/clients">the clients</a>`);
+    await page.getByRole('link', { name: 'the clients' }).click();
+    await heading(view, 'Clients');
+    const address = `${site.issuer}/admin/tenants/${host}/clients`;
+    expect(page.url()).toBe(address);
+    expect(view.documents.filter((shown) => shown.url() === address)).toHaveLength(2);
+  });
+});

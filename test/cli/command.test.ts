@@ -1,0 +1,123 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { socketPath } from '../../src/local.ts';
+import { copyFixtures, fixtureKey } from '../support/fixture-folders.ts';
+import { type Started, startProcess } from '../support/process/started.ts';
+import { freePort } from '../support/service.ts';
+
+let folder: string;
+let settings: Record<string, string>;
+let service: Started;
+let acme: string;
+
+/** Runs the command, of which no setting says more than where the data are. */
+async function run(words: readonly string[], more: Record<string, string> = {}, input = '') {
+  const started = startProcess({ settings: { MEMBERDOOR_DATA: folder, ...more }, words, input });
+  const { code } = await started.exited;
+  return { code, out: started.lines(), err: started.errorLines() };
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'memberdoor-command-'));
+  copyFixtures('development', folder);
+  const port = await freePort();
+  acme = `localhost:${port}`;
+  settings = {
+    MEMBERDOOR_DATA: folder,
+    MEMBERDOOR_PORT: String(port),
+    MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64'),
+  };
+  service = startProcess({ settings });
+  await service.ready;
+});
+afterAll(async () => {
+  await service.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the command of the service', () => {
+  it('asks the running service, which needs no other setting, and takes effect at once', async () => {
+    const changed = await run(['tenants', 'change', '--tenant', acme, '--name', 'Acme Two']);
+    expect({ code: changed.code, err: changed.err }).toEqual({ code: 0, err: [] });
+    expect(await (await fetch(`http://${acme}/no-such-page`)).text()).toContain('Acme Two');
+  });
+
+  it('A18: prints a secret alone, for whoever keeps it without reading, and shows it never again', async () => {
+    const words = ['--tenant', acme, '--client-id', 'server', '--name', 'Server', '--type', 'confidential'];
+    const made = await run(['clients', 'create', ...words]);
+    expect(made.code).toBe(0);
+    expect(made.out).toHaveLength(1);
+    const [secret = ''] = made.out;
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(made.err.join('\n')).toMatch(/^clientId +server$/m);
+    const read = await run(['clients', 'read', '--tenant', acme, '--client-id', 'server', '--json']);
+    expect(JSON.parse(read.out.join('\n')).secrets).toHaveLength(1);
+    for (const lines of [read.out, made.err, service.lines()]) expect(lines.join()).not.toContain(secret);
+  });
+
+  it('reads a password from the standard input', async () => {
+    const words = [
+      '--tenant',
+      acme,
+      '--full-name',
+      'Eva',
+      '--email',
+      'eva@example.com',
+      '--password-file',
+      '-',
+    ];
+    const weak = await run(['members', 'create', ...words], {}, 'passwordpassword\n');
+    expect(weak).toMatchObject({ code: 1, out: [] });
+    const made = await run(['members', 'create', ...words, '--json'], {}, 'kvist og eld i skogen\n');
+    expect({ code: made.code, err: made.err }).toEqual({ code: 0, err: [] });
+    expect(JSON.parse(made.out.join('\n'))).toMatchObject({ email: 'eva@example.com' });
+  });
+
+  it('ends with 1 where it was refused and 2 where it was not understood, and says so on the error output', async () => {
+    expect(await run(['tenants', 'read', '--tenant', 'no.test'])).toEqual({
+      code: 1,
+      out: [],
+      err: ['memberdoor: there is no such tenant'],
+    });
+    const misspelt = await run(['tenats']);
+    expect({ code: misspelt.code, out: misspelt.out }).toEqual({ code: 2, out: [] });
+    expect(misspelt.err[0]).toBe('memberdoor: There is no command "tenats". Did you mean "tenants"?');
+  });
+
+  it('lists its nouns and settings in the help text', async () => {
+    const { code, out } = await run(['help']);
+    expect(code).toBe(0);
+    expect(out.join('\n')).toMatch(/^ {2}memberdoor tenants +list, read, create/m);
+    expect(out.join('\n')).toMatch(/^ {2}MEMBERDOOR_DATA +the data folder/m);
+  });
+
+  it('opens the data folder itself while no service runs, and only then', async () => {
+    const read = ['tenants', 'read', '--tenant', acme, '--json'];
+    // A running service that it cannot reach is not got round.
+    rmSync(socketPath(folder));
+    const locked = await run(read, settings);
+    expect(locked).toMatchObject({ code: 1, out: [] });
+    expect(locked.err.join()).toContain('another memberdoor is using it');
+
+    expect(await service.stop()).toBe(0);
+    const stopped = await run(read, settings);
+    expect({ code: stopped.code, err: stopped.err }).toEqual({ code: 0, err: [] });
+    expect(JSON.parse(stopped.out.join('\n'))).toMatchObject({ name: 'Acme Two' });
+    const changed = await run(['tenants', 'change', '--tenant', acme, '--name', 'Acme'], settings);
+    expect(changed.code).toBe(0);
+    expect(readdirSync(folder)).not.toContain('memberdoor.sock');
+  });
+
+  it('takes a socket that nobody listens on for none, and a folder without data for what it is', async () => {
+    const empty = join(folder, 'empty');
+    mkdirSync(empty);
+    writeFileSync(socketPath(empty), '');
+    const said = await run(['tenants', 'list'], { ...settings, MEMBERDOOR_DATA: empty });
+    expect(said).toMatchObject({ code: 1, out: [] });
+    expect(said.err).toHaveLength(1);
+    expect(said.err.join()).toContain('There is no database');
+    expect(readdirSync(empty)).toEqual(['memberdoor.sock']);
+  });
+});

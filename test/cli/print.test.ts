@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { printAnswer } from '../../src/cli/print.ts';
+
+function printed(answer: object, json = false): { out: string; err: string } {
+  const told = { out: '', err: '' };
+  printAnswer(answer, json, {
+    out: (text) => {
+      told.out += text;
+    },
+    err: (text) => {
+      told.err += text;
+    },
+    readInput: async () => '',
+  });
+  return told;
+}
+
+describe('an answer on the terminal', () => {
+  it('is a table where it is a list', () => {
+    const clients = [
+      {
+        clientId: 'web',
+        name: 'The shop',
+        deviceFlow: false,
+        redirectUris: ['https://a.test', 'https://b.test'],
+      },
+      { clientId: 'tv-app', name: 'TV', deviceFlow: true, redirectUris: [] },
+    ];
+    expect(printed({ clients }).out).toBe(
+      `clientId  name      deviceFlow  redirectUris
+web       The shop  no          https://a.test, https://b.test
+tv-app    TV        yes         -
+`,
+    );
+    expect(printed({ clients: [] }).out).toBe('none\n');
+  });
+
+  it('is line by line where it is one thing, with its lists as tables', () => {
+    const answer = {
+      name: 'Acme',
+      logo: null,
+      limits: { perHour: 5 },
+      keys: [{ kid: 'k1', state: 'signing' }],
+    };
+    expect(printed(answer).out).toBe(
+      `name    Acme
+logo    -
+limits
+  perHour  5
+keys
+  kid  state
+  k1   signing
+`,
+    );
+  });
+
+  it('leaves out of a table what is no column, and cuts what would fill the screen', () => {
+    const rows = [{ id: 1, address: { city: 'Oslo' }, logo: `data:${'x'.repeat(100)}` }];
+    const { out } = printed({ rows });
+    expect(out).not.toContain('Oslo');
+    expect(out.split('\n')[1]?.length).toBeLessThan(70);
+  });
+
+  it('does not let a name steer the terminal, nor turn the text around it', () => {
+    const { out } = printed({ name: 'a\u001b[2Jb\r\nc\u202ed' });
+    expect(out).toBe('name  a\\u{1b}[2Jb\\u{d}\\u{a}c\\u{202e}d\n');
+    const name = 'a\u001b\u009b2J\u202e\u{e0001}é😀';
+    const { out: json } = printed({ name }, true);
+    expect(json).not.toMatch(/[\p{Cf}\u0080-\u009f]/u);
+    expect(json).toContain('é😀');
+    expect(JSON.parse(json)).toEqual({ name });
+  });
+
+  it('A18: has a secret alone on the standard output, and the rest beside it', () => {
+    const { out, err } = printed({ clientId: 'web', secret: 's3cret' });
+    expect(out).toBe('s3cret\n');
+    expect(err).toBe('clientId  web\n');
+    expect(JSON.parse(printed({ clientId: 'web', secret: 's3cret' }, true).out)).toEqual({
+      clientId: 'web',
+      secret: 's3cret',
+    });
+    expect(printed({ clientId: 'web', secret: null }).err).toBe('');
+  });
+
+  it('is as it is where it is a file', () => {
+    expect(printed({ text: '{"a":1}\n{"a":2}\n' }).out).toBe('{"a":1}\n{"a":2}\n');
+  });
+});

@@ -1,0 +1,238 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runApply } from '../../src/cli/apply.ts';
+import { runConfigCheck } from '../../src/cli/config-check.ts';
+import { connect } from '../../src/cli/connection.ts';
+import { runExport } from '../../src/cli/export.ts';
+import { sha256 } from '../../src/core/hash.ts';
+import { openSocket } from '../../src/http/admin/socket.ts';
+import { operations } from '../../src/operations/admin/index.ts';
+import { copyFixtures, fixtureKey } from '../support/fixture-folders.ts';
+import { plainLogo, svgLogo } from '../support/members/logos.ts';
+import { saidBy } from '../support/operators/tenant-file.ts';
+import { startProcess } from '../support/process/started.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let closeSocket: () => Promise<void>;
+/** Where the operator's files are. */
+let folder: string;
+
+const secret = 'a-secret-that-is-long-enough-1';
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+  const socket = await openSocket(service.folder, operations, service.deps, service.app.log);
+  closeSocket = async () => socket?.close();
+  folder = mkdtempSync(join(tmpdir(), 'memberdoor-files-'));
+  write('web.secret', `${secret}\n`);
+  write('short.secret', 'too-short');
+  write('odd.secret', 'with a space in the middle of it');
+  write('logo.svg', Buffer.from(plainLogo.split(',')[1] ?? '', 'base64'));
+  write('bad.svg', Buffer.from(svgLogo('<script/>').split(',')[1] ?? '', 'base64'));
+});
+afterAll(async () => {
+  await closeSocket();
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Writes a file of the operator's. @returns its path */
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const toService = () =>
+  connect(service.folder, () => {
+    throw new Error('no service runs on this folder');
+  });
+const noConnection = () => Promise.reject(new Error('nothing is to be opened'));
+
+const apply = (words: readonly string[], environment: Readonly<Record<string, string>> = {}, input = '') =>
+  saidBy((terminal) => runApply(words, toService, terminal, environment), input);
+const check = (...words: string[]) => saidBy((terminal) => runConfigCheck(words, terminal));
+
+const tenant = (lines: string) => `tenants:\n  - issuer: https://files.test\n    name: Files\n    ${lines}\n`;
+const clients = (fields: string) =>
+  tenant(`clients:\n      - { clientId: web, name: Web, type: confidential, ${fields} }`);
+
+describe('memberdoor config check', () => {
+  it('says that a file is sound, without secrets, service or data folder', async () => {
+    const path = write(
+      'sound.yaml',
+      clients('secretFile: not-here-yet, secretEnv: NOT_SET_YET, logoFile: logo.svg'),
+    );
+    expect(await check('check', path)).toEqual({ code: 0, out: `${path} is sound.\n`, err: '' });
+  });
+
+  it('tells every problem with file, line and column, and ends with 1', async () => {
+    const path = write(
+      'unsound.yaml',
+      `${clients('logoFile: bad.svg, secretHash: x')}    nam: B\n    logoFile: no.svg\n`,
+    );
+    expect(await check('check', path)).toEqual({
+      code: 1,
+      out: '',
+      err: [
+        `${path}:5:67: The SVG has the element <script>, which a logo may not have`,
+        `${path}:5:88: this is no SHA-256 in base64url, of 43 characters`,
+        `${path}:6:5: "nam" is not known of a tenant. Did you mean name?`,
+        `${path}:7:15: the file no.svg cannot be read`,
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it.each([
+    ['nothing', () => join(folder, 'none.yaml'), 'there is no such file, or it is no text in UTF-8'],
+    ['a folder', () => folder, 'there is no such file, or it is no text in UTF-8'],
+    [
+      'what is not UTF-8',
+      () => write('latin1.yaml', Buffer.from('tenants: \xe9', 'latin1')),
+      'there is no such file, or it is no text in UTF-8',
+    ],
+    [
+      'a megabyte',
+      () => write('large.yaml', '#'.repeat(1_024 * 1_024)),
+      '1:1: the file is larger than 256 KiB: split it by tenants',
+    ],
+  ])('refuses %s', async (_what, pathOf, problem) => {
+    const path = pathOf();
+    const separator = /^\d/.test(problem) ? ':' : ': ';
+    expect(await check('check', path)).toEqual({ code: 1, out: '', err: `${path}${separator}${problem}\n` });
+  });
+
+  it.each([[[]], [['check']], [['chek', 'x']], [['check', 'x', 'y']]])('%j is misused', async (words) => {
+    expect(await check(...words)).toEqual({
+      code: 2,
+      out: '',
+      err: 'memberdoor config check FILE names the tenant file to check.',
+    });
+  });
+});
+
+describe('memberdoor apply', () => {
+  it('reads secrets and pictures beside the file, and sends neither', async () => {
+    const path = write(
+      'full.yaml',
+      `${clients('secretFile: web.secret, secretEnv: WEB, logoFile: logo.svg')}    logoFile: logo.svg\n`,
+    );
+    const environment = { WEB: 'another-secret-of-20-characters' };
+    expect(await apply([path, '--yes'], environment)).toMatchObject({ code: 0, err: '' });
+    const { tenants, clients: stored } = await service.store.transaction(async (tx) => ({
+      tenants: await tx.selectFrom('tenants').select(['logo']).where('host', '=', 'files.test').execute(),
+      clients: await tx
+        .selectFrom('clients')
+        .select(['logo', 'secrets'])
+        .where('clientId', '=', 'web')
+        .execute(),
+    }));
+    expect(tenants).toEqual([{ logo: plainLogo }]);
+    expect(stored[0]?.logo).toBe(plainLogo);
+    const hashes = (JSON.parse(stored[0]?.secrets ?? '[]') as { readonly hash: string }[]).map(
+      ({ hash }) => hash,
+    );
+    expect(hashes).toEqual([sha256(secret), sha256(environment.WEB)]);
+    expect(await apply([path, '--yes'], environment)).toEqual({ code: 0, out: 'Nothing to do.\n', err: '' });
+    expect(service.logLines.join('')).not.toContain(secret);
+  });
+
+  it.each([
+    [
+      'secretFile: short.secret',
+      '5:69: short.secret holds fewer than 20 characters: openssl rand -hex 32 makes a good secret',
+    ],
+    ['secretFile: odd.secret', '5:69: odd.secret holds something else than letters, digits and signs'],
+    ['secretFile: none.secret', '5:69: the file none.secret cannot be read'],
+    ['secretEnv: NONE', '5:68: the variable NONE is not set'],
+    ['secretEnv: constructor', '5:68: the variable constructor is not set'],
+  ])('does not open the service where %s', async (fields, problem) => {
+    const path = write('wrong.yaml', clients(fields));
+    const said = await saidBy((terminal) => runApply([path, '--yes'], noConnection, terminal, {}));
+    expect(said).toEqual({ code: 1, out: '', err: `${path}:${problem}\n` });
+  });
+
+  it('takes the file from the standard input, and its references from here', async () => {
+    const text = tenant('passwordLength: 20');
+    const said = await apply(['-'], {}, text);
+    expect(said).toMatchObject({ code: 3, err: '' });
+    expect(said.out).toContain('      passwordLength: 12 -> 20\n');
+  });
+
+  it('shows no controls that somebody put into a name', async () => {
+    const said = await apply(
+      ['-'],
+      {},
+      tenant(`clients: [{ clientId: web, name: "\\e[2J\\u202e", type: confidential }]`),
+    );
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    expect(said.out + said.err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+  });
+
+  it.each([[[]], [['a', 'b']], [['a', '--yse']], [['a', '--yes', '--dry-run']], [['a', '--prune=x']]])(
+    '%j is misused',
+    async (words) => {
+      expect(await apply(words)).toEqual({
+        code: 2,
+        out: '',
+        err: 'memberdoor apply FILE takes --dry-run or --yes, --prune and --force.',
+      });
+    },
+  );
+});
+
+describe('memberdoor export', () => {
+  const exportWith = (...words: string[]) => saidBy((terminal) => runExport(words, toService, terminal));
+
+  it('says in one line what it cannot export', async () => {
+    expect(await exportWith('--tenant', 'no.test')).toEqual({
+      code: 1,
+      out: '',
+      err: 'memberdoor: there is no such tenant\n',
+    });
+  });
+
+  it.each([[['--format', 'xml']], [['--membres']], [['a.test']], [['--tenant']]])(
+    '%j is misused',
+    async (words) => {
+      expect(await exportWith(...words)).toEqual({
+        code: 2,
+        out: '',
+        err: 'memberdoor export takes --tenant HOST, --format yaml or json, and --members.',
+      });
+    },
+  );
+});
+
+describe('the command as a process', () => {
+  const run = async (data: string, ...words: string[]) => {
+    const settings = { MEMBERDOOR_DATA: data, MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64') };
+    const started = startProcess({ settings, words });
+    const { code } = await started.exited;
+    return { code, out: started.lines(), err: started.errorLines() };
+  };
+
+  it.each([
+    ['the service that runs', () => service.folder, ['--tenant', 'a.test']],
+    [
+      'one that is stopped',
+      () => {
+        const stopped = join(folder, 'stopped');
+        copyFixtures('development', stopped);
+        return stopped;
+      },
+      [],
+    ],
+  ])('applies to %s what it exported from it', async (_what, dataOf, words) => {
+    const data = dataOf();
+    const exported = await run(data, 'export', '--members', ...words);
+    expect({ code: exported.code, err: exported.err }).toEqual({ code: 0, err: [] });
+    expect(exported.out).toContain('    members:');
+    const path = write('exported.yaml', exported.out.join('\n'));
+    expect(await run(data, 'apply', path)).toEqual({ code: 0, out: ['Nothing to do.'], err: [] });
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import type { TenantLimits } from '../../../src/core/limits.ts';
+import { tenantProblems } from '../../../src/core/operators/tenant-problems.ts';
+import type { Tenant } from '../../../src/core/tenant.ts';
+import { tenantRecord } from '../../support/records/records.ts';
+
+const languages = ['en', 'nb'];
+const problemsOf = (changes: Partial<Tenant>) => tenantProblems(tenantRecord('a', changes), languages);
+const limited = (limits: Partial<TenantLimits>): Partial<Tenant> => ({
+  limits: { ...tenantRecord('a').limits, ...limits },
+});
+
+describe('what a tenant sets for itself', () => {
+  it.each<[string, Partial<Tenant>]>([
+    ['as it is', {}],
+    ['the shortest password', { passwordLength: 8 }],
+    ['the longest password', { passwordLength: 64 }],
+    ['all languages', { languages: [] }],
+    ['no limit', limited({ signUpsPerAddressAndDay: null })],
+    ['no time to think a deletion over', limited({ deletionCoolingOff: 0 })],
+  ])('%s may stand', (_what, changes) => {
+    expect(problemsOf(changes)).toEqual([]);
+  });
+
+  it.each<[string, Partial<Tenant>, RegExp]>([
+    ['a password of 7 characters', { passwordLength: 7 }, /password length/],
+    ['a password of 65 characters', { passwordLength: 65 }, /password length/],
+    ['half a character', { passwordLength: 12.5 }, /password length/],
+    ['a language that is not ours', { languages: ['en', 'tlh'] }, /"tlh"/],
+    ['a name of nothing', { name: '' }, /name/],
+    ['a return origin with a path', { returnOrigins: ['https://x.test/'] }, /https:\/\/x\.test\//],
+    ['a limit of 0', limited({ signUpsPerAddressAndDay: 0 }), /signUpsPerAddressAndDay/],
+    ['no pending code', limited({ pendingDeviceCodes: 0 }), /pendingDeviceCodes/],
+    ['more pending codes than may be', limited({ pendingDeviceCodes: 100_001 }), /pendingDeviceCodes/],
+    ['a time below 0', limited({ deletionCoolingOff: -1 }), /cooling-off/],
+  ])('%s may not', (_what, changes, problem) => {
+    const problems = problemsOf(changes);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(problem);
+  });
+
+  it('is told every problem at once', () => {
+    expect(
+      problemsOf({ name: '', brandColor: 'red', languages: ['x', 'y'], passwordLength: 1 }),
+    ).toHaveLength(5);
+  });
+});

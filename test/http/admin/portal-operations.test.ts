@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addressOf,
+  newAddressOf,
+  pathFields,
+  routeOf,
+  takesForm,
+} from '../../../src/http/admin/portal/addresses.ts';
+import { operations } from '../../../src/operations/admin/index.ts';
+import type { Operation } from '../../../src/operations/admin/operation.ts';
+import type { Answer } from '../../support/http.ts';
+import { auditEvents } from '../../support/operators/api.ts';
+import { run } from '../../support/operators/desk.ts';
+import { examples } from '../../support/operators/examples.ts';
+import {
+  asForm,
+  filledIn,
+  makeAdmin,
+  type PortalVisitor,
+  plain,
+  portalOf,
+} from '../../support/operators/portal.ts';
+import { beginWorld, type World } from '../../support/operators/world.ts';
+import { allRows } from '../../support/records/rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let browser: PortalVisitor;
+/** One tenant for the operator, and one for the portal: the same happens on both. */
+let byHand: World;
+let inPortal: World;
+/** Every link that was seen on the pages on the way. */
+const links = new Set<string>();
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'nothing' });
+  const home = await beginWorld(service, 'home.test');
+  await makeAdmin(service, home.host, 'sam@example.test', 'system_admin');
+  browser = await portalOf(service, home.host, 'sam@example.test');
+  [byHand, inPortal] = [await beginWorld(service, 'one.test'), await beginWorld(service, 'two.test')];
+});
+afterAll(() => service.stop());
+
+const named = operations.map((operation) => ({ name: operation.name, operation }));
+
+type Input = Readonly<Record<string, unknown>>;
+
+async function inputFor(world: World, { name, input }: Operation): Promise<Input> {
+  const own = input.required?.includes('tenant') === true ? { tenant: world.host } : {};
+  return { ...own, ...(await examples[name]?.(world)) };
+}
+
+/** Opens the form of an operation; something new has its own, with the id as a field. */
+async function openForm(operation: Operation, input: Input): Promise<{ path: string; page: Answer }> {
+  for (const path of [addressOf(operation, input), newAddressOf(operation, input)]) {
+    const page = path === null ? null : await browser.send(path);
+    if (path !== null && page?.status === 200) return { path, page };
+  }
+  throw new Error(`${operation.name} has no form`);
+}
+
+/** Fills in the form of an operation and sends it; what is asked twice is said twice. */
+async function act(operation: Operation, input: Input): Promise<Answer> {
+  const { path, page } = await openForm(operation, input);
+  let answer = await browser.send(path, { body: filledIn(page, asForm(operation, page, input)) });
+  if (answer.text.includes('name="confirmed"')) answer = await browser.send(path, { body: filledIn(answer) });
+  return answer;
+}
+
+/** What came into the database and what went, as texts without what differs from tenant to tenant. */
+async function changedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const lines = async () => {
+    const tables = await allRows(service, ['auditEvents', 'memberWords']);
+    return Object.entries(tables).flatMap(([table, rows]) =>
+      // The browser's own session is used meanwhile.
+      rows
+        .filter((row) => table !== 'sessions' || (row as { kind: string }).kind === 'member')
+        .map((row) => `${table} ${JSON.stringify(row)}`),
+    );
+  };
+  const before = await lines();
+  await work();
+  const after = await lines();
+  return [
+    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${anywhere(line)}`),
+    ...before.filter((line) => !after.includes(line)).map((line) => `- ${anywhere(line)}`),
+  ].sort();
+}
+
+function anywhere(line: string): string {
+  return line
+    .replaceAll(/\b(?:one|two)\.test\b/g, 'HOST')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/"(?:id|number|packageId|productId|subscriptionId)":\d+/g, 'NUMBER')
+    .replaceAll(/\{"type":"Buffer","data":\[[\d,]*\]\}/g, 'BYTES')
+    .replaceAll(/"(?:publicJwk|kid)":"(?:[^"\\]|\\.)*"/g, 'KEY')
+    .replaceAll(/\b17\d{11}\b/g, 'NOW')
+    .replaceAll(/\$argon2id[^"]*/g, 'HASH')
+    .replaceAll(/[A-Za-z0-9_-]{43}/g, 'RANDOM');
+}
+
+describe('an operation does the same in the portal', () => {
+  const acting = named.filter(({ operation }) => operation.acts);
+
+  it.each(acting)('$name: the same rows, and one line of the audit', async ({ name, operation }) => {
+    const first = await inputFor(byHand, operation);
+    const second = await inputFor(inPortal, operation);
+    const expected = await changedBy(() => run(service, name, first));
+    const before = (await auditEvents(service)).length;
+    let answer: Answer | undefined;
+    const changed = await changedBy(async () => {
+      answer = await act(operation, second);
+    });
+    const shown = plain(answer?.text ?? '').replace(/[\s\S]*<main/, '');
+    expect([200, 303], shown).toContain(answer?.status);
+    expect(changed).toEqual(expected);
+    const events = (await auditEvents(service)).slice(before);
+    expect(events.filter(({ event }) => event === 'admin_acted')).toMatchObject([
+      { event: 'admin_acted', actorKind: 'admin', reason: name, result: 'done', address: '127.0.0.1' },
+    ]);
+    if (answer?.status === 303) {
+      const landed = await browser.send(String(answer.headers.location));
+      expect(landed.status).toBe(200);
+      expect(landed.text).toContain('role="status"');
+    } else {
+      expect(shown).toMatch(/Keep this secret now|This was changed/);
+    }
+  });
+
+  const reading = named.filter(({ operation }) => !takesForm(operation));
+
+  it.each(reading)('$name: a page, or the same file', async ({ name, operation }) => {
+    const input = await inputFor(inPortal, operation);
+    const answer = await run<Readonly<Record<string, unknown>>>(service, name, input);
+    const query = Object.entries(input).filter(([field]) => !pathFields(operation).includes(field));
+    const search = new URLSearchParams(Object.fromEntries(query.map(([key, value]) => [key, String(value)])));
+    const page = await browser.send(`${addressOf(operation, input)}?${search}`);
+    expect(page.status, page.text).toBe(200);
+    if (operation.mediaType !== undefined) {
+      expect(page.text).toBe(answer.text);
+      expect(page.headers['content-disposition']).toMatch(
+        /^attachment; filename="[a-z-]+-export\.(?:json|jsonl|yaml)"$/,
+      );
+      return;
+    }
+    for (const text of namesIn(answer)) expect(plain(page.text)).toContain(text);
+  });
+});
+
+/** The names and ids that an answer is about: its own, or those of the entries of its list. */
+function namesIn(answer: Readonly<Record<string, unknown>>): readonly string[] {
+  const lists = Object.values(answer).filter((value) => Array.isArray(value));
+  const things = lists.length === 1 ? (lists[0] as readonly Readonly<Record<string, unknown>>[]) : [answer];
+  const found = things.flatMap(({ name, fullName, clientId, kid, key, host, packageName }) =>
+    [name, fullName, clientId, kid, key, host, packageName].filter((one) => typeof one === 'string'),
+  );
+  return found.slice(0, 20);
+}
+
+describe('the portal is walked by links alone', () => {
+  it('every operation is on some page that the first one leads to', async () => {
+    for (const { name, operation } of named) {
+      // A world that has one of everything; what ends things would take it away again.
+      if (!/delete|retire|disable|revoke|removeSecret|end/.test(name)) await inputFor(inPortal, operation);
+    }
+    await run(service, 'tenants.enable', { tenant: inPortal.host });
+    const wanted = new Map(named.map(({ name, operation }) => [name, patternOf(operation)]));
+    const waiting = ['/admin', `/admin/tenants/${inPortal.host}`];
+    while (waiting.length > 0 && wanted.size > 0) {
+      const path = waiting.shift() ?? '';
+      const page = await browser.send(path);
+      if (page.status === 303) waiting.push(String(page.headers.location));
+      for (const [, href = ''] of page.text.matchAll(/<a[^>]* href="([^"]*)"/g)) {
+        const link = plain(href);
+        const isNew = link.startsWith('/admin') && !links.has(link);
+        if (!isNew) continue;
+        links.add(link);
+        for (const [name, pattern] of wanted) if (pattern.test(link)) wanted.delete(name);
+        // Forms lead nowhere else, and another tenant has the same pages.
+        if (!link.includes('/+') && (link.includes(inPortal.host) || !link.includes('/tenants/'))) {
+          waiting.push(link);
+        }
+      }
+    }
+    // A disabled thing offers to be enabled.
+    for (const name of ['tenants.enable', 'clients.enable', 'members.enable']) wanted.delete(name);
+    expect([...wanted.keys()]).toEqual([]);
+  });
+
+  it.each(['clients', 'members'])('%s: what is disabled can be enabled again on its page', async (noun) => {
+    const read = operations.find(({ name }) => name === `${noun}.read`);
+    const disable = operations.find(({ name }) => name === `${noun}.disable`);
+    if (read === undefined || disable === undefined) throw new Error('an operation is missing');
+    const input = await inputFor(inPortal, disable);
+    const path = String(addressOf(read, input));
+    expect((await browser.send(path)).text).not.toContain('/+enable"');
+    expect((await browser.send(path)).text).toContain('/+disable"');
+    await act(disable, input);
+    expect((await browser.send(path)).text).toContain('/+enable"');
+    expect((await browser.send(path)).text).not.toContain('/+disable"');
+  });
+});
+
+/** What the link to an operation looks like, whatever its path names; something new has no id yet. */
+function patternOf(operation: Operation): RegExp {
+  const route = routeOf(operation).replaceAll('+', '\\+').replaceAll(/:\w+/g, '[^/?]+');
+  return new RegExp(`^${route}(?:\\?.*)?$`);
+}

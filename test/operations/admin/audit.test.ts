@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refusal, run } from '../../support/operators/desk.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+  for (const tenant of ['a.test', 'b.test']) {
+    for (const clientId of ['one', 'two', 'three']) {
+      await run(service, 'clients.create', { tenant, clientId, name: clientId, type: 'public' });
+    }
+  }
+  await refusal(service, 'clients.read', { tenant: 'a.test', clientId: 'none' });
+});
+afterAll(() => service.stop());
+
+interface Page {
+  readonly events: readonly { readonly id: number; readonly at: string; readonly target: string }[];
+  readonly next: number | null;
+}
+
+const list = (input: object = {}) => run<Page>(service, 'audit.list', { tenant: 'a.test', ...input });
+const targets = ({ events }: Page) => events.map(({ target }) => target);
+
+describe('the audit', () => {
+  it('lists the events of one tenant, the newest first, in pages', async () => {
+    expect(targets(await list())).toEqual(['three', 'two', 'one']);
+    const first = await list({ limit: 2 });
+    expect(targets(first)).toEqual(['three', 'two']);
+    expect(first.next).toBe(first.events[1]?.id);
+    const second = await list({ limit: 2, before: first.next });
+    expect(targets(second)).toEqual(['one']);
+    expect(second.next).toBeNull();
+  });
+
+  it('narrows by what is asked for', async () => {
+    const [three, two, one] = (await list()).events;
+    const times = { from: two?.at, until: three?.at };
+    expect(targets(await list(times))).toEqual(['two']);
+    expect(targets(await list({ target: 'one' }))).toEqual(['one']);
+    expect(targets(await list({ clientId: 'three' }))).toEqual(['three']);
+    expect(targets(await list({ event: 'sign_in' }))).toEqual([]);
+    expect(targets(await list({ result: 'refused' }))).toEqual([]);
+    expect(targets(await list({ actorId: 'nobody' }))).toEqual([]);
+    expect(targets(await list({ event: 'admin_acted', until: two?.at }))).toEqual([one?.target]);
+  });
+
+  it('of every tenant shows those of all, or of the one that is named', async () => {
+    const all = await run<Page>(service, 'serviceAudit.list', {});
+    expect(targets(all)).toEqual(['three', 'two', 'one', 'three', 'two', 'one']);
+    const ofB = await run<Page>(service, 'serviceAudit.list', { tenant: 'b.test', limit: 1 });
+    expect(ofB.events).toEqual(all.events.slice(0, 1));
+  });
+
+  it('is exported as JSON lines, the same as in the list', async () => {
+    const { events } = await list({ limit: 2 });
+    const { text } = await run<{ text: string }>(service, 'audit.export', { tenant: 'a.test', limit: 2 });
+    expect(text.endsWith('\n')).toBe(true);
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(events);
+    const rest = { tenant: 'a.test', before: events[1]?.id };
+    expect((await run<{ text: string }>(service, 'serviceAudit.export', rest)).text.split('\n')).toHaveLength(
+      2,
+    );
+  });
+});

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Permission, permissions } from '../../../src/core/operators/permission.ts';
+import { callApi } from '../../support/operators/api.ts';
+import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
+import { allRows } from '../../support/records/rows.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+});
+afterAll(() => service.stop());
+
+const tenant = 'a.test';
+
+interface Made {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const asked = (granted: readonly Permission[], more: object = {}) => ({
+  tenant,
+  name: 'deployment',
+  permissions: granted,
+  ...more,
+});
+
+describe('a token of the admin API', () => {
+  it('A18: stands in the answer that made it and nowhere else', async () => {
+    const { secret } = await run<Made>(service, 'tokens.create', asked(['clients:read']));
+    expect(secret).toMatch(/^mda_[A-Za-z0-9_-]{43}$/);
+    const shown = [
+      await run(service, 'tokens.list', { tenant }),
+      await run(service, 'audit.list', { tenant }),
+      await allRows(service, []),
+      service.logLines,
+    ];
+    expect(JSON.stringify(shown)).not.toContain(secret.slice(4));
+    for (const name of readdirSync(service.folder).filter((file) => file.startsWith('memberdoor.db'))) {
+      expect(readFileSync(join(service.folder, name), 'latin1')).not.toContain(secret.slice(4));
+    }
+  });
+
+  it('may do what it was given until it is revoked, on its tenant alone', async () => {
+    const { id, secret } = await run<Made>(service, 'tokens.create', asked(['clients:read']));
+    const status = async (path: string) => (await callApi(service, { path, token: secret })).status;
+    expect(await status('/tenants/a.test/clients')).toBe(200);
+    expect(await status('/tenants/a.test/members')).toBe(403);
+    expect(await status('/tenants/b.test/clients')).toBe(404);
+    expect((await refusal(service, 'serviceTokens.revoke', { tokenId: id })).kind).toBe('unknown');
+    expect(await status('/tenants/a.test/clients')).toBe(200);
+    const revoked = await run(service, 'tokens.revoke', { tenant, tokenId: id });
+    expect(revoked).toMatchObject({ id, revokedAt: expect.stringMatching(/Z$/) });
+    expect(await run(service, 'tokens.revoke', { tenant, tokenId: id })).toEqual(revoked);
+    expect(await status('/tenants/a.test/clients')).toBe(401);
+  });
+
+  it('of every tenant is made, listed and revoked apart', async () => {
+    const input = { name: 'all', permissions: ['tenants:read'] };
+    const { id, secret } = await run<Made>(service, 'serviceTokens.create', input);
+    expect((await callApi(service, { path: '/tenants/b.test', token: secret })).status).toBe(200);
+    expect(await run(service, 'serviceTokens.list')).toMatchObject({ tokens: [{ id, name: 'all' }] });
+    expect(JSON.stringify(await run(service, 'tokens.list', { tenant }))).not.toContain(id);
+    await run(service, 'serviceTokens.revoke', { tokenId: id });
+    expect((await callApi(service, { path: '/tenants/b.test', token: secret })).status).toBe(401);
+  });
+
+  it('is given nothing that its maker has not, and lasts no longer', async () => {
+    const own = ['tokens:write', 'clients:read'] as const;
+    const maker = await run<Made>(
+      service,
+      'tokens.create',
+      asked(own, { expiresAt: '2026-02-01T00:00:00Z' }),
+    );
+    const tenantId = tenantIdOf(service, tenant);
+    const actor = { kind: 'token', tokenId: maker.id, tenantId, permissions: own } as const;
+    const kind = async (input: object) => (await refusal(service, 'tokens.create', input, actor)).kind;
+    const inTime = { expiresAt: '2026-01-31T23:59:59Z' };
+    expect(await kind(asked(['clients:read', 'clients:write'], inTime))).toBe('denied');
+    expect(await kind(asked(['clients:read']))).toBe('denied');
+    expect(await kind(asked(['clients:read'], { expiresAt: '2026-02-01T00:00:01Z' }))).toBe('denied');
+    await run(service, 'tokens.create', asked(['clients:read'], inTime), actor);
+  });
+
+  it('may be given every permission by an administrator, for the own tenant', async () => {
+    await run(service, 'tokens.create', asked(permissions), adminOf(service, tenant));
+    const all = { name: 'x', permissions };
+    const refused = await refusal(service, 'serviceTokens.create', all, adminOf(service, tenant));
+    expect(refused.kind).toBe('denied');
+    const token = tokenOf(service, tenant, permissions);
+    expect((await refusal(service, 'serviceTokens.create', all, token)).kind).toBe('denied');
+  });
+
+  it.each([
+    ['no permission', { permissions: [] }],
+    ['a permission that there is not', { permissions: ['everything'] }],
+    ['a permission twice', { permissions: ['keys:read', 'keys:read'] }],
+    ['no name', { name: ' ' }],
+    ['an end that is over', { expiresAt: '2026-01-01T00:00:00Z' }],
+  ])('is not made with %s', async (_what, wrong) => {
+    const input = { ...asked(['keys:read']), ...wrong };
+    expect((await refusal(service, 'tokens.create', input)).kind).toBe('invalid');
+  });
+});

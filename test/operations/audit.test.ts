@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type AuditEvent,
+  auditEvent,
+  auditEventNames,
+  serviceSource,
+} from '../../src/core/operators/audit-event.ts';
+import { meaningOf } from '../../src/core/operators/audited-write.ts';
+import { auditBite } from '../../src/core/operators/limits.ts';
+import { ageOfReused } from '../../src/core/operators/refused-grant.ts';
+import { beginSession } from '../../src/core/session.ts';
+import { beginSignIn } from '../../src/core/sign-in.ts';
+import { auditServiceEvent, sweepAuditEvents } from '../../src/operations/audit.ts';
+import { deleteDueMembers } from '../../src/operations/member.ts';
+import { apply } from '../../src/storage/apply.ts';
+import { insertMember } from '../../src/storage/members/member.ts';
+import { insertAuditEvent, listAuditEvents } from '../../src/storage/operators/audit-event.ts';
+import { actingAs, auditedStore } from '../../src/storage/operators/audited.ts';
+import type { Store } from '../../src/storage/store.ts';
+import { tenantOf } from '../support/device.ts';
+import { memberOf } from '../support/fixtures.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let store: Store;
+const told: AuditEvent[] = [];
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+  store = auditedStore(service.store, service.clock.now, (event) => told.push(event));
+});
+afterAll(() => service.stop());
+
+const rows = () => service.store.transaction((tx) => listAuditEvents(tx, {}, 10_000));
+const source = serviceSource(() => 1);
+
+function session(kind: 'member' | 'admin' = 'member') {
+  const facts = {
+    id: service.deps.random.id(1),
+    tenantId: tenantOf(service, 'a.test').id,
+    memberId: 'nobody',
+    kind,
+    secretHash: service.deps.random.secret(),
+    userAgent: '',
+    ipAddress: '192.0.2.1',
+  };
+  return beginSession(null, facts, 1).writes;
+}
+
+describe('the audit of a transaction', () => {
+  it('is told once it is committed, by whoever acts in it', async () => {
+    const { id } = tenantOf(service, 'a.test');
+    const member = memberOf(id, 'audited@example.test', 900, 1);
+    await service.store.transaction((tx) => insertMember(tx, member, ''));
+    const [write] = session();
+    if (write?.write !== 'insertSession') throw new Error('no session');
+    const writes = [{ ...write, session: { ...write.session, memberId: member.id } }];
+    await store.transaction(async (tx) => {
+      await apply(actingAs(tx, { ...source, actorKind: 'nobody', address: '192.0.2.7' }), writes);
+      expect(told).toEqual([]);
+    });
+    const event = { event: 'sign_in', actorKind: 'member', actorId: member.id, address: '192.0.2.7' };
+    expect(told).toMatchObject([event]);
+    expect(await rows()).toMatchObject([event]);
+    expect(write.session.id).toBe(told[0]?.target);
+  });
+
+  it('is gone with everything else when the work fails, and beside it others are told', async () => {
+    told.length = 0;
+    const before = await rows();
+    const write = (target: string) => auditEvent(source, { event: 'admin_acted', target });
+    const [failed] = await Promise.allSettled([
+      store.transaction(async (tx) => {
+        await insertAuditEvent(tx, write('rolled back'));
+        throw new Error('it does not work');
+      }),
+      store.transaction((tx) => insertAuditEvent(tx, write('kept'))),
+    ]);
+    expect(failed?.status).toBe('rejected');
+    expect(told.map(({ target }) => target)).toEqual(['kept']);
+    expect((await rows()).slice(0, -before.length).map(({ target }) => target)).toEqual(['kept']);
+  });
+
+  it('of a job says that the service did it, and on which tenant', async () => {
+    told.length = 0;
+    const { id } = tenantOf(service, 'b.test');
+    const leaving = { ...memberOf(id, 'leaving@example.test', 901, 1), deletionDueAt: 5 };
+    await service.store.transaction((tx) => insertMember(tx, leaving, ''));
+    await deleteDueMembers(store, 10);
+    const deleted = { event: 'member_deleted', tenantId: id, actorKind: 'service', actorId: null };
+    expect(told).toMatchObject([{ ...deleted, target: leaving.id, address: null }]);
+    await auditServiceEvent(store, 'service_started', 12);
+    expect(told.at(-1)).toMatchObject({
+      event: 'service_started',
+      tenantId: null,
+      actorKind: 'service',
+      at: 12,
+    });
+  });
+});
+
+describe('what a write means', () => {
+  it('the portal’s own sessions are told of by the portal, and a session that is merely used by nobody', () => {
+    const [begun] = session();
+    const [ofAdmin] = session('admin');
+    if (begun?.write !== 'insertSession' || ofAdmin === undefined) throw new Error('no session');
+    expect(meaningOf(begun)).toMatchObject({ event: 'sign_in' });
+    expect(meaningOf(ofAdmin)).toBeNull();
+    const used = { ...begun.session, lastUsedAt: begun.session.lastUsedAt + 1 };
+    expect(meaningOf({ write: 'moveSession', id: used.id, from: 'active', session: used })).toBeNull();
+  });
+
+  it('a refresh token that comes back has its age: how many generations, and since when', () => {
+    const facts = { id: 'i', tenantId: 't', clientId: 'c', memberId: 'm', sessionId: 's', scope: 'openid' };
+    const signIn = { ...beginSignIn({ ...facts, authenticatedAt: 0 }, 0), generation: 4, rotatedAt: 10_000 };
+    expect(ageOfReused(3, signIn, 15_000)).toBe('a refresh token 1 generation old, superseded 5 s ago');
+    expect(ageOfReused(1, signIn, 15_000)).toBe(
+      'a refresh token 3 generations old, superseded more than 5 s ago',
+    );
+  });
+});
+
+describe('events that are too old', () => {
+  it('are swept in bites, and younger ones stay', async () => {
+    await service.store.transaction(async (tx) => {
+      await tx.deleteFrom('auditEvents').execute();
+      for (let at = 0; at < auditBite + 20; at += 1) {
+        await insertAuditEvent(tx, { ...auditEvent(source, { event: 'code_issued' }), at });
+      }
+    });
+    expect(await sweepAuditEvents(store, auditBite + 10)).toBe(auditBite + 10);
+    expect((await rows()).map(({ at }) => at - auditBite)).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10]);
+  });
+});
+
+describe('docs/operators.md', () => {
+  it('has every event of the audit in its table, in the order of the list', () => {
+    const text = readFileSync('docs/operators.md', 'utf8');
+    const section = text.slice(text.indexOf('## Audit'), text.indexOf('## Limits'));
+    expect([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(auditEventNames);
+  });
+});

@@ -1,0 +1,231 @@
+import {
+  newCheckout,
+  newClient,
+  newInvoice,
+  newMember,
+  newSession,
+  newSubscription,
+  type World,
+} from './world.ts';
+
+/** Makes what an operation needs, and says with what it is called; the tenant is filled in. */
+export type Example = (world: World) => Promise<Readonly<Record<string, unknown>>>;
+
+interface Keys {
+  readonly keys: readonly { readonly kid: string; readonly state: string }[];
+}
+
+const ofNothing: Example = async () => ({});
+const ofClient: Example = async (world) => ({ clientId: await newClient(world) });
+const ofMember: Example = async (world) => ({ memberId: await newMember(world) });
+
+/** Narrows a list of events to one that the operator caused, whatever else happened. */
+const ofEvent: Example = async (world) => ({ target: await newClient(world), result: 'done', limit: 1 });
+
+const channel = async ({ productId, operate, fresh }: World) => {
+  const channelId = fresh('channel');
+  await operate('channels.define', { channelId, name: 'Live', productIds: [productId] });
+  return { channelId };
+};
+
+const consent = async ({ operate, fresh }: World) => {
+  const consentId = fresh('consent');
+  await operate('consents.define', { consentId, name: 'Newsletter' });
+  return { consentId };
+};
+
+/** A file that says what is there already: what else it can say has tests of its own. */
+const ofFile: Example = async ({ host }) => ({
+  file: `tenants:\n  - issuer: https://${host}\n    name: World\n`,
+  references: {},
+  prune: true,
+  force: false,
+});
+
+const token = { name: 'deployment', permissions: ['clients:read', 'clients:write'] };
+
+/** One call of each operation, with the fields that tell. */
+export const examples: Readonly<Record<string, Example>> = {
+  'tenants.list': ofNothing,
+  'tenants.read': ofNothing,
+  'tenants.create': async ({ host, fresh }) => ({
+    name: 'Another',
+    issuer: `https://${fresh('another')}.${host}`,
+    languages: ['nb', 'en'],
+    limits: { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: 50 },
+  }),
+  'tenants.change': async () => ({
+    brandColor: '#112233',
+    logo: null,
+    passwordLength: 16,
+    returnOrigins: ['https://www.example.com', 'https://shop.example.com'],
+  }),
+  'tenants.setStage': async () => ({ stageTenant: null }),
+  'tenants.disable': ofNothing,
+  'tenants.enable': ofNothing,
+
+  'clients.list': async (world) => {
+    await newClient(world);
+    return {};
+  },
+  'clients.read': ofClient,
+  'clients.create': async ({ fresh }) => ({
+    clientId: fresh('made'),
+    name: 'Made here',
+    type: 'confidential',
+    redirectUris: ['https://app.example.com/callback', 'https://app.example.com/other?x=1&y=%20'],
+    signupDisabled: true,
+    idTokenAlgorithm: 'ES256',
+    accessTokenSeconds: 600,
+  }),
+  'clients.change': async (world) => ({
+    ...(await ofClient(world)),
+    name: 'Ändret "so" – да',
+    webOrigins: [],
+    thirdParty: true,
+    claimsInIdToken: false,
+  }),
+  'clients.disable': ofClient,
+  'clients.enable': ofClient,
+  'clients.setDeviceFlow': async (world) => ({ ...(await ofClient(world)), enabled: true }),
+  'clients.addSecret': async (world) => ({ clientId: await newClient(world, 'confidential') }),
+  'clients.removeSecret': async (world) => {
+    const clientId = await newClient(world, 'confidential');
+    const added = await world.operate<{ secretId: string }>('clients.addSecret', { clientId });
+    return { clientId, secretId: added.secretId };
+  },
+
+  'members.list': async (world) => {
+    await newMember(world);
+    return { search: 'ada', status: 'active', limit: 5 };
+  },
+  'members.read': async ({ memberId }) => ({ memberId }),
+  'members.disable': ofMember,
+  'members.enable': ofMember,
+  'members.delete': ofMember,
+  'members.create': async ({ fresh }) => ({
+    fullName: 'Bo "B" Åberg',
+    email: `${fresh('bo')}@example.test`,
+    password: 'ord som ingen gjetter',
+    userType: 'tenant_admin',
+    phone: '+4791234567',
+    language: 'nb',
+    address: { line1: 'Storgata 1', city: 'Oslo', country: 'NO' },
+  }),
+  'members.change': async (world) => ({
+    ...(await ofMember(world)),
+    nickName: 'Bee',
+    avatar: null,
+    address: { city: 'Bergen' },
+  }),
+  'members.signOutEverywhere': ofMember,
+  'members.endSignIn': async (world) => {
+    const { signInId } = await newSession(world);
+    return { memberId: world.memberId, signInId };
+  },
+  'members.endSession': async (world) => {
+    const { sessionId } = await newSession(world);
+    return { memberId: world.memberId, sessionId };
+  },
+
+  'subscriptions.list': async (world) => {
+    await newSubscription(world);
+    return { memberId: world.memberId };
+  },
+  'subscriptions.create': async ({ memberId, packageId }) => ({
+    memberId,
+    packageId,
+    expiresAt: '2036-01-31T12:00:00.000Z',
+    customPropertyValues: { seats: 2 },
+  }),
+  'subscriptions.change': async (world) => ({
+    subscriptionId: await newSubscription(world),
+    change: 'cancel',
+  }),
+  'subscriptions.setProperties': async (world) => ({
+    subscriptionId: await newSubscription(world),
+    values: { seats: 3 },
+  }),
+  'invoices.list': async (world) => {
+    await newInvoice(world);
+    return { memberId: world.memberId, paid: false, limit: 10 };
+  },
+  'invoices.markPaid': async (world) => ({ number: await newInvoice(world) }),
+  'checkouts.list': async (world) => {
+    await newCheckout(world);
+    return { memberId: world.memberId };
+  },
+
+  'products.list': ofNothing,
+  'products.create': async ({ fresh }) => ({ name: fresh('Film') }),
+  'products.change': async ({ operate, fresh }) => {
+    const { id } = await operate('products.create', { name: fresh('News') });
+    return { productId: id, name: fresh('News and more') };
+  },
+  'packages.list': ofNothing,
+  'packages.create': async ({ productId, fresh }) => ({
+    name: fresh('Silver'),
+    description: 'Less than gold',
+    price: { amount: 0, currency: 'EUR' },
+    period: { unit: 'week', count: 2 },
+    payment: 'free',
+    needsAddress: true,
+    productIds: [productId],
+  }),
+  'packages.change': async ({ packageId, productId }) => ({
+    packageId,
+    description: 'All of it',
+    offered: false,
+    productIds: [productId],
+  }),
+  'channels.list': ofNothing,
+  'channels.define': async ({ productId, fresh }) => ({
+    channelId: fresh('live'),
+    name: 'Sport live',
+    productIds: [productId],
+  }),
+  'channels.delete': channel,
+  'consents.list': ofNothing,
+  'consents.define': async ({ fresh }) => ({
+    consentId: fresh('mail'),
+    name: 'Newsletter',
+    description: 'A mail every Friday',
+    atSignUp: true,
+    atCheckout: false,
+  }),
+  'consents.retire': consent,
+  'properties.list': ofNothing,
+  'properties.define': async () => ({ key: 'campaign', type: 'string' }),
+
+  'tokens.list': async ({ operate }) => {
+    await operate('tokens.create', token);
+    return {};
+  },
+  'tokens.create': async () => ({ ...token, expiresAt: '2036-01-01T00:00:00.000Z' }),
+  'tokens.revoke': async ({ operate }) => ({ tokenId: (await operate('tokens.create', token)).id }),
+  'serviceTokens.list': ofNothing,
+  'serviceTokens.create': async () => token,
+  'serviceTokens.revoke': async ({ operate }) => ({
+    tokenId: (await operate('serviceTokens.create', token)).id,
+  }),
+
+  'keys.list': ofNothing,
+  'keys.rotate': async () => ({ algorithm: 'ES256' }),
+  'keys.retire': async ({ operate }) => {
+    const known = (await operate<Keys>('keys.list')).keys.find(({ state }) => state === 'next');
+    const { keys } = known ? { keys: [known] } : await operate<Keys>('keys.rotate', { algorithm: 'ES256' });
+    return { kid: keys.find(({ state }) => state === 'next')?.kid, force: true };
+  },
+
+  'audit.list': ofEvent,
+  'audit.export': ofEvent,
+  'serviceAudit.list': async (world) => ({ tenant: world.host, ...(await ofEvent(world)) }),
+  'serviceAudit.export': async (world) => ({ tenant: world.host, ...(await ofEvent(world)) }),
+
+  'tenantFiles.export': async () => ({ format: 'yaml' }),
+  'tenantFiles.compare': ofFile,
+  'tenantFiles.apply': ofFile,
+  'serviceTenantFiles.export': async ({ host }) => ({ tenant: host, format: 'yaml', members: false }),
+  'serviceTenantFiles.compare': ofFile,
+  'serviceTenantFiles.apply': ofFile,
+};

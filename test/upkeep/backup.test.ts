@@ -1,0 +1,292 @@
+import { execFile } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import SQLite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sha256 } from '../../src/core/hash.ts';
+import { movesOfRestore } from '../../src/core/operators/restore.ts';
+import { backUp } from '../../src/operations/upkeep/backup.ts';
+import { restore } from '../../src/operations/upkeep/restore.ts';
+import { StartupError } from '../../src/startup-error.ts';
+import { insertAdminToken } from '../../src/storage/operators/admin-token.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { openVault } from '../../src/vault.ts';
+import { approvedCodes, codesFor, expectEndedSignIn, phoneOf, poll } from '../support/device.ts';
+import { fixtureKey } from '../support/fixture-folders.ts';
+import { hosts } from '../support/fixtures.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { apps, expectBadToken, expectError, profile, refreshAs, tokensOf } from '../support/tokens.ts';
+import { codeFor, type Tokens, token, visitor } from '../support/visitor.ts';
+
+const vault = openVault(fixtureKey);
+const module = new URL('../../src/operations/upkeep/backup.ts', import.meta.url).href;
+const program = `
+  import { backUp } from ${JSON.stringify(module)};
+  backUp(...process.argv.slice(1));
+`;
+
+/** Backs up in a process of its own, as an operator does, while this one goes on. */
+const backUpElsewhere = (folder: string, file: string) =>
+  promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program, folder, file]);
+
+const target = (dataFolder: string) => ({ dataFolder, environment: 'production', vault }) as const;
+
+let service: TestService;
+/** What the whole file needs; what a single test needs is in folders of its own. */
+let shared: string;
+
+beforeAll(async () => {
+  shared = mkdtempSync(join(tmpdir(), 'memberdoor-backup-'));
+  service = await startTestService({ data: 'security' });
+});
+afterAll(async () => {
+  await service.stop();
+  rmSync(shared, { recursive: true, force: true });
+});
+
+describe('Z22: a backup that is taken during load', () => {
+  const refreshTokens = new Set<string>();
+  let file: string;
+  let restored: TestService;
+  let online: Tokens;
+  let last: Tokens;
+
+  beforeAll(async () => {
+    mkdirSync(join(shared, 'first'));
+    file = join(shared, 'first', 'backup.db');
+    const families = [];
+    for (const host of [hosts.a, hosts.b]) {
+      families.push({ host, tokens: await tokensOf(service, host, apps.pub1) });
+    }
+    let isRunning = true;
+    const load = families.map(async (family) => {
+      for (;;) {
+        refreshTokens.add(String(family.tokens.refresh_token));
+        if (!isRunning) return;
+        const answer = await refreshAs(service, family.host, apps.pub1, family.tokens.refresh_token);
+        expect(answer.status).toBe(200);
+        family.tokens = answer.json<Tokens>();
+      }
+    });
+    const before = refreshTokens.size;
+    await backUpElsewhere(service.folder, file);
+    isRunning = false;
+    await Promise.all(load);
+    expect(refreshTokens.size - before).toBeGreaterThan(10);
+    last = families[0]?.tokens as Tokens;
+  });
+
+  it('is whole and consistent, and its owner alone can read it', () => {
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const sqlite = new SQLite(file, { readonly: true });
+    onTestFinished(() => void sqlite.close());
+    expect(sqlite.pragma('quick_check', { simple: true })).toBe('ok');
+    expect(sqlite.pragma('foreign_key_check')).toEqual([]);
+    expect(sqlite.prepare('select count(*) from signIns').pluck().get()).toBe(2);
+    expect(readdirSync(join(file, '..'))).toEqual(['backup.db']);
+  });
+
+  describe('restored elsewhere', () => {
+    const issued: Record<string, string> = {};
+
+    beforeAll(async () => {
+      // What lives on in the backup, of every kind.
+      const browser = visitor(service, hosts.a);
+      online = await tokensOf(service, hosts.a, apps.pub1, { browser, more: { scope: 'openid' } });
+      issued.cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const { code, verifier } = await codeFor(browser, 'pub1', apps.pub1.redirectUri);
+      Object.assign(issued, { code, verifier });
+      issued.pending = (await codesFor(service, hosts.a)).device_code;
+      issued.approved = (await approvedCodes(service, await phoneOf(service, hosts.a))).device_code;
+      await service.store.transaction(async (tx) => {
+        await insertAdminToken(tx, {
+          id: 'token-1',
+          tenantId: null,
+          name: 'deployment',
+          secretHash: sha256('secret of the token'),
+          permissions: ['tenants:read'],
+          createdAt: service.clock.now(),
+          expiresAt: null,
+          revokedAt: null,
+        });
+        await tx.updateTable('service').set({ setupHash: 'hash of a link' }).execute();
+      });
+      const later = join(shared, 'later.db');
+      backUp(service.folder, later);
+
+      const folder = join(shared, 'restored');
+      await restore(target(folder), later, service.clock.now());
+      restored = await startTestService({ data: 'security', folder, masterKey: fixtureKey });
+      restored.clock.set(service.clock.now() + 2_000);
+    });
+    afterAll(() => restored.stop());
+
+    it('takes no refresh token that was issued before', async () => {
+      // The current one first: an old one would end its sign-in, which is no proof.
+      await expectEndedSignIn(restored, hosts.a, last);
+      for (const text of refreshTokens) {
+        expectError(await refreshAs(restored, hosts.a, apps.pub1, text), 400, 'invalid_grant');
+        expectError(await refreshAs(restored, hosts.b, apps.pub1, text), 400, 'invalid_grant');
+      }
+    });
+
+    it('takes no access token, whether it was tied to a session or not', async () => {
+      for (const { access_token } of [online, last]) {
+        expect((await profile(service, hosts.a, access_token)).status).toBe(200);
+        expectBadToken(await profile(restored, hosts.a, access_token));
+      }
+    });
+
+    it('knows no session, code or token of the admin API', async () => {
+      const { cookie = '', code = '', verifier = '', pending = '', approved = '' } = issued;
+      const account = await restored.http(hosts.a, '/account', { headers: { cookie } });
+      expect(account.status).toBe(303);
+      const exchange = { grant_type: 'authorization_code', client_id: 'pub1', code, code_verifier: verifier };
+      expectError(await token(restored, hosts.a, exchange), 400, 'invalid_grant');
+      for (const deviceCode of [pending, approved]) {
+        expectError(await poll(restored, hosts.a, deviceCode), 400, 'invalid_grant');
+      }
+      const rows = await restored.store.transaction(async (tx) => ({
+        tokens: await tx.selectFrom('adminTokens').select(['id']).where('revokedAt', 'is', null).execute(),
+        links: await tx.selectFrom('service').select(['setupHash']).execute(),
+        mails: await tx.selectFrom('mails').select(['id']).where('state', '=', 'waiting').execute(),
+      }));
+      expect(rows).toEqual({ tokens: [], links: [{ setupHash: null }], mails: [] });
+    });
+
+    it('W9: held no secret in clear', async () => {
+      const bytes = readFileSync(join(shared, 'later.db')).toString('latin1');
+      const refreshToken = String(last.refresh_token).split('.').at(-1);
+      const cookies = (issued.cookie ?? '').split('; ').map((pair) => pair.split('=')[1]);
+      const { code, pending, approved } = issued;
+      for (const secret of [online.access_token, refreshToken, code, pending, approved, ...cookies]) {
+        expect(secret?.length).toBeGreaterThan(20);
+        expect(bytes).not.toContain(secret);
+      }
+      expect(bytes).not.toMatch(/PRIVATE KEY|"d":/);
+    });
+
+    it('signs members in with the same keys as before', async () => {
+      const jwks = '/api/oidc/jwks';
+      expect((await restored.http(hosts.a, jwks)).text).toBe((await service.http(hosts.a, jwks)).text);
+      const tokens = await tokensOf(restored, hosts.a, apps.pub1);
+      expect((await profile(restored, hosts.a, tokens.access_token)).status).toBe(200);
+      expect((await refreshAs(restored, hosts.a, apps.pub1, tokens.refresh_token)).status).toBe(200);
+    });
+
+    it('has a line of the audit that says what was ended', async () => {
+      const events = await restored.store.transaction((tx) =>
+        tx.selectFrom('auditEvents').selectAll().where('event', '=', 'service_restored').execute(),
+      );
+      expect(events).toHaveLength(1);
+      expect(events[0]).toMatchObject({ actorKind: 'operator', result: 'done', tenantId: null });
+      expect(events[0]?.reason).toMatch(/deviceCodes ended: 2.*adminTokens ended: 1.*signIns ended: 3/);
+    });
+  });
+});
+
+describe('a backup', () => {
+  it('never overwrites a file, and leaves nothing half done', () => {
+    const file = join(temporaryFolder(), 'kept.db');
+    writeFileSync(file, 'something else');
+    expect(() => backUp(service.folder, file)).toThrow(`The file ${file} is there already.`);
+    expect(readFileSync(file, 'utf8')).toBe('something else');
+    const folder = temporaryFolder();
+    expect(() => backUp(temporaryFolder(), join(folder, 'new.db'))).toThrow(StartupError);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('says where it cannot be written', () => {
+    const file = join(temporaryFolder(), 'missing', 'new.db');
+    expect(() => backUp(service.folder, file)).toThrow(`The file ${file}.part cannot be made: ENOENT.`);
+  });
+});
+
+describe('restore', () => {
+  it('is refused while a service uses the folder, and changes nothing', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const before = readdirSync(service.folder).sort();
+    await expect(restore(target(service.folder), file, 0)).rejects.toThrow('another memberdoor is using it');
+    expect(readdirSync(service.folder).sort()).toEqual(before);
+  });
+
+  it('keeps the database that was there, with what its write-ahead log holds', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const folder = temporaryFolder();
+    const store = await openStore(folder, true);
+    await store.close();
+    writeFileSync(join(folder, 'memberdoor.db-wal'), 'what a killed process leaves');
+
+    const { kept } = await restore(target(folder), file, Date.UTC(2026, 10, 21, 13, 31, 25));
+    expect(kept).toBe(join(folder, 'memberdoor-before-2026-11-21T13-31-25.db'));
+    expect(readFileSync(`${kept}-wal`, 'utf8')).toBe('what a killed process leaves');
+    expect(existsSync(join(folder, 'memberdoor.db-wal'))).toBe(false);
+    expect(readdirSync(folder).filter((name) => name.startsWith('restoring'))).toEqual([]);
+    const reopened = await openStore(folder, false);
+    expect(
+      await reopened.transaction((tx) => tx.selectFrom('tenants').select('host').execute()),
+    ).toHaveLength(3);
+    await reopened.close();
+  });
+
+  it.each<[string, (file: string) => void, Partial<ReturnType<typeof target>> | object, RegExp]>([
+    ['damaged', (file) => damage(file), {}, /is damaged|cannot be read|malformed/],
+    ['something else', (file) => writeFileSync(file, 'x'.repeat(8_192)), {}, /cannot be read/],
+    ['empty', (file) => writeFileSync(file, ''), {}, /is not a database of memberdoor/],
+    ['of a newer version', (file) => addMigration(file), {}, /is of a newer version than this one: 9999/],
+    ['of another environment', () => {}, { environment: 'development' }, /was made in production/],
+    ['of another key', () => {}, { vault: openVault(Buffer.alloc(32)) }, /master key is not the one/],
+  ])('refuses a file that is %s, and changes nothing', async (_what, change, other, message) => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    change(file);
+    const folder = join(temporaryFolder(), 'data');
+    const refused = restore({ ...target(folder), ...other }, file, 0);
+    await expect(refused).rejects.toThrow(StartupError);
+    await expect(refused).rejects.toThrow(message);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('ends what its machines end one by one', () => {
+    expect(movesOfRestore()).toEqual({
+      authorizationCodes: [{ from: 'issued', to: 'burned' }],
+      deviceCodes: [
+        { from: 'pending', to: 'withdrawn' },
+        { from: 'approved', to: 'withdrawn' },
+      ],
+      emailProofs: [
+        { from: 'pending', to: 'expired' },
+        { from: 'proven', to: 'expired' },
+      ],
+      sessions: [{ from: 'active', to: 'ended' }],
+      signIns: [{ from: 'active', to: 'ended' }],
+    });
+  });
+});
+
+/** Overwrites pages behind the first. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.fill(0x5a, 8_192, 40_000);
+  writeFileSync(file, bytes);
+}
+
+function addMigration(file: string): void {
+  const sqlite = new SQLite(file);
+  sqlite.prepare('insert into kysely_migration values (?, ?)').run('9999-later', '');
+  sqlite.close();
+}
