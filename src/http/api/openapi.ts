@@ -1,4 +1,6 @@
 import { reference, type Schema } from '../../json-schema.ts';
+import { operations } from '../../operations/admin/index.ts';
+import { adminComponents, adminPaths } from '../admin/api-openapi.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
 import { apiRoutes } from './routes.ts';
 import { apiSchemas } from './schemas/schemas.ts';
@@ -49,13 +51,43 @@ const refusals: Readonly<
 
 const json = (schema: Schema) => ({ 'application/json': { schema } });
 
-/** The OpenAPI 3.1 document of the member API, made of the very schemas that its routes are held to. */
+/**
+ * The OpenAPI 3.1 document of everything below /api/v1: the member API, and the admin API with the operations
+ * of the table. It is made of the very schemas that the routes are held to.
+ */
 export function openApiDocument(): object {
+  const { paths, components, tags: memberTags, ...rest } = memberDocument();
+  const nouns = [...new Set(operations.map(({ name }) => name.split('.')[0]))];
+  return {
+    ...rest,
+    tags: [
+      ...memberTags,
+      ...nouns.map((noun) => ({ name: `admin: ${noun}`, description: `For operators: ${noun}.` })),
+    ],
+    paths: { ...paths, ...adminPaths(operations) },
+    components: {
+      ...components,
+      securitySchemes: { ...components.securitySchemes, ...adminComponents.securitySchemes },
+      schemas: { ...components.schemas, ...adminComponents.schemas },
+      responses: { ...components.responses, ...adminComponents.responses },
+    },
+  };
+}
+
+/** What of a document another one is made of. */
+interface MemberDocument {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, object>>;
+  readonly components: Readonly<Record<'securitySchemes' | 'headers' | 'schemas' | 'responses', object>>;
+}
+
+/** The part of the member API. */
+export function memberDocument(): MemberDocument {
   const urls = [...new Set(apiRoutes.map(({ url }) => url))];
   const document = {
     openapi: '3.1.0',
     info: {
-      title: 'Member API',
+      title: 'Member and admin API',
       version: '1.0.0',
       description:
         'Who a member is and what the member has access to, by bearer token. The tenant is the one that issued the token, whichever of its addresses is asked.',
@@ -101,7 +133,7 @@ export function openApiDocument(): object {
       schemas: Object.fromEntries(apiSchemas.map(({ $id, ...schema }) => [$id, schema])),
     },
   };
-  return resolved(document) as object;
+  return resolved(document) as MemberDocument;
 }
 
 function operationOf(route: ApiRoute): object {

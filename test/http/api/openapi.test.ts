@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApiDocument } from '../../../src/http/api/openapi.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { document, operations } from '../../support/openapi.ts';
+import { type Document, operations } from '../../support/openapi.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
+const document = openApiDocument() as Document;
 const url = '/api/v1/openapi.json';
 const apiHost = 'api.test';
 
