@@ -9,6 +9,7 @@ import { runExport } from './cli/export.ts';
 import { runHealthcheck } from './cli/healthcheck.ts';
 import { generalHelp } from './cli/help.ts';
 import { operate } from './cli/operate.ts';
+import { runReencrypt } from './cli/reencrypt.ts';
 import { runRestore } from './cli/restore.ts';
 import { exitCode, type Terminal, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
@@ -53,6 +54,8 @@ async function runCommand(words: readonly string[]): Promise<number> {
       return runBackup(words.slice(1), configuration());
     case 'restore':
       return runRestore(words.slice(1), configuration());
+    case 'reencrypt':
+      return runReencrypt(words.slice(1), configuration());
     case 'doctor':
       return runDoctor(words.slice(1), configuration());
     case 'healthcheck':

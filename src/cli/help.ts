@@ -9,6 +9,10 @@ export const commands: Readonly<Record<string, readonly [operands: string, text:
   init: ['', 'make the database of a new production service'],
   backup: ['FILE', 'write a copy of the database, while the service runs or not'],
   restore: ['FILE', 'put a backup in its place, and end everything that was issued before'],
+  reencrypt: [
+    'FILE',
+    'encrypt everything anew under the master key of that file, while the service is stopped',
+  ],
   doctor: [
     '',
     'find what is wrong here and on the way to here; --at ADDRESS[:PORT] before the DNS leads here',

@@ -141,3 +141,25 @@ describe('the first run', () => {
     ]);
   });
 });
+
+describe('another master key', () => {
+  it('M16: after "memberdoor reencrypt" the service starts with the new key alone', async () => {
+    await makeFolder('reencrypted');
+    const next = randomBytes(32).toString('base64');
+    const file = join(folder, 'new.key');
+    writeFileSync(file, next);
+    const command = start('reencrypted', {}, ['reencrypt', file]);
+    expect((await command.exited).code).toBe(0);
+    expect(command.lines().join('\n')).not.toContain(next);
+    const old = start('reencrypted', {}, ['init']);
+    expect((await old.exited).code).toBe(1);
+    expect(old.errorLines().join('\n')).toContain('The master key is not the one');
+    const now = start('reencrypted', { MEMBERDOOR_MASTER_KEY: next }, ['init']);
+    expect((await now.exited).code).toBe(0);
+    const wrong = start('reencrypted', { MEMBERDOOR_MASTER_KEY: next }, [
+      'reencrypt',
+      join(folder, 'nothing'),
+    ]);
+    expect((await wrong.exited).code).toBe(1);
+  });
+});
