@@ -9,6 +9,7 @@ import { runExport } from '../../src/cli/export.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { openSocket } from '../../src/http/admin/socket.ts';
 import { operations } from '../../src/operations/admin/index.ts';
+import { insertProduct } from '../../src/storage/access/product.ts';
 import { copyFixtures, fixtureKey } from '../support/fixture-folders.ts';
 import { plainLogo, svgLogo } from '../support/members/logos.ts';
 import { saidBy } from '../support/operators/tenant-file.ts';
@@ -164,13 +165,13 @@ describe('memberdoor apply', () => {
   });
 
   it('shows no controls that somebody put into a name', async () => {
-    const said = await apply(
-      ['-'],
-      {},
-      tenant(`clients: [{ clientId: web, name: "\\e[2J\\u202e", type: confidential }]`),
-    );
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-    expect(said.out + said.err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    const files = service.tenants.byHost('files.test');
+    await service.store.transaction((tx) => insertProduct(tx, String(files?.id), 'red\u001b[31m'));
+    const client = '{ clientId: web, name: "turned\\u202e", type: confidential }';
+    const said = await apply(['-'], {}, tenant(`products: []\n    clients: [${client}]`));
+    expect(said).toMatchObject({ code: 3, err: '' });
+    expect(said.out).toContain('  - product red\\u{1b}[31m: only in the database');
+    expect(said.out).toContain('      name: "Web" -> "turned\\u{202e}"\n');
   });
 
   it.each([[[]], [['a', 'b']], [['a', '--yse']], [['a', '--yes', '--dry-run']], [['a', '--prune=x']]])(

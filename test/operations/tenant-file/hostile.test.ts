@@ -47,6 +47,8 @@ describe('config check: hostile YAML', () => {
       `a: &a [l, l]\nb: &b [§*a, *a]\n${laughs.slice(1).join('')}`,
       'aliases are not taken: write it out',
     ],
+    ['anchors of names', tenant('&x §disabled: true'), 'a name has neither anchor nor type'],
+    ['types of names', tenant('!!str §disabled: true'), 'a name has neither anchor nor type'],
     ['an alias to nothing', 'a: §*b', 'aliases are not taken: write it out'],
     [
       'types of other languages',
