@@ -5,7 +5,7 @@ import { emailProblem } from './core/members/details.ts';
 import { readIssuer } from './core/operators/issuer.ts';
 import { auditRetentionDays } from './core/operators/limits.ts';
 import { nearest } from './nearest.ts';
-import { parseMasterKey } from './vault.ts';
+import { parseMasterKey } from './secrets/vault.ts';
 
 /** How the service runs, read once from the environment. */
 export interface Config {

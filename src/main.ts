@@ -3,7 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { checkoutSweepInterval, deletionSweepInterval, drainTime, keySweepInterval } from './core/limits.ts';
+import { checkoutSweepInterval } from './core/access/limits.ts';
+import { deletionSweepInterval, drainTime, keySweepInterval } from './core/limits.ts';
 import { auditSweepInterval } from './core/operators/limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
@@ -20,19 +21,19 @@ import { auditServiceEvent, sweepAuditEvents } from './operations/audit.ts';
 import { banner } from './operations/development/banner.ts';
 import { firstRun, setupNotice } from './operations/first-run.ts';
 import { type RotationDeps, replaceRestoredKeys, rotateDueKeys } from './operations/keys.ts';
-import { outboxTransport, smtpTransport } from './operations/mail-transport.ts';
-import { createMailer, type Mailer, type Schedule } from './operations/mailer.ts';
+import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
+import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
 import { deleteDueMembers } from './operations/member.ts';
 import { prepareService } from './operations/service.ts';
-import { createPasswords } from './password.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
+import { createPasswords } from './secrets/password.ts';
+import { developmentMasterKey, openVault } from './secrets/vault.ts';
 import { StartupError } from './startup-error.ts';
 import type { CommitObserver } from './storage/group-commit.ts';
 import { createPollPace } from './storage/poll-pace.ts';
 import { openStore, type Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
-import { developmentMasterKey, openVault } from './vault.ts';
 
 /** A service that answers. */
 export interface Service {

@@ -1,10 +1,10 @@
 import type { Tenant } from './core/tenant.ts';
-import { readSigningKey, type SigningKey } from './signing.ts';
+import { readSigningKey, type SigningKey } from './secrets/signing.ts';
+import type { Vault } from './secrets/vault.ts';
 import { listClients } from './storage/client.ts';
 import { findService } from './storage/service.ts';
 import type { Tx } from './storage/store.ts';
 import { listSigningKeys, listTenants } from './storage/tenant.ts';
-import type { Vault } from './vault.ts';
 
 /** A tenant with its keys in clear: what a request needs to know of its tenant. */
 export interface OpenTenant extends Tenant {

@@ -5,7 +5,7 @@ import { localUrl, socketPath } from '../local.ts';
 import { openService } from '../main.ts';
 import { type Operation, OperationRefused } from '../operations/admin/operation.ts';
 import { runOperation } from '../operations/admin/run.ts';
-import { createMailer } from '../operations/mailer.ts';
+import { createMailer } from '../operations/mail/mailer.ts';
 import { systemRandom } from '../random.ts';
 import { StartupError } from '../startup-error.ts';
 import { StorageUnavailable } from '../storage/store.ts';

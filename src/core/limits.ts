@@ -249,53 +249,6 @@ export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silenc
 /** The development page of mails shows this many, the newest. */
 export const outboxShown = 50;
 
-/** A checkout that was begun stays open this long; a payment that arrives later still counts. */
-export const checkoutLifetime = 2 * hour;
-
-/** Checkouts that one member may begin. */
-export const checkoutsPerHour = 20;
-export const checkoutsPerDay = 100;
-
-/**
- * A checkout that was never completed is deleted this long after its time was over. A payment on a page of a
- * provider may still be reported late, and is honoured until then.
- */
-export const checkoutMemory = { settled: day, hosted: 30 * day } as const;
-
-/** Such checkouts are deleted this many in one transaction, and looked for this often. */
-export const checkoutsDeletedAtOnce = 200;
-export const checkoutSweepInterval = hour;
-
-/** Answers to consents that one member may give, in apps and on the account page: each may be kept for good. */
-export const consentAnswers = { perMinute: 30, perDay: 200 } as const;
-
-/** The account page shows this many answers of the past, the newest; the file of the member's data has all. */
-export const consentHistoryShown = 50;
-
-/** `reference` of a checkout is cut to this many code points (K8). */
-export const referenceLength = 500;
-
-/** Where a checkout leads back to; it stands in addresses and headers, which proxies cut at 8 KB. */
-export const returnAddressLength = 2_048;
-
-/** Everything that a checkout is opened with, together, in bytes: it is sealed twice, into one address. */
-export const checkoutRequestBytes = 4_096;
-
-/** How often one checkout may begin its payment in a minute: a member who goes back and forth. */
-export const paymentsPerMinute = 5;
-
-/** How long a payment provider may take to begin a payment. */
-export const paymentBeginTimeout = 10 * second;
-
-/** What an operator writes of packages, products, channels and consents, in characters. */
-export const packageTextLength = { name: 100, description: 1_000 } as const;
-
-/** A text among a subscription's customPropertyValues. */
-export const customPropertyLength = 1_000;
-
-/** An invoice is due this long after it was issued. */
-export const invoiceDue = 14 * day;
-
 /** A body of JSON that the member API takes. */
 export const jsonBodyBytes = 16 * 1_024;
 

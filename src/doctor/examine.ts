@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { readiness } from '../cli/healthcheck.ts';
+import { readiness } from '../cli/commands/healthcheck.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { checkMailServer } from '../operations/mail-transport.ts';
+import { checkMailServer } from '../operations/mail/mail-transport.ts';
 import type { Random } from '../random.ts';
 import { StartupError } from '../startup-error.ts';
 import { type FileFacts, readDatabase } from '../storage/backup.ts';

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPM
 import type { ErrorCode, Refusal } from '../core/decision.ts';
 import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
-import { PasswordsBusy } from '../password.ts';
+import { PasswordsBusy } from '../secrets/password.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
 import { noteRefusal } from './audit.ts';
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PaymentMethod } from '../operations/access/payments/payment.ts';
-import type { Mailer } from '../operations/mailer.ts';
-import type { Passwords } from '../password.ts';
+import type { Mailer } from '../operations/mail/mailer.ts';
 import type { PlaceOf } from '../places.ts';
 import type { Random } from '../random.ts';
+import type { Passwords } from '../secrets/password.ts';
+import type { Vault } from '../secrets/vault.ts';
 import type { PollPace } from '../storage/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
-import type { Vault } from '../vault.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sendProblem } from './problem.ts';
+import { sendProblem } from './pages/problem.ts';
 
 /**
  * Whether a form was sent from a page of ours. Browsers that know Sec-Fetch-Site say so themselves; for the

@@ -19,7 +19,7 @@ import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/m
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { auditDeed } from './audit.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { deleteMember } from './member.ts';
 
 /** What these operations need beside the transaction. */

@@ -4,7 +4,8 @@ import { type Branding, brandingProblems } from '../core/members/branding.ts';
 import { returnOriginProblems, tenantProblems } from '../core/operators/tenant-problems.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 import { languages } from '../language.ts';
-import { generateSigningKey } from '../signing.ts';
+import { generateSigningKey } from '../secrets/signing.ts';
+import type { Vault } from '../secrets/vault.ts';
 import type { SigningKeyRow } from '../storage/schema.ts';
 import type { Tx } from '../storage/store.ts';
 import {
@@ -15,7 +16,6 @@ import {
   updateReturnOrigins,
   updateTenant,
 } from '../storage/tenant.ts';
-import type { Vault } from '../vault.ts';
 import { refuseIfAny } from './access/invalid-facts.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */

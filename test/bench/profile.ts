@@ -4,7 +4,7 @@
  * `npm run bench:profile`
  */
 import { addSubscription } from '../../src/operations/access/subscription.ts';
-import { signingKeyFor, signToken } from '../../src/signing.ts';
+import { signingKeyFor, signToken } from '../../src/secrets/signing.ts';
 import { listPackages } from '../../src/storage/access/package.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
 import { bearer, profileUrl } from '../support/api.ts';

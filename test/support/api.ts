@@ -1,5 +1,5 @@
 import type { Member } from '../../src/core/members/member.ts';
-import { signingKeyFor, signToken } from '../../src/signing.ts';
+import { signingKeyFor, signToken } from '../../src/secrets/signing.ts';
 import { findMemberByEmail } from '../../src/storage/members/member.ts';
 import type { OpenTenant } from '../../src/tenants.ts';
 import type { Answer, Ask } from './http.ts';

@@ -2,10 +2,10 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareService, type ServiceDeps } from '../../src/operations/service.ts';
-import { createPasswords } from '../../src/password.ts';
 import { systemRandom } from '../../src/random.ts';
+import { createPasswords } from '../../src/secrets/password.ts';
+import { openVault } from '../../src/secrets/vault.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
-import { openVault } from '../../src/vault.ts';
 import { testClock } from './clock.ts';
 import { loadFixtures } from './fixtures.ts';
 

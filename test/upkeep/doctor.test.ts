@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { textOf } from '../../src/cli/doctor.ts';
+import { textOf } from '../../src/cli/commands/doctor.ts';
 import type { Place } from '../../src/doctor/call.ts';
 import { type DoctorDeps, examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';

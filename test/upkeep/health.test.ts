@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { runHealthcheck } from '../../src/cli/healthcheck.ts';
+import { runHealthcheck } from '../../src/cli/commands/healthcheck.ts';
 import type { Config } from '../../src/config.ts';
 import { readinessLife } from '../../src/core/operators/limits.ts';
 import { hosts } from '../support/fixtures.ts';

@@ -26,8 +26,8 @@
  */
 import { setup } from 'xstate';
 import type { Decision, Write } from '../decision.ts';
-import { checkoutLifetime, referenceLength } from '../limits.ts';
 import { step } from '../machine.ts';
+import { checkoutLifetime, referenceLength } from './limits.ts';
 import { endOfPeriod, type Package, type Period, type Price } from './package.ts';
 import { beginSubscription, isActive, type Subscription } from './subscription.ts';
 

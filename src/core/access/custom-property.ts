@@ -1,4 +1,4 @@
-import { customPropertyLength } from '../limits.ts';
+import { customPropertyLength } from './limits.ts';
 
 /** A value of a tenant's own subscription property (contract, "Subscription object"). */
 export type CustomPropertyValue = number | string;

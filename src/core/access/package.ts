@@ -1,4 +1,4 @@
-import { packageTextLength } from '../limits.ts';
+import { packageTextLength } from './limits.ts';
 
 /** What a package opens (contract, "subscriptionProducts"); content channels are tied to it. */
 export interface Product {

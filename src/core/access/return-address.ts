@@ -1,4 +1,4 @@
-import { returnAddressLength } from '../limits.ts';
+import { returnAddressLength } from './limits.ts';
 
 /** Where a checkout may lead back to: none was asked for, an allowed one, or one that is refused. */
 export type ReturnAddress =

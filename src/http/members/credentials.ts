@@ -3,7 +3,7 @@ import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { maySignIn } from '../../core/members/member.ts';
 import { blockedUntil, failedAgain, hashEmail } from '../../core/members/sign-in-limit.ts';
-import { isHashable, isWeak } from '../../password.ts';
+import { isHashable, isWeak } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../storage/members/member.ts';
 import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';

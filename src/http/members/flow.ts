@@ -2,11 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
 import type { Language } from '../../language.ts';
-import { seal, unseal } from '../../seal.ts';
+import { seal, unseal } from '../../secrets/seal.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { requestLanguage } from '../language.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
@@ -14,7 +13,8 @@ import {
   takeStep,
 } from '../oidc/authorization.ts';
 import { readHintedMember } from '../oidc/id-token-hint.ts';
-import { sendProblem } from '../problem.ts';
+import { requestLanguage } from '../pages/language.ts';
+import { sendProblem } from '../pages/problem.ts';
 
 /**
  * A way through the sign-in pages. It is not stored: it travels with the browser, sealed against change and

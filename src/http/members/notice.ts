@@ -1,5 +1,5 @@
 import { noticeLifetime } from '../../core/limits.ts';
-import { seal, unseal } from '../../seal.ts';
+import { seal, unseal } from '../../secrets/seal.ts';
 import type { OpenTenant } from '../../tenants.ts';
 
 /** What a mail told a member of, so that "it was not me" can take it back. */

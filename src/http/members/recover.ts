@@ -11,8 +11,8 @@ import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { sendPage } from '../pages.ts';
-import { sendProblem } from '../problem.ts';
+import { sendPage } from '../pages/pages.ts';
+import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
 

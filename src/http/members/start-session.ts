@@ -10,7 +10,7 @@ import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { requestLanguage } from '../language.ts';
+import { requestLanguage } from '../pages/language.ts';
 import { currentSession } from '../session.ts';
 import { browserName } from './browser-name.ts';
 import { noticeUrl } from './notice.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';
 import { sessionLives } from '../../core/session.ts';
-import { verifyToken } from '../../signing.ts';
+import { verifyToken } from '../../secrets/signing.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -1,4 +1,4 @@
-import { verifyToken } from '../../signing.ts';
+import { verifyToken } from '../../secrets/signing.ts';
 import type { OpenTenant } from '../../tenants.ts';
 
 /** What an id_token_hint names. */

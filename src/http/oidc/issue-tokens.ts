@@ -1,6 +1,6 @@
 import { writeRefreshToken } from '../../core/refresh-token.ts';
 import { accessTokenClaims, idTokenClaims, type TokenGrant } from '../../core/tokens.ts';
-import { signingKeyFor, signToken } from '../../signing.ts';
+import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import type { Deps } from '../deps.ts';
 

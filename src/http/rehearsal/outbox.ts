@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import PostalMime, { type Email } from 'postal-mime';
 import { outboxShown } from '../../core/limits.ts';
 import { chooseLanguage, type Language } from '../../language.ts';
-import { outboxFile } from '../../operations/mail-transport.ts';
+import { outboxFile } from '../../operations/mail/mail-transport.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { requestLanguage } from '../language.ts';
-import { sendPage } from '../pages.ts';
-import { sendProblem } from '../problem.ts';
+import { requestLanguage } from '../pages/language.ts';
+import { sendPage } from '../pages/pages.ts';
+import { sendProblem } from '../pages/problem.ts';
 
 /**
  * GET /outbox and GET /outbox/:id, where mails are written to a folder instead of being sent: what a tenant's

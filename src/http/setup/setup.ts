@@ -14,8 +14,8 @@ import { findService } from '../../storage/service.ts';
 import { addressKey } from '../address.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { sendPage } from '../pages.ts';
-import { sendProblem } from '../problem.ts';
+import { sendPage } from '../pages/pages.ts';
+import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite } from '../same-origin.ts';
 import { sendUnknownHost } from '../tenant.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Passwords } from '../../password.ts';
+import type { Passwords } from '../../secrets/password.ts';
 import type { Form } from '../form.ts';
 import { tokenUrl } from '../oidc/token.ts';
 

@@ -1,4 +1,4 @@
-import { checkoutMemory, checkoutsDeletedAtOnce } from '../../core/limits.ts';
+import { checkoutMemory, checkoutsDeletedAtOnce } from '../../core/access/limits.ts';
 import { type StaleCheckouts, sweepCheckouts } from '../../storage/access/checkout.ts';
 import type { Store } from '../../storage/store.ts';
 import type { PaymentMethod } from './payments/payment.ts';

@@ -10,11 +10,11 @@ import {
   payCheckout,
 } from '../../core/access/checkout.ts';
 import type { Invoice } from '../../core/access/invoice.ts';
+import { invoiceDue } from '../../core/access/limits.ts';
 import { asksForAddress, type Package } from '../../core/access/package.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import type { Decision } from '../../core/decision.ts';
 import { sha256 } from '../../core/hash.ts';
-import { invoiceDue } from '../../core/limits.ts';
 import { type Address, type Member, maySignIn } from '../../core/members/member.ts';
 import type { Random } from '../../random.ts';
 import { findCheckout } from '../../storage/access/checkout.ts';

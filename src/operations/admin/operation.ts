@@ -1,10 +1,10 @@
 import type { Actor, Permission } from '../../core/operators/permission.ts';
-import type { Passwords } from '../../password.ts';
 import type { Random } from '../../random.ts';
+import type { Passwords } from '../../secrets/password.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant, Tenants } from '../../tenants.ts';
-import type { Vault } from '../../vault.ts';
-import type { Mailer } from '../mailer.ts';
+import type { Mailer } from '../mail/mailer.ts';
 
 /** A JSON Schema (2020-12) of an object: what validates an operation's input is what documents it. */
 export interface ObjectSchema {

@@ -1,8 +1,8 @@
+import type { Vault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
 import { resealAll, updateKeyCheck } from '../../storage/operators/sealed.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
-import type { Vault } from '../../vault.ts';
 
 /**
  * Encrypts everything anew under another master key, in one transaction: all of it, or nothing. The service

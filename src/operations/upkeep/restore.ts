@@ -1,11 +1,11 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
 import { readDatabase, schemaDifference } from '../../storage/backup.ts';
 import { type Ended, endEverything } from '../../storage/operators/restore.ts';
 import { databaseFile, lockFolder, openStore } from '../../storage/store.ts';
-import type { Vault } from '../../vault.ts';
 import { syncToDisk } from './backup.ts';
 
 /** What a restore did. */

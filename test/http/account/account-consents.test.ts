@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
-import { consentAnswers, consentHistoryShown, countingWindow } from '../../../src/core/limits.ts';
+import { consentAnswers, consentHistoryShown } from '../../../src/core/access/limits.ts';
+import { countingWindow } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import {
   insertConsentChange,

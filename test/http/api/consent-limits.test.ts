@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { consentAnswers, countingWindow } from '../../../src/core/limits.ts';
+import { consentAnswers } from '../../../src/core/access/limits.ts';
+import { countingWindow } from '../../../src/core/limits.ts';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf } from '../../support/api.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';

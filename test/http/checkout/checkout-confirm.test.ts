@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkoutLifetime, invoiceDue } from '../../../src/core/limits.ts';
+import { checkoutLifetime, invoiceDue } from '../../../src/core/access/limits.ts';
 import { back, expectLeads, headingOf, invoiced, onward } from '../../support/access/shopper.ts';
 import {
   countsOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
-import { checkoutsPerDay, checkoutsPerHour } from '../../../src/core/limits.ts';
+import { checkoutsPerDay, checkoutsPerHour } from '../../../src/core/access/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { disableMember } from '../../../src/operations/member.ts';

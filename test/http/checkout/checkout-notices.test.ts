@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkoutLifetime } from '../../../src/core/limits.ts';
+import { checkoutLifetime } from '../../../src/core/access/limits.ts';
 import { deleteMember, disableMember } from '../../../src/operations/member.ts';
 import { type CardShop, givenOnce, price, startCardShop } from '../../support/access/card.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { referenceLength } from '../../../src/core/limits.ts';
+import { referenceLength } from '../../../src/core/access/limits.ts';
 import {
   back,
   expectLeads,

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Mail } from '../../../src/operations/mail.ts';
+import type { Mail } from '../../../src/operations/mail/mail.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
 

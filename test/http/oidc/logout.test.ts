@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client.ts';
-import { signToken } from '../../../src/signing.ts';
+import { signToken } from '../../../src/secrets/signing.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken } from '../../../src/signing.ts';
+import { signToken } from '../../../src/secrets/signing.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Ask } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

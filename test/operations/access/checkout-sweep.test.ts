@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../../src/core/access/checkout.ts';
-import { checkoutMemory, checkoutsDeletedAtOnce } from '../../../src/core/limits.ts';
+import { checkoutMemory, checkoutsDeletedAtOnce } from '../../../src/core/access/limits.ts';
 import { deleteStaleCheckouts } from '../../../src/operations/access/checkout-sweep.ts';
 import { paymentMethods } from '../../../src/operations/access/payments/index.ts';
 import { insertCheckout, listCheckouts, sweepCheckouts } from '../../../src/storage/access/checkout.ts';

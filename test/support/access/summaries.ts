@@ -1,5 +1,6 @@
+import { checkoutsPerHour } from '../../../src/core/access/limits.ts';
 import type { PackageFacts } from '../../../src/core/access/package.ts';
-import { checkoutsPerHour, countingWindow } from '../../../src/core/limits.ts';
+import { countingWindow } from '../../../src/core/limits.ts';
 import { hosts } from '../fixtures.ts';
 import { allRows } from '../records/rows.ts';
 import type { TestService } from '../service.ts';

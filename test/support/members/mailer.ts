@@ -1,8 +1,8 @@
-import type { Mail } from '../../../src/operations/mail.ts';
-import type { MailTransport } from '../../../src/operations/mail-transport.ts';
-import { createMailer, type Mailer } from '../../../src/operations/mailer.ts';
+import type { Mail } from '../../../src/operations/mail/mail.ts';
+import type { MailTransport } from '../../../src/operations/mail/mail-transport.ts';
+import { createMailer, type Mailer } from '../../../src/operations/mail/mailer.ts';
+import { openVault } from '../../../src/secrets/vault.ts';
 import type { Store } from '../../../src/storage/store.ts';
-import { openVault } from '../../../src/vault.ts';
 import type { TestClock } from '../clock.ts';
 import { tenantRecord } from '../records/records.ts';
 

@@ -4,7 +4,7 @@ import {
   type OutgoingMail,
   outboxTransport,
   type RefusedScope,
-} from '../../../src/operations/mail-transport.ts';
+} from '../../../src/operations/mail/mail-transport.ts';
 
 /** A mail server in memory. */
 export interface TestOutbox {

@@ -1,5 +1,5 @@
+import { operate } from '../../../src/cli/commands/operate.ts';
 import { connect } from '../../../src/cli/connection.ts';
-import { operate } from '../../../src/cli/operate.ts';
 import { exitCode, WrongUsage } from '../../../src/cli/terminal.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 

@@ -1,6 +1,6 @@
-import { runApply } from '../../../src/cli/apply.ts';
+import { runApply } from '../../../src/cli/commands/apply.ts';
+import { runExport } from '../../../src/cli/commands/export.ts';
 import { connect } from '../../../src/cli/connection.ts';
-import { runExport } from '../../../src/cli/export.ts';
 import { exitCode, type Terminal, WrongUsage } from '../../../src/cli/terminal.ts';
 import type { Said } from './command.ts';
 

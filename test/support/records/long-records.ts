@@ -1,4 +1,4 @@
-import { packageTextLength } from '../../../src/core/limits.ts';
+import { packageTextLength } from '../../../src/core/access/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { addPackage, addProduct } from '../../../src/operations/access/package.ts';
 import { addSubscription, changeSubscription } from '../../../src/operations/access/subscription.ts';

@@ -7,7 +7,7 @@ import { templateFolder } from '../../../templates.ts';
 import { isOutage } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { contentSecurityPolicy } from '../../headers.ts';
-import { styleSheet } from '../../style.ts';
+import { styleSheet } from '../../pages/style.ts';
 import { type Menu, menuOf } from './menu.ts';
 import { formToken, type Visit } from './visit.ts';
 

@@ -3,7 +3,7 @@ import type { Member } from '../../../core/members/member.ts';
 import type { Actor } from '../../../core/operators/permission.ts';
 import { endSession } from '../../../core/session.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
-import { seal, unseal } from '../../../seal.ts';
+import { seal, unseal } from '../../../secrets/seal.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';

@@ -1,4 +1,5 @@
-import { consentAnswers, countingWindow } from '../../../core/limits.ts';
+import { consentAnswers } from '../../../core/access/limits.ts';
+import { countingWindow } from '../../../core/limits.ts';
 import type { RateLimiter } from '../../rate-limit.ts';
 
 /**

@@ -13,7 +13,7 @@ import { sendJson } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { accountPage, type FieldProblem, sendAccountPage, type Visit } from './page.ts';
 

@@ -3,7 +3,7 @@ import { askForDeletion, keepAccount } from '../../../operations/account.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { dayOf } from './times.ts';

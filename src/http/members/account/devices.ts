@@ -12,7 +12,7 @@ import { findSignIn, listActiveSignIns, updateSignInLabel } from '../../../stora
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { browserName } from '../browser-name.ts';
 import { seenAt } from '../seen-at.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';

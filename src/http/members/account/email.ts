@@ -10,7 +10,7 @@ import { findEmailProof, findEmailProofByLink } from '../../../storage/members/e
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 

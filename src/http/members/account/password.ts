@@ -7,7 +7,7 @@ import { transactionOf } from '../../audit.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { seenAt } from '../seen-at.ts';
 import { startSession } from '../start-session.ts';
 import { confirmPassword } from './confirm-password.ts';

@@ -6,7 +6,7 @@ import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../problem.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { browserName } from '../browser-name.ts';
 import { seenAt } from '../seen-at.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { checkoutsPerDay, checkoutsPerHour, countingWindow } from '../../../core/limits.ts';
+import { checkoutsPerDay, checkoutsPerHour } from '../../../core/access/limits.ts';
+import { countingWindow } from '../../../core/limits.ts';
 import { startCheckout } from '../../../operations/access/checkout.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
-import { requestLanguage } from '../../language.ts';
-import { sendProblem } from '../../problem.ts';
+import { requestLanguage } from '../../pages/language.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import { currentSession } from '../../session.ts';
 import { sendHeld } from './held.ts';
 import { sendStaleOrder, sendToFlow } from './offer.ts';

@@ -3,7 +3,7 @@ import type { Package } from '../../../core/access/package.ts';
 import type { Subscription } from '../../../core/access/subscription.ts';
 import type { Language } from '../../../language.ts';
 import type { Deps } from '../../deps.ts';
-import { sendPage } from '../../pages.ts';
+import { sendPage } from '../../pages/pages.ts';
 import type { CurrentSession } from '../../session.ts';
 import { dayOf } from '../account/times.ts';
 import { allowedOnly, type CheckoutRequest, checkoutFields, sealOrder } from './order.ts';

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Checkout } from '../../../core/access/checkout.ts';
 import { readReference } from '../../../core/access/checkout.ts';
+import { checkoutRequestBytes } from '../../../core/access/limits.ts';
 import { readReturnAddress } from '../../../core/access/return-address.ts';
-import { checkoutRequestBytes, flowLifetime } from '../../../core/limits.ts';
+import { flowLifetime } from '../../../core/limits.ts';
 import type { Tenant } from '../../../core/tenant.ts';
-import { seal, unseal } from '../../../seal.ts';
+import { seal, unseal } from '../../../secrets/seal.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';

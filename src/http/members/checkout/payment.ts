@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
+import { paymentBeginTimeout, paymentsPerMinute } from '../../../core/access/limits.ts';
 import { refusal } from '../../../core/decision.ts';
-import { bodyBytes, countingWindow, paymentBeginTimeout, paymentsPerMinute } from '../../../core/limits.ts';
+import { bodyBytes, countingWindow } from '../../../core/limits.ts';
 import { type Paid, takePayment } from '../../../operations/access/checkout.ts';
 import {
   type HostedMethod,

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { auditTextLength } from '../../../core/limits.ts';
 import { noteRefusal } from '../../audit.ts';
-import { requestLanguage } from '../../language.ts';
-import { sendProblem } from '../../problem.ts';
+import { requestLanguage } from '../../pages/language.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import type { RefusedRequest } from './order.ts';
 
 /** No more of an address than this is shown: it is there to be recognised, and may be anything. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import type { Consent } from '../../../core/access/consent.ts';
-import { invoiceDue } from '../../../core/limits.ts';
+import { invoiceDue } from '../../../core/access/limits.ts';
 import {
   abandonCheckout,
   confirmOwnCheckout,

@@ -1,4 +1,4 @@
-import { returnAddressLength } from '../../../core/limits.ts';
+import { returnAddressLength } from '../../../core/access/limits.ts';
 import { addressLines, changeDetails } from '../../../core/members/change-details.ts';
 import { emailProblem } from '../../../core/members/details.ts';
 import { type Address, type Member, normaliseEmail } from '../../../core/members/member.ts';

@@ -1,7 +1,7 @@
 import { propertyProblems } from '../../../core/access/custom-property.ts';
 import { noAddress, normaliseEmail } from '../../../core/members/member.ts';
 import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';
-import { isHashable } from '../../../password.ts';
+import { isHashable } from '../../../secrets/password.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
 import { OperationRefused } from '../../admin/operation.ts';
 import type { Path } from '../source.ts';

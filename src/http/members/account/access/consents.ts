@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
-import { consentHistoryShown } from '../../../../core/limits.ts';
+import { consentHistoryShown } from '../../../../core/access/limits.ts';
 import { answerConsents } from '../../../../operations/access/consent.ts';
 import {
   listConsents,
@@ -10,7 +10,7 @@ import {
 import { listClients } from '../../../../storage/client.ts';
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
-import { sendProblem } from '../../../problem.ts';
+import { sendProblem } from '../../../pages/problem.ts';
 import {
   type ChangedConsent,
   type ConsentBox,

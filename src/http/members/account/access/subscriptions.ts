@@ -11,7 +11,7 @@ import { findSubscription, listSubscriptions } from '../../../../storage/access/
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { pageForm } from '../../../form.ts';
-import { sendProblem } from '../../../problem.ts';
+import { sendProblem } from '../../../pages/problem.ts';
 import { showPrice } from '../../access/price.ts';
 import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
-import { serviceTenantFiles } from '../operations/admin/tenant-file.ts';
-import type { SentFile } from '../operations/tenant-file/apply.ts';
-import { type Change, differs } from '../operations/tenant-file/difference.ts';
-import type { Connection, OperationAnswer } from './connection.ts';
-import { type Environment, openTenantFile, tellProblems } from './tenant-file.ts';
-import { exitCode, shown, type Terminal, WrongUsage } from './terminal.ts';
+import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
+import type { SentFile } from '../../operations/tenant-file/apply.ts';
+import { type Change, differs } from '../../operations/tenant-file/difference.ts';
+import type { Connection, OperationAnswer } from '../connection.ts';
+import { type Environment, openTenantFile, tellProblems } from '../tenant-file.ts';
+import { exitCode, shown, type Terminal, WrongUsage } from '../terminal.ts';
 
 /** How the command ends that showed a difference and did nothing. */
 export const differsCode = 3;

@@ -1,8 +1,8 @@
-import { emailProofLifetime, invitationLifetime } from '../core/limits.ts';
-import { textOn } from '../core/members/branding.ts';
-import type { Tenant } from '../core/tenant.ts';
-import { chooseLanguage, type Language, type Translate } from '../language.ts';
-import { createTemplates } from '../templates.ts';
+import { emailProofLifetime, invitationLifetime } from '../../core/limits.ts';
+import { textOn } from '../../core/members/branding.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import { chooseLanguage, type Language, type Translate } from '../../language.ts';
+import { createTemplates } from '../../templates.ts';
 
 /**
  * Every mail that the service sends. Its values are texts, or times in ms; a value that is absent or empty is

@@ -1,10 +1,10 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
-import { emailProofLifetime } from '../../src/core/limits.ts';
-import { languages } from '../../src/language.ts';
-import { composeMail, type Mail, type MailName, mailNames } from '../../src/operations/mail.ts';
-import { codeIn, linkIn } from '../support/members/outbox.ts';
-import { tenantRecord } from '../support/records/records.ts';
+import { emailProofLifetime } from '../../../src/core/limits.ts';
+import { languages } from '../../../src/language.ts';
+import { composeMail, type Mail, type MailName, mailNames } from '../../../src/operations/mail/mail.ts';
+import { codeIn, linkIn } from '../../support/members/outbox.ts';
+import { tenantRecord } from '../../support/records/records.ts';
 
 const tenant = tenantRecord('a', { name: 'Acme & Söhne', languages: [] });
 const link = 'https://a.test/somewhere/secret?a=1&b=2';

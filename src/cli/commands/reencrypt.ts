@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { openService } from '../main.ts';
-import { reencrypt } from '../operations/upkeep/reencrypt.ts';
-import { StartupError } from '../startup-error.ts';
-import { openVault, parseMasterKey } from '../vault.ts';
-import { WrongUsage } from './terminal.ts';
+import type { Config } from '../../config.ts';
+import { openService } from '../../main.ts';
+import { reencrypt } from '../../operations/upkeep/reencrypt.ts';
+import { openVault, parseMasterKey } from '../../secrets/vault.ts';
+import { StartupError } from '../../startup-error.ts';
+import { WrongUsage } from '../terminal.ts';
 
 /**
  * `memberdoor reencrypt FILE`: everything that is encrypted gets the master key of that file. The key of now

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import { restore } from '../operations/upkeep/restore.ts';
-import { StartupError } from '../startup-error.ts';
-import { developmentMasterKey, openVault } from '../vault.ts';
-import { WrongUsage } from './terminal.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import { restore } from '../../operations/upkeep/restore.ts';
+import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
+import { StartupError } from '../../startup-error.ts';
+import { WrongUsage } from '../terminal.ts';
 
 /** `memberdoor restore FILE`. @returns the exit code. @throws StartupError, WrongUsage */
 export async function runRestore(words: readonly string[], config: Config): Promise<number> {

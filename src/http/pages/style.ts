@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type Branding, type Look, looksOf } from '../core/members/branding.ts';
-import { templateFolder } from '../templates.ts';
+import { type Branding, type Look, looksOf } from '../../core/members/branding.ts';
+import { templateFolder } from '../../templates.ts';
 
 /** The style element of a page. */
 export interface Style {

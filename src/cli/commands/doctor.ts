@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
-import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import { examine } from '../doctor/examine.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { systemRandom } from '../random.ts';
-import { shown, WrongUsage } from './terminal.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import { examine } from '../../doctor/examine.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { systemRandom } from '../../random.ts';
+import { shown, WrongUsage } from '../terminal.ts';
 
 /**
  * `memberdoor doctor [--at ADDRESS[:PORT]]`: says what is wrong with this machine and with the way to it.

@@ -7,8 +7,8 @@ import {
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, exportJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import { rsaBits } from './core/limits.ts';
-import type { SigningAlgorithm } from './core/tenant.ts';
+import { rsaBits } from '../core/limits.ts';
+import type { SigningAlgorithm } from '../core/tenant.ts';
 
 const generateKeyPair = promisify(nodeGenerateKeyPair);
 const signInThreadPool = promisify<string, Buffer, Parameters<typeof nodeSign>[2], Buffer>(nodeSign);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import type { Config } from '../config.ts';
-import { healthcheckTime } from '../core/operators/limits.ts';
+import type { Config } from '../../config.ts';
+import { healthcheckTime } from '../../core/operators/limits.ts';
 
 /** `memberdoor healthcheck`: whether the service of this configuration is ready. @returns the exit code */
 export async function runHealthcheck(_words: readonly string[], config: Config): Promise<number> {

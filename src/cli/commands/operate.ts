@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { Operation } from '../operations/admin/operation.ts';
-import { readArguments } from './arguments.ts';
-import type { Connection } from './connection.ts';
-import { commands, nounHelp, operationHelp } from './help.ts';
-import { printAnswer } from './print.ts';
-import { exitCode, shown, type Terminal, WrongUsage } from './terminal.ts';
-import { findOperation, guess, kebab, nounsOf } from './words.ts';
+import type { Operation } from '../../operations/admin/operation.ts';
+import { readArguments } from '../arguments.ts';
+import type { Connection } from '../connection.ts';
+import { commands, nounHelp, operationHelp } from '../help.ts';
+import { printAnswer } from '../print.ts';
+import { exitCode, shown, type Terminal, WrongUsage } from '../terminal.ts';
+import { findOperation, guess, kebab, nounsOf } from '../words.ts';
 
 /**
  * `memberdoor <noun> <verb> …`: one operation of the table.

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { passwordBytes, passwordHash, passwordsWaiting } from './core/limits.ts';
+import { passwordBytes, passwordHash, passwordsWaiting } from '../core/limits.ts';
 
 const derive = promisify(argon2);
 

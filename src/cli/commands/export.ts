@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { serviceTenantFiles } from '../operations/admin/tenant-file.ts';
-import { formats } from '../operations/tenant-file/export.ts';
-import type { Connection } from './connection.ts';
-import { tellProblems } from './tenant-file.ts';
-import { exitCode, type Terminal, WrongUsage } from './terminal.ts';
+import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
+import { formats } from '../../operations/tenant-file/export.ts';
+import type { Connection } from '../connection.ts';
+import { tellProblems } from '../tenant-file.ts';
+import { exitCode, type Terminal, WrongUsage } from '../terminal.ts';
 
 /**
  * `memberdoor export`: writes what `apply` reads to the standard output.

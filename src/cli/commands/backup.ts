@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import type { Config } from '../config.ts';
-import { backUp } from '../operations/upkeep/backup.ts';
-import { WrongUsage } from './terminal.ts';
+import type { Config } from '../../config.ts';
+import { backUp } from '../../operations/upkeep/backup.ts';
+import { WrongUsage } from '../terminal.ts';
 
 /** `memberdoor backup FILE`. @returns the exit code. @throws StartupError, WrongUsage */
 export async function runBackup(words: readonly string[], { dataFolder }: Config): Promise<number> {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StartupError } from '../src/startup-error.ts';
-import { developmentMasterKey, openVault, parseMasterKey } from '../src/vault.ts';
-import { temporaryFolder } from './support/records/temporary-folder.ts';
+import { developmentMasterKey, openVault, parseMasterKey } from '../../src/secrets/vault.ts';
+import { StartupError } from '../../src/startup-error.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const masterKey = randomBytes(32);
 const vault = openVault(masterKey);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { chooseLanguage, type Language } from '../language.ts';
+import { chooseLanguage, type Language } from '../../language.ts';
 
 /**
  * The language of a page: among those that the tenant offers what the page was asked for, then what the

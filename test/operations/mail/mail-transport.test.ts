@@ -2,19 +2,19 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
-import { composeMail, type Mail } from '../src/operations/mail.ts';
+import { composeMail, type Mail } from '../../../src/operations/mail/mail.ts';
 import {
   MailRefused,
   type OutgoingMail,
   outboxTransport,
   smtpTransport,
-} from '../src/operations/mail-transport.ts';
-import { testClock } from './support/clock.ts';
-import { mailRows, newMailer, signUpMail } from './support/members/mailer.ts';
-import { startSmtp } from './support/members/smtp.ts';
-import { tenantRecord } from './support/records/records.ts';
-import { storeWithMember } from './support/records/store.ts';
-import { temporaryFolder } from './support/records/temporary-folder.ts';
+} from '../../../src/operations/mail/mail-transport.ts';
+import { testClock } from '../../support/clock.ts';
+import { mailRows, newMailer, signUpMail } from '../../support/members/mailer.ts';
+import { startSmtp } from '../../support/members/smtp.ts';
+import { tenantRecord } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
+import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 
 const from = 'door@example.test';
 const account = { user: 'memb:er@door', password: 'p@ss/w%rd of the mail server' };

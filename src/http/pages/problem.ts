@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { retryAfterSeconds, wrongUserCodes } from '../core/limits.ts';
-import type { Language } from '../language.ts';
-import { isOutage } from './answers.ts';
-import { noteRefusal } from './audit.ts';
+import { retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
+import type { Language } from '../../language.ts';
+import { isOutage } from '../answers.ts';
+import { noteRefusal } from '../audit.ts';
 import { requestLanguage } from './language.ts';
 import { sendPage } from './pages.ts';
 

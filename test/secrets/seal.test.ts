@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seal, unseal } from '../src/seal.ts';
+import { seal, unseal } from '../../src/secrets/seal.ts';
 
 const key = Buffer.alloc(32, 7);
 const value = { clientId: 'client-1', state: 'é & ü', at: 1 };

@@ -1,4 +1,4 @@
-import { equalInConstantTime, hmac } from './core/hash.ts';
+import { equalInConstantTime, hmac } from '../core/hash.ts';
 
 /** What a sealed text is for; a seal made for one purpose does not open for another. */
 export type SealPurpose = 'device' | 'flow' | 'form' | 'notice' | 'order' | 'proof';

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { wordsOf } from '../core/access/consent.ts';
-import { type Branding, neutralBranding } from '../core/members/branding.ts';
-import type { Tenant } from '../core/tenant.ts';
-import { type Language, languageName, languages, offeredLanguages } from '../language.ts';
-import { createTemplates, templateFolder } from '../templates.ts';
-import { contentSecurityPolicy } from './headers.ts';
+import { wordsOf } from '../../core/access/consent.ts';
+import { type Branding, neutralBranding } from '../../core/members/branding.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import { type Language, languageName, languages, offeredLanguages } from '../../language.ts';
+import { createTemplates, templateFolder } from '../../templates.ts';
+import { contentSecurityPolicy } from '../headers.ts';
 import { styleSheet } from './style.ts';
 
 const styleOf = styleSheet('memberdoor.css');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswords, isHashable, isWeak, PasswordsBusy } from '../src/password.ts';
+import { createPasswords, isHashable, isWeak, PasswordsBusy } from '../../src/secrets/password.ts';
 
 const passwords = createPasswords();
 

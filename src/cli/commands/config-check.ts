@@ -1,5 +1,5 @@
-import { openTenantFile, tellProblems } from './tenant-file.ts';
-import { exitCode, type Terminal, WrongUsage } from './terminal.ts';
+import { openTenantFile, tellProblems } from '../tenant-file.ts';
+import { exitCode, type Terminal, WrongUsage } from '../terminal.ts';
 
 /**
  * `memberdoor config check FILE`: everything that is wrong with a tenant file, each with its place. Nothing is

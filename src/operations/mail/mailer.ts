@@ -1,7 +1,8 @@
-import type { Clock } from '../clock.ts';
-import { mailBatch, mailRetry } from '../core/limits.ts';
-import type { Tenant } from '../core/tenant.ts';
-import type { Log } from '../log.ts';
+import type { Clock } from '../../clock.ts';
+import { mailBatch, mailRetry } from '../../core/limits.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import type { Log } from '../../log.ts';
+import type { Vault } from '../../secrets/vault.ts';
 import {
   insertMail,
   listDueMails,
@@ -9,9 +10,8 @@ import {
   mailSent,
   nextMailDueAt,
   type WaitingMail,
-} from '../storage/members/mail.ts';
-import type { Store, Tx } from '../storage/store.ts';
-import type { Vault } from '../vault.ts';
+} from '../../storage/members/mail.ts';
+import type { Store, Tx } from '../../storage/store.ts';
 import { type ComposedMail, composeMail, type Mail } from './mail.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './mail-transport.ts';
 

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hmac } from './core/hash.ts';
-import { StartupError } from './startup-error.ts';
+import { hmac } from '../core/hash.ts';
+import { StartupError } from '../startup-error.ts';
 
 /** Encrypts what must be read back, under a key that is never in the database (security, Defaults). */
 export interface Vault {
