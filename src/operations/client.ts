@@ -16,6 +16,7 @@ import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } fr
 import { listOpenDeviceCodes } from '../storage/device-code.ts';
 import { endSignInsOfClient } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
+import { refuseIfAny } from './invalid-facts.ts';
 
 /** A client as an operator registers it; what is left out gets its default. */
 export interface ClientRegistration
@@ -27,21 +28,10 @@ export interface ClientRegistration
   readonly secretHashes?: readonly string[];
 }
 
-/** What is wrong with a registration, field by field. */
-export class InvalidRegistration extends Error {
-  override readonly name = 'InvalidRegistration';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join(' '));
-    this.problems = problems;
-  }
-}
-
 /**
  * Registers a client of a tenant (contract, "OIDC client (configuration record)"; decision 8; R18).
  *
- * @throws InvalidRegistration with every problem at once
+ * @throws InvalidFacts with every problem at once
  */
 export async function registerClient(
   tx: Tx,
@@ -70,8 +60,7 @@ export async function registerClient(
     tenantId,
     secrets: hashes.map((hash) => ({ hash, createdAt: now })),
   };
-  const problems = registrationProblems(client);
-  if (problems.length > 0) throw new InvalidRegistration(problems);
+  refuseIfAny(registrationProblems(client));
   await insertClient(tx, client, now);
   return client;
 }
@@ -83,7 +72,7 @@ export type ClientChanges = Partial<Omit<Client, 'tenantId' | 'clientId' | 'type
  * Changes a client of a tenant.
  *
  * @returns the client as it is now, or null if there is none
- * @throws InvalidRegistration with every problem at once
+ * @throws InvalidFacts with every problem at once
  */
 export async function changeClient(
   tx: Tx,
@@ -94,8 +83,7 @@ export async function changeClient(
   const client = await findRegisteredClient(tx, tenantId, clientId);
   if (client === null) return null;
   const changed = { ...client, ...changes };
-  const problems = registrationProblems(changed);
-  if (problems.length > 0) throw new InvalidRegistration(problems);
+  refuseIfAny(registrationProblems(changed));
   await updateClient(tx, changed);
   return changed;
 }

@@ -16,7 +16,7 @@ import {
   updateReturnOrigins,
   updateTenant,
 } from '../storage/tenant.ts';
-import { refuseIfAny } from './access/invalid-facts.ts';
+import { refuseIfAny } from './invalid-facts.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */
 export interface NewTenant {
@@ -25,24 +25,13 @@ export interface NewTenant {
   readonly keys: readonly SigningKeyRow[];
 }
 
-/** What is wrong with a tenant's branding. */
-export class InvalidBranding extends Error {
-  override readonly name = 'InvalidBranding';
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(problems.join(' '));
-    this.problems = problems;
-  }
-}
-
 /**
  * Makes a tenant's keys: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction.
  *
- * @throws InvalidBranding with every problem at once
+ * @throws InvalidFacts with every problem at once
  */
 export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): Promise<NewTenant> {
-  checkBranding(tenant);
+  refuseIfAny(brandingProblems(tenant));
   const algorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
   return {
     tenant,
@@ -105,10 +94,10 @@ export function changedTenant(tenant: Tenant, changes: TenantChanges): Tenant {
  * Changes what members see of a tenant; the caller reloads the tenants, whose pages then show it (pages 5).
  *
  * @returns whether there is such a tenant
- * @throws InvalidBranding with every problem at once
+ * @throws InvalidFacts with every problem at once
  */
 export async function setBranding(tx: Tx, tenantId: string, branding: Branding): Promise<boolean> {
-  checkBranding(branding);
+  refuseIfAny(brandingProblems(branding));
   return updateBranding(tx, tenantId, branding);
 }
 
@@ -126,11 +115,6 @@ export async function setReturnOrigins(
 ): Promise<boolean> {
   refuseIfAny(returnOriginProblems(origins));
   return updateReturnOrigins(tx, tenantId, [...new Set(origins)]);
-}
-
-function checkBranding(branding: Branding): void {
-  const problems = brandingProblems(branding);
-  if (problems.length > 0) throw new InvalidBranding(problems);
 }
 
 /**

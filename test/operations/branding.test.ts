@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Branding } from '../../src/core/members/branding.ts';
-import { InvalidRegistration, registerClient } from '../../src/operations/client.ts';
+import { registerClient } from '../../src/operations/client.ts';
+import { InvalidFacts } from '../../src/operations/invalid-facts.ts';
 import { composeMail } from '../../src/operations/mail/mail.ts';
-import { InvalidBranding, prepareTenant, setBranding } from '../../src/operations/tenant.ts';
+import { prepareTenant, setBranding } from '../../src/operations/tenant.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { findClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';
@@ -39,8 +40,8 @@ describe('pages 5: the branding of a tenant', () => {
     const error = await set(store, 'tenant-a', { name: '', brandColor: '#ffffff', logo: script }).catch(
       (reason: unknown) => reason,
     );
-    expect(error).toBeInstanceOf(InvalidBranding);
-    expect((error as InvalidBranding).problems).toEqual([
+    expect(error).toBeInstanceOf(InvalidFacts);
+    expect((error as InvalidFacts).problems).toEqual([
       'The name is missing.',
       expect.stringContaining('cannot be told from a white page'),
       'The SVG has the element <script>, which a logo may not have.',
@@ -62,7 +63,7 @@ describe('pages 5: the branding of a tenant', () => {
   it('is checked of a new tenant too', async () => {
     const vault = openVault(randomBytes(32));
     const made = prepareTenant(tenantRecord('a', { brandColor: 'red;}body{display:none' }), vault, now);
-    await expect(made).rejects.toThrow(InvalidBranding);
+    await expect(made).rejects.toThrow(InvalidFacts);
   });
 });
 
@@ -84,7 +85,7 @@ describe('pages 15: the logo of an app', () => {
     const store = await storeWithMember();
     const registration = { ...app, logo };
     const registered = store.transaction((tx) => registerClient(tx, 'tenant-a', registration, now));
-    await expect(registered).rejects.toThrow(new InvalidRegistration([problem]));
+    await expect(registered).rejects.toThrow(new InvalidFacts([problem]));
     expect(await store.transaction((tx) => findClient(tx, 'tenant-a', 'app'))).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/hash.ts';
-import { type ClientRegistration, InvalidRegistration, registerClient } from '../../src/operations/client.ts';
+import { type ClientRegistration, registerClient } from '../../src/operations/client.ts';
+import { InvalidFacts } from '../../src/operations/invalid-facts.ts';
 import { findClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { day, now } from '../support/records/records.ts';
@@ -19,9 +20,9 @@ async function problemsOf(registration: ClientRegistration): Promise<readonly st
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(InvalidRegistration);
+  expect(error).toBeInstanceOf(InvalidFacts);
   expect(await find(store, registration.clientId)).toBeNull();
-  return (error as InvalidRegistration).problems;
+  return (error as InvalidFacts).problems;
 }
 
 const app: ClientRegistration = { clientId: 'app', name: 'App', type: 'public' };

@@ -2,8 +2,8 @@ import { type Answerer, answerConsent, type Consent, type ConsentStatus } from '
 import { listConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
 import { apply } from '../../storage/apply.ts';
 import type { Tx } from '../../storage/store.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 import { accessTextProblems } from './content-channel.ts';
-import { refuseIfAny } from './invalid-facts.ts';
 
 /**
  * Defines a consent, or changes the one of that id. Whoever agreed to other words agreed to those: the

@@ -2,7 +2,7 @@ import { type ContentChannel, isAccessId } from '../../core/access/content-chann
 import { textProblems } from '../../core/access/package.ts';
 import { saveContentChannel } from '../../storage/access/content-channel.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from './invalid-facts.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 import { unknownProducts } from './package.ts';
 
 /**

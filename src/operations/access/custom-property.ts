@@ -1,7 +1,7 @@
 import { type CustomProperty, isPropertyKey } from '../../core/access/custom-property.ts';
 import { insertCustomProperty, listCustomProperties } from '../../storage/access/custom-property.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from './invalid-facts.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 
 /**
  * Defines a key of customPropertyValues. Its type stays: values of it may be stored already.

@@ -2,7 +2,7 @@ import { type PackageFacts, type Product, packageProblems, textProblems } from '
 import { insertPackage, updatePackage } from '../../storage/access/package.ts';
 import { insertProduct, listProducts, updateProduct } from '../../storage/access/product.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from './invalid-facts.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 
 /**
  * Adds a product to a tenant.

@@ -18,7 +18,7 @@ import {
 import { apply } from '../../storage/apply.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from './invalid-facts.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 
 /** A subscription that an operator gives. Times are ms since the epoch; both null while it waits for a payment. */
 export interface NewSubscription

@@ -69,7 +69,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   /** What is slow – keys, hashes – is done before the transaction. */
   readonly prepare?: (input: Input, context: PreparationContext) => Promise<Prepared>;
   /**
-   * @throws OperationRefused, or what the operations beside throw of facts that cannot stand
+   * @throws OperationRefused, or InvalidFacts of facts that cannot stand
    */
   readonly run: (context: OperationContext, input: Input, prepared: Prepared) => Promise<object>;
 }

@@ -6,9 +6,7 @@ import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
-import { InvalidFacts } from '../access/invalid-facts.ts';
-import { InvalidRegistration } from '../client.ts';
-import { InvalidBranding } from '../tenant.ts';
+import { InvalidFacts } from '../invalid-facts.ts';
 import {
   type Operation,
   type OperationDeps,
@@ -124,9 +122,7 @@ function reachableTenant(
 
 /** What the operations beside throw of facts that cannot stand, as a refusal. */
 function inWords(error: unknown): unknown {
-  const isInvalid =
-    error instanceof InvalidFacts || error instanceof InvalidRegistration || error instanceof InvalidBranding;
-  return isInvalid ? new OperationRefused('invalid', error.problems) : error;
+  return error instanceof InvalidFacts ? new OperationRefused('invalid', error.problems) : error;
 }
 
 /** @throws OperationRefused with every problem at once; the input's own values are never repeated */

@@ -2,11 +2,10 @@ import { auditTextLength } from '../../core/limits.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { type Actor, hasAllTenants, type Permission } from '../../core/operators/permission.ts';
 import { actingAs, sourceIn } from '../../storage/operators/audited.ts';
-import { InvalidFacts } from '../access/invalid-facts.ts';
 import { type OperationContext, OperationRefused, type PreparationContext } from '../admin/operation.ts';
 import { auditDeed } from '../audit.ts';
-import { InvalidRegistration } from '../client.ts';
-import { InvalidBranding, type NewTenant, prepareTenant } from '../tenant.ts';
+import { InvalidFacts } from '../invalid-facts.ts';
+import { type NewTenant, prepareTenant } from '../tenant.ts';
 import type { Change } from './difference.ts';
 import type { Step } from './plan/step.ts';
 import { planTenants, tenantOf } from './plan/tenants.ts';
@@ -145,10 +144,7 @@ function mayDo(actor: Actor, needs: Permission, isForSystem: boolean): boolean {
 /** What cannot stand after all, with the place of its entry. */
 function placed(error: unknown, position: Position): unknown {
   const isInvalid =
-    error instanceof InvalidFacts ||
-    error instanceof InvalidRegistration ||
-    error instanceof InvalidBranding ||
-    (error instanceof OperationRefused && error.kind !== 'denied');
+    error instanceof InvalidFacts || (error instanceof OperationRefused && error.kind !== 'denied');
   if (!isInvalid) return error;
   return new OperationRefused(
     'conflict',

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { InvalidFacts } from '../../../src/operations/access/invalid-facts.ts';
+import { InvalidFacts } from '../../../src/operations/invalid-facts.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';
 import { allRows } from './rows.ts';
 

@@ -1,4 +1,4 @@
-/** What an operator says of a package, channel, consent or subscription cannot stand; nothing was changed. */
+/** What an operator says of a tenant, a client, a package and the like cannot stand; nothing was changed. */
 export class InvalidFacts extends Error {
   override readonly name = 'InvalidFacts';
   readonly problems: readonly string[];
