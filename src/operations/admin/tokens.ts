@@ -114,19 +114,15 @@ async function revoke({ tx, tenant, now }: OperationContext, tokenId: string): P
   return tokenAnswer(token);
 }
 
-const listed = onTenant({
-  name: 'tokens.list',
-  summary: 'List the tokens of the admin API for a tenant',
+const listing = {
   permission: 'tokens:read',
   method: 'GET',
   path: '/tokens',
   output: tokensSchema,
   run: listFor,
-});
+} as const;
 
-const created = onTenant<NewToken>({
-  name: 'tokens.create',
-  summary: 'Make a token of the admin API for a tenant; it is in this answer and nowhere else',
+const making = {
   permission: 'tokens:write',
   method: 'POST',
   path: '/tokens',
@@ -135,58 +131,47 @@ const created = onTenant<NewToken>({
   output: newTokenSchema,
   made: 'id',
   run: create,
-});
+} as const;
 
-const revoked = onTenant<{ readonly tokenId: string }>({
-  name: 'tokens.revoke',
-  summary: 'Revoke a token of a tenant: it works no more from now on',
+const revoking = {
   permission: 'tokens:write',
   method: 'DELETE',
   path: '/tokens/{tokenId}',
   fields: { tokenId: tokenIdField },
   output: tokenSchema,
-  run: (context, { tokenId }) => revoke(context, tokenId),
-});
+  run: (context: OperationContext, { tokenId }: { readonly tokenId: string }) => revoke(context, tokenId),
+} as const;
 
-const serviceListed = onService({
-  name: 'serviceTokens.list',
-  summary: 'List the tokens of the admin API for every tenant',
-  permission: 'tokens:read',
-  method: 'GET',
-  path: '/tokens',
-  output: tokensSchema,
-  run: listFor,
-});
-
-const serviceCreated = onService<NewToken>({
-  name: 'serviceTokens.create',
-  summary: 'Make a token of the admin API for every tenant; it is in this answer and nowhere else',
-  permission: 'tokens:write',
-  method: 'POST',
-  path: '/tokens',
-  fields: newTokenFields,
-  optional: expiryField,
-  output: newTokenSchema,
-  made: 'id',
-  run: create,
-});
-
-const serviceRevoked = onService<{ readonly tokenId: string }>({
-  name: 'serviceTokens.revoke',
-  summary: 'Revoke a token for every tenant: it works no more from now on',
-  permission: 'tokens:write',
-  method: 'DELETE',
-  path: '/tokens/{tokenId}',
-  fields: { tokenId: tokenIdField },
-  output: tokenSchema,
-  run: (context, { tokenId }) => revoke(context, tokenId),
-});
-
+/** A token is one tenant's or the service's; but for whose it is, the same is done to it. */
 export const tokenOperations: readonly Operation[] = [
-  listed,
-  created,
-  revoked,
-  serviceListed,
-  serviceCreated,
-  serviceRevoked,
+  onTenant({
+    ...listing,
+    name: 'tokens.list',
+    summary: 'List the tokens of the admin API for a tenant',
+  }),
+  onTenant<NewToken>({
+    ...making,
+    name: 'tokens.create',
+    summary: 'Make a token of the admin API for a tenant; it is in this answer and nowhere else',
+  }),
+  onTenant<{ readonly tokenId: string }>({
+    ...revoking,
+    name: 'tokens.revoke',
+    summary: 'Revoke a token of a tenant: it works no more from now on',
+  }),
+  onService({
+    ...listing,
+    name: 'serviceTokens.list',
+    summary: 'List the tokens of the admin API for every tenant',
+  }),
+  onService<NewToken>({
+    ...making,
+    name: 'serviceTokens.create',
+    summary: 'Make a token of the admin API for every tenant; it is in this answer and nowhere else',
+  }),
+  onService<{ readonly tokenId: string }>({
+    ...revoking,
+    name: 'serviceTokens.revoke',
+    summary: 'Revoke a token for every tenant: it works no more from now on',
+  }),
 ];
