@@ -27,6 +27,28 @@ export interface HeldData {
   readonly exportedAt: number;
 }
 
+/** What is held of a member itself, as the member and who operates the service are shown it. */
+export function memberDetails(member: Member) {
+  return {
+    id: member.id,
+    userId: member.userId,
+    memberNumber: member.memberNumber,
+    userType: member.userType,
+    email: member.email,
+    emailVerified: member.emailVerified,
+    fullName: member.fullName,
+    nickName: member.nickName,
+    phone: member.phone,
+    phoneVerified: member.phoneVerified,
+    avatar: member.avatar,
+    language: member.locale,
+    address: member.address,
+    createdAt: iso(member.createdAt),
+    updatedAt: iso(member.updatedAt),
+    deletionDueAt: isoOrNull(member.deletionDueAt),
+  };
+}
+
 /**
  * Everything that is held of a member, for the member: names in words, times in ISO 8601. Each field is
  * listed by hand, so that no hash or secret of a row gets into the file with a new column.
@@ -37,24 +59,7 @@ export function memberData(held: HeldData) {
   const nameOf = (id: string) => clients.find(({ clientId }) => clientId === id)?.name ?? id;
   return {
     exportedAt: iso(exportedAt),
-    details: {
-      id: member.id,
-      userId: member.userId,
-      memberNumber: member.memberNumber,
-      userType: member.userType,
-      email: member.email,
-      emailVerified: member.emailVerified,
-      fullName: member.fullName,
-      nickName: member.nickName,
-      phone: member.phone,
-      phoneVerified: member.phoneVerified,
-      avatar: member.avatar,
-      language: member.locale,
-      address: member.address,
-      createdAt: iso(member.createdAt),
-      updatedAt: iso(member.updatedAt),
-      deletionDueAt: isoOrNull(member.deletionDueAt),
-    },
+    details: memberDetails(member),
     subscriptions: subscriptions.map((subscription) => ({
       subscriptionId: subscription.subscriptionId,
       packageId: subscription.packageId,

@@ -52,6 +52,30 @@ export interface Member {
   readonly deletionDueAt: number | null;
 }
 
+/** A member of whom nothing is known yet: what is said of it later is laid over this. */
+export function blankMember(tenantId: string, now: number): Member {
+  return {
+    id: '',
+    tenantId,
+    userId: 0,
+    memberNumber: 0,
+    email: '',
+    emailVerified: false,
+    fullName: '',
+    nickName: '',
+    phone: '',
+    phoneVerified: false,
+    avatar: null,
+    locale: null,
+    userType: 'member',
+    status: 'active',
+    address: noAddress,
+    createdAt: now,
+    updatedAt: now,
+    deletionDueAt: null,
+  };
+}
+
 /**
  * Whether a member may sign in and stay signed in (decision 28; A14, T19). A deletion needs no job to take
  * hold: once it is due, the member is gone.

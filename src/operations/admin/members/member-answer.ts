@@ -1,5 +1,5 @@
-import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Member } from '../../../core/members/member.ts';
+import { memberDetails } from '../../../core/members/member-data.ts';
 import {
   exactly,
   flag,
@@ -66,23 +66,6 @@ export const memberProperties: Readonly<Record<string, Schema>> = {
 export const memberSchema = exactly('A member', memberProperties);
 
 export function memberAnswer(member: Member) {
-  return {
-    id: member.id,
-    userId: member.userId,
-    memberNumber: member.memberNumber,
-    userType: member.userType,
-    status: member.status,
-    email: member.email,
-    emailVerified: member.emailVerified,
-    fullName: member.fullName,
-    nickName: member.nickName,
-    phone: member.phone,
-    phoneVerified: member.phoneVerified,
-    avatar: member.avatar,
-    language: member.locale,
-    address: member.address,
-    createdAt: isoTime(member.createdAt),
-    updatedAt: isoTime(member.updatedAt),
-    deletionDueAt: isoTimeOrNull(member.deletionDueAt),
-  };
+  const { id, userId, memberNumber, userType, ...details } = memberDetails(member);
+  return { id, userId, memberNumber, userType, status: member.status, ...details };
 }

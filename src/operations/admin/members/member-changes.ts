@@ -1,8 +1,8 @@
 import { withdrawProof } from '../../../core/members/email-proof.ts';
 import {
+  blankMember,
   isGone,
   type Member,
-  noAddress,
   normaliseEmail,
   type UserType,
 } from '../../../core/members/member.ts';
@@ -92,28 +92,8 @@ const created = onTenant<NewMember, PreparedMember>({
   },
 });
 
-/** A member of whom nothing is known yet. */
-function beginning({ id: tenantId }: OpenTenant, userType: UserType, now: number): Member {
-  return {
-    id: '',
-    tenantId,
-    userId: 0,
-    memberNumber: 0,
-    email: '',
-    emailVerified: false,
-    fullName: '',
-    nickName: '',
-    phone: '',
-    phoneVerified: false,
-    avatar: null,
-    locale: null,
-    userType,
-    status: 'active',
-    address: noAddress,
-    createdAt: now,
-    updatedAt: now,
-    deletionDueAt: null,
-  };
+function beginning({ id }: OpenTenant, userType: UserType, now: number): Member {
+  return { ...blankMember(id, now), userType };
 }
 
 async function checkPassword(password: string, email: string, tenant: OpenTenant): Promise<void> {

@@ -1,5 +1,5 @@
 import { propertyProblems } from '../../../core/access/custom-property.ts';
-import { noAddress, normaliseEmail } from '../../../core/members/member.ts';
+import { blankMember, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
@@ -44,26 +44,7 @@ export function checkMembers(
   tellTwice(checking, emails, 'member');
 }
 
-const nobody = {
-  id: '',
-  tenantId: '',
-  userId: 0,
-  memberNumber: 0,
-  email: 'nobody@example.com',
-  emailVerified: false,
-  fullName: 'Nobody',
-  nickName: '',
-  phone: '',
-  phoneVerified: false,
-  avatar: null,
-  locale: null,
-  userType: 'member',
-  status: 'active',
-  address: noAddress,
-  createdAt: 0,
-  updatedAt: 0,
-  deletionDueAt: null,
-} as const;
+const nobody: Member = { ...blankMember('', 0), email: 'nobody@example.com', fullName: 'Nobody' };
 
 function checkDetails(checking: Checking, at: Path, member: Partial<FileMember>): void {
   try {

@@ -1,5 +1,5 @@
 import { propertyProblems } from '../../../core/access/custom-property.ts';
-import { isGone, type Member, noAddress } from '../../../core/members/member.ts';
+import { blankMember, isGone, type Member } from '../../../core/members/member.ts';
 import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import {
   findMemberByEmail,
@@ -106,24 +106,10 @@ function numbersOf({ id, userId, memberNumber }: FileMember) {
 function memberOf(given: FileMember, tenantId: string, now: number): Member {
   const { userType = 'member', disabled = false, emailVerified = false, phoneVerified = false } = given;
   const beginning: Member = {
-    tenantId,
+    ...blankMember(tenantId, now),
     userType,
-    id: '',
-    userId: 0,
-    memberNumber: 0,
-    email: '',
-    emailVerified: false,
-    fullName: '',
-    nickName: '',
-    phone: '',
-    phoneVerified: false,
-    avatar: null,
-    locale: null,
     status: disabled ? 'disabled' : 'active',
-    address: noAddress,
     createdAt: given.createdAt === undefined ? now : Date.parse(given.createdAt),
-    updatedAt: now,
-    deletionDueAt: null,
   };
   return { ...withDetails(beginning, given, now), emailVerified, phoneVerified };
 }
