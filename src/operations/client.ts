@@ -28,6 +28,24 @@ export interface ClientRegistration
   readonly secretHashes?: readonly string[];
 }
 
+/** The settings of a client of which its registration says nothing. */
+export const clientDefaults = {
+  logo: null,
+  redirectUris: [],
+  postLogoutRedirectUris: [],
+  webOrigins: [],
+  signupDisabled: false,
+  deviceFlow: false,
+  thirdParty: false,
+  idTokenAlgorithm: 'RS256',
+  claimsInIdToken: false,
+  accessTokenSeconds: accessTokenSeconds.default,
+  refreshTokenIdle,
+  refreshTokenAbsolute,
+  replayWindow: replayWindow.default,
+  disabledAt: null,
+} as const satisfies Partial<Client>;
+
 /**
  * Registers a client of a tenant (contract, "OIDC client (configuration record)"; decision 8; R18).
  *
@@ -42,20 +60,7 @@ export async function registerClient(
   const { secret, secretHashes = [], ...given } = registration;
   const hashes = [...secretHashes, ...(secret === undefined ? [] : [sha256(secret)])];
   const client: Client = {
-    logo: null,
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    webOrigins: [],
-    signupDisabled: false,
-    deviceFlow: false,
-    thirdParty: false,
-    idTokenAlgorithm: 'RS256',
-    claimsInIdToken: false,
-    accessTokenSeconds: accessTokenSeconds.default,
-    refreshTokenIdle,
-    refreshTokenAbsolute,
-    replayWindow: replayWindow.default,
-    disabledAt: null,
+    ...clientDefaults,
     ...given,
     tenantId,
     secrets: hashes.map((hash) => ({ hash, createdAt: now })),

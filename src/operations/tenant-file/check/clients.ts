@@ -1,39 +1,20 @@
 import type { Client } from '../../../core/client.ts';
-import {
-  accessTokenSeconds,
-  liveSecrets,
-  logoLength,
-  refreshTokenAbsolute,
-  refreshTokenIdle,
-} from '../../../core/limits.ts';
+import { liveSecrets, logoLength } from '../../../core/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
 import { changesOf } from '../../admin/clients/client-answer.ts';
-import { registrationProblems } from '../../client.ts';
+import { clientDefaults, registrationProblems } from '../../client.ts';
 import { foundSecret, type Secret, secretsOf } from '../references.ts';
 import type { Path } from '../source.ts';
 import type { FileClient } from '../tenant-file.ts';
 import { type Checking, entriesAt, soundPart, tellProblems, tellTwice } from './checking.ts';
 
 const soundClient: Client = {
+  ...clientDefaults,
   tenantId: '',
   clientId: 'client',
   name: 'client',
-  logo: null,
   type: 'public',
   secrets: [],
-  redirectUris: [],
-  postLogoutRedirectUris: [],
-  webOrigins: [],
-  signupDisabled: false,
-  deviceFlow: false,
-  thirdParty: false,
-  idTokenAlgorithm: 'RS256',
-  claimsInIdToken: false,
-  accessTokenSeconds: accessTokenSeconds.default,
-  refreshTokenIdle,
-  refreshTokenAbsolute,
-  disabledAt: null,
-  replayWindow: 0,
 };
 
 /** Checks the clients of a tenant. */
