@@ -104,6 +104,21 @@ export function protocolErrorHandler(
   return sendRefusal(reply, refusal('server_error', 'an unexpected error happened'), 500);
 }
 
+/** The error handler of the member and the admin API: as of the protocol endpoints, but bodies are JSON. */
+export function apiErrorHandler(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error.statusCode === 415) {
+    return sendRefusal(reply, refusal('invalid_request', 'the body must be application/json in UTF-8'), 415);
+  }
+  if (error.statusCode === 400) {
+    return sendRefusal(reply, refusal('invalid_request', 'the body is malformed'));
+  }
+  return protocolErrorHandler(error, request, reply);
+}
+
 const everyMethod: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Answers every method that a route does not serve with 405 and what it does serve (H7). */

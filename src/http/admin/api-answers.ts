@@ -1,7 +1,6 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { refusal } from '../../core/decision.ts';
+import type { FastifyReply } from 'fastify';
 import type { OperationRefused } from '../../operations/admin/operation.ts';
-import { protocolErrorHandler, sendJson, sendRefusal } from '../answers.ts';
+import { sendJson } from '../answers.ts';
 
 /** The one table from an operation's no to its status; the codes are for programs. */
 const answerOf = {
@@ -31,19 +30,4 @@ function plain(text: string): string {
     .replaceAll('"', "'")
     .replaceAll('\\', '/')
     .replaceAll(/[^ -~]/g, '?');
-}
-
-/** The error handler of the admin API: as of the protocol endpoints, but its bodies are JSON. */
-export function adminErrorHandler(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  if (error.statusCode === 415) {
-    return sendRefusal(reply, refusal('invalid_request', 'the body must be application/json in UTF-8'), 415);
-  }
-  if (error.statusCode === 400) {
-    return sendRefusal(reply, refusal('invalid_request', 'the body is malformed'));
-  }
-  return protocolErrorHandler(error, request, reply);
 }

@@ -4,9 +4,9 @@ import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
 import type { Actor } from '../../core/operators/permission.ts';
 import { type Operation, OperationRefused } from '../../operations/admin/operation.ts';
 import { runOperation } from '../../operations/admin/run.ts';
-import { noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
+import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { adminErrorHandler, sendOperationRefused } from './api-answers.ts';
+import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { tokenActor } from './api-token.ts';
 
@@ -35,7 +35,7 @@ export function serveOperations(
   deps: Deps,
   authenticate: Authenticate,
 ): void {
-  app.setErrorHandler(adminErrorHandler);
+  app.setErrorHandler(apiErrorHandler);
   takeJsonOrNothing(app);
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const served = operations.filter((operation) => operation.path === path);

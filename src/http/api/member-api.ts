@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { metadataCacheSeconds } from '../../core/limits.ts';
-import { refuseOtherMethods } from '../answers.ts';
+import { apiErrorHandler, refuseOtherMethods } from '../answers.ts';
 import { allowAnyOrigin } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { limitAnswers } from './consents.ts';
 import { takeJson } from './json-body.ts';
 import { openApiDocument } from './openapi.ts';
 import { readQueries } from './query.ts';
-import { apiErrorHandler } from './refusals.ts';
 import { serveRoutes } from './route.ts';
 import { apiRoutes } from './routes.ts';
 import { apiSchemas } from './schemas/schemas.ts';

@@ -1,6 +1,6 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
-import { protocolErrorHandler, sendRefusal, sendTooMany } from '../answers.ts';
+import { sendRefusal, sendTooMany } from '../answers.ts';
 import { type Bearer, sendBearerProblem } from '../oidc/bearer.ts';
 
 /** Why a call is answered by no: no well-formed wish, not for this token, about nothing, or once too often. */
@@ -53,18 +53,4 @@ export function descriptionOf({ validation, validationContext }: ValidationError
     default:
       return `${place} is not valid`;
   }
-}
-
-/** The error handler of the member API: as of the protocol endpoints, but its bodies are JSON. */
-export function apiErrorHandler(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  if (error.statusCode === 415) {
-    return sendRefusal(reply, refusal('invalid_request', 'the body must be application/json in UTF-8'), 415);
-  }
-  if (error.statusCode === 400)
-    return sendRefusal(reply, refusal('invalid_request', 'the body is malformed'));
-  return protocolErrorHandler(error, request, reply);
 }

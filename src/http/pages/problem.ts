@@ -95,19 +95,22 @@ function noteProblem(request: FastifyRequest, kind: ProblemKind): void {
   noteRefusal(request, { event: statusOf[kind] === 429 ? 'limit_reached' : 'form_refused', reason });
 }
 
+/** Which problem an error is to who meets it; what is not their doing is logged. */
+export function problemOf(error: FastifyError, { log }: FastifyRequest): 'busy' | 'request' | 'unexpected' {
+  if (isOutage(error)) {
+    log.error({ err: error }, 'storage unavailable');
+    return 'busy';
+  }
+  if (error.statusCode !== undefined && error.statusCode < 500) return 'request';
+  log.error({ err: error }, 'unexpected error');
+  return 'unexpected';
+}
+
 /** The error handler of the pages: a page whatever happens. */
 export function pageErrorHandler(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (isOutage(error)) {
-    request.log.error({ err: error }, 'storage unavailable');
-    return sendProblem(reply, 'busy');
-  }
-  if (error.statusCode !== undefined && error.statusCode < 500) {
-    return sendProblem(reply, 'request');
-  }
-  request.log.error({ err: error }, 'unexpected error');
-  return sendProblem(reply, 'unexpected');
+  return sendProblem(reply, problemOf(error, request));
 }

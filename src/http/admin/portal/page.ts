@@ -4,9 +4,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import { templateFolder } from '../../../templates.ts';
-import { isOutage } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { contentSecurityPolicy } from '../../headers.ts';
+import { problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
 import { type Menu, menuOf } from './menu.ts';
 import { formToken, type Visit } from './visit.ts';
@@ -161,11 +161,5 @@ export function portalErrorHandler(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (isOutage(error)) {
-    request.log.error({ err: error }, 'storage unavailable');
-    return sendPortalProblem(reply, 'busy');
-  }
-  if (error.statusCode !== undefined && error.statusCode < 500) return sendPortalProblem(reply, 'request');
-  request.log.error({ err: error }, 'unexpected error');
-  return sendPortalProblem(reply, 'unexpected');
+  return sendPortalProblem(reply, problemOf(error, request));
 }
