@@ -1,24 +1,10 @@
 import { exactly, list, type Schema, text } from '../../json-schema.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
+import { headers, json } from '../api/openapi-parts.ts';
 import { adminUrl } from './api.ts';
 
-const json = (schema: object) => ({ 'application/json': { schema } });
-
-const header = (description: string, example: string | number) => ({
-  description,
-  schema: { type: typeof example === 'number' ? 'integer' : 'string', examples: [example] },
-});
-
-const challenge = {
-  'WWW-Authenticate': header(
-    'Bearer, with the error unless there was no token (RFC 6750 §3).',
-    'Bearer realm="memberdoor", error="invalid_token"',
-  ),
-};
-
-const retryAfter = {
-  'Retry-After': header('Seconds to wait before the request is sent again.', 5),
-};
+const challenge = { 'WWW-Authenticate': headers['WWW-Authenticate'] };
+const retryAfter = { 'Retry-After': headers['Retry-After'] };
 
 /** The answers that are no, by status. */
 const refusals = {

@@ -1,6 +1,7 @@
 import { reference, type Schema } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
 import { adminComponents, adminPaths } from '../admin/api-openapi.ts';
+import { headers, json } from './openapi-parts.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
 import { apiRoutes } from './routes.ts';
 import { apiSchemas } from './schemas/schemas.ts';
@@ -10,19 +11,6 @@ const tags: Readonly<Record<ApiTag, string>> = {
   support: 'For administrators who answer a member.',
   consents: 'What the member agrees to.',
 };
-
-const header = (description: string, example: string | number) => ({
-  description,
-  schema: { type: typeof example === 'number' ? 'integer' : 'string', examples: [example] },
-});
-
-const headers = {
-  'Retry-After': header('Seconds to wait before the request is sent again.', 5),
-  'WWW-Authenticate': header(
-    'Bearer, with the error unless there was no token (RFC 6750 §3).',
-    'Bearer realm="memberdoor", error="invalid_token"',
-  ),
-} as const;
 
 /** The answers that are no, by status (RFC 6750 §3.1; decision 16). */
 const refusals: Readonly<
@@ -48,8 +36,6 @@ const refusals: Readonly<
   429: { name: 'TooManyRequests', description: 'Too many requests; try again later.', header: 'Retry-After' },
   503: { name: 'Unavailable', description: 'The service is busy; nothing was done.', header: 'Retry-After' },
 };
-
-const json = (schema: Schema) => ({ 'application/json': { schema } });
 
 /**
  * The OpenAPI 3.1 document of everything below /api/v1: the member API, and the admin API with the operations
