@@ -92,6 +92,16 @@ export function isActive(
 
 const outcome = () => {};
 
+/** What is over does not come back. */
+const refusals = {
+  look: { actions: 'ignore' },
+  activate: { actions: 'refuse' },
+  renew: { actions: 'refuse' },
+  cancel: { actions: 'refuse' },
+  resume: { actions: 'refuse' },
+  end: { actions: 'ignore' },
+} as const;
+
 export const subscriptionMachine = setup({
   types: {
     context: {} as Pick<Subscription, 'activatedAt' | 'expiresAt'>,
@@ -159,26 +169,8 @@ export const subscriptionMachine = setup({
         end: { target: 'ended', actions: 'recordEnd' },
       },
     },
-    expired: {
-      on: {
-        look: { actions: 'ignore' },
-        activate: { actions: 'refuse' },
-        renew: { actions: 'refuse' },
-        cancel: { actions: 'refuse' },
-        resume: { actions: 'refuse' },
-        end: { actions: 'ignore' },
-      },
-    },
-    ended: {
-      on: {
-        look: { actions: 'ignore' },
-        activate: { actions: 'refuse' },
-        renew: { actions: 'refuse' },
-        cancel: { actions: 'refuse' },
-        resume: { actions: 'refuse' },
-        end: { actions: 'ignore' },
-      },
-    },
+    expired: { on: refusals },
+    ended: { on: refusals },
   },
 });
 
