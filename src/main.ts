@@ -89,9 +89,10 @@ export async function start(config: Config): Promise<Service> {
       log: () => app.log,
       schedule,
     });
+    const audited = withAuditLog(store, systemClock, () => app.log);
     const deps: Deps = {
       config,
-      store,
+      store: audited,
       tenants,
       vault,
       passwords,
@@ -111,8 +112,7 @@ export async function start(config: Config): Promise<Service> {
     if (metrics !== null) prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand });
     const metricsServer = await offerMetrics(config, metrics);
     await listen(app, config);
-    const audited = withAuditLog(store, systemClock, () => app.log);
-    const socket = await openSocket(config.dataFolder, operations, { ...deps, store: audited }, app.log);
+    const socket = await openSocket(config.dataFolder, operations, deps, app.log);
     await auditServiceEvent(audited, 'service_started', systemClock());
     if (setupLink !== null) process.stdout.write(setupNotice(setupLink));
     if (config.environment === 'development') process.stdout.write(banner(config, tenants.all()));

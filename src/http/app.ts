@@ -20,7 +20,7 @@ import { adminApi } from './admin/api.ts';
 import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
 import { memberApi } from './api/member-api.ts';
-import { auditRefusals, withAuditLog } from './audit.ts';
+import { auditRefusals } from './audit.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
@@ -52,8 +52,7 @@ import { healthEndpoints } from './upkeep/health.ts';
 import { countGrants, countRequests } from './upkeep/metrics.ts';
 
 /** Everything that answers HTTP, wired by name. */
-export function buildApp(given: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
-  const deps: Deps = { ...given, store: withAuditLog(given.store, given.clock, () => app.log) };
+export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {
   const app = fastify({
     ...(logger === undefined ? {} : { logger }),
     logController: new LogController({ disableRequestLogging: true }),

@@ -44,7 +44,10 @@ export function logAuditEvent(log: Log, event: AuditEvent): void {
   log.info({ audit: { ...event, at: isoTime(event.at) } }, 'audit');
 }
 
-/** The store as the running service uses it: what happens in it is logged after its commit. */
+/**
+ * The store as the running service uses it, through every face: what happens in it is logged after its
+ * commit. Whoever starts the service makes it, once.
+ */
 export function withAuditLog(store: Store, clock: Deps['clock'], log: () => Log): Store {
   return auditedStore(store, clock, (event) => logAuditEvent(log(), event));
 }

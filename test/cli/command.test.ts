@@ -19,6 +19,13 @@ async function run(words: readonly string[], more: Record<string, string> = {}, 
   return { code, out: started.lines(), err: started.errorLines() };
 }
 
+/** What the audit of the service holds, oldest first. */
+async function auditOf(more: Record<string, string>): Promise<readonly { readonly event: string }[]> {
+  const { out } = await run(['service-audit', 'list', '--limit', '100', '--json'], more);
+  const { events } = JSON.parse(out.join('\n')) as { events: { id: number; event: string }[] };
+  return events.toReversed().map(({ id: _, ...event }) => event);
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'memberdoor-command-'));
   copyFixtures('development', folder);
@@ -86,6 +93,22 @@ describe('the command of the service', () => {
     expect(misspelt.err[0]).toBe('memberdoor: There is no command "tenats". Did you mean "tenants"?');
   });
 
+  it('finds each event once in the audit and once in the log, whether it or the network brought it', async () => {
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: 'none',
+      client_id: 'web',
+    });
+    expect((await fetch(`http://${acme}/api/oidc/token`, { method: 'POST', body })).status).toBe(401);
+    expect((await run(['tenants', 'change', '--tenant', acme, '--name', 'Acme Two'])).code).toBe(0);
+    const events = await auditOf({});
+    expect(events.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['service_started', 'client_authentication_failed', 'admin_acted']),
+    );
+    const logged = service.lines().filter((line) => line.includes('"msg":"audit"'));
+    expect(logged.map((line) => JSON.parse(line).audit)).toEqual(events);
+  });
+
   it('lists its nouns and settings in the help text', async () => {
     const { code, out } = await run(['help']);
     expect(code).toBe(0);
@@ -105,8 +128,10 @@ describe('the command of the service', () => {
     const stopped = await run(read, settings);
     expect({ code: stopped.code, err: stopped.err }).toEqual({ code: 0, err: [] });
     expect(JSON.parse(stopped.out.join('\n'))).toMatchObject({ name: 'Acme Two' });
+    const before = await auditOf(settings);
     const changed = await run(['tenants', 'change', '--tenant', acme, '--name', 'Acme'], settings);
     expect(changed.code).toBe(0);
+    expect((await auditOf(settings)).slice(before.length)).toMatchObject([{ event: 'admin_acted' }]);
     expect(readdirSync(folder)).not.toContain('memberdoor.sock');
   });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
+import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
@@ -106,7 +107,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const config = { apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
   const deps: Deps = {
     config,
-    store,
+    store: withAuditLog(store, clock.now, () => app.log),
     tenants,
     vault,
     passwords,
