@@ -97,8 +97,14 @@ function open(tag: string): Language {
   return language;
 }
 
+const names = new Map<string, string>();
+
 /** The name of a language in that language, for the switcher. */
 export function languageName(tag: string): string {
+  const known = names.get(tag);
+  if (known !== undefined) return known;
   const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
-  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  const shown = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+  names.set(tag, shown);
+  return shown;
 }

@@ -64,6 +64,7 @@ export async function replaceRestoredKeys(
   { vault, now }: Pick<RotationDeps, 'vault' | 'now'>,
 ): Promise<number> {
   const restoredAt = (await store.transaction(findService))?.tokensFrom ?? 0;
+  if (restoredAt === 0) return 0;
   let made = 0;
   for (const { tenant } of await store.transaction(listTenants)) {
     const known = await store.transaction((tx) => listSigningKeysOf(tx, tenant.id));

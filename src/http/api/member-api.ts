@@ -31,11 +31,21 @@ export function memberApi(app: FastifyInstance, deps: Deps): void {
   serveDocument(app);
 }
 
+interface ServedDocument {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/** Half a megabyte that most starts never serve, so it is made when it is asked for first. */
+function makeDocument(): ServedDocument {
+  const body = Buffer.from(JSON.stringify(openApiDocument()));
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
+}
+
 /** GET /api/v1/openapi.json: the same for everybody, so anybody may read and keep it. */
 function serveDocument(app: FastifyInstance): void {
   const url = '/api/v1/openapi.json';
-  const body = Buffer.from(JSON.stringify(openApiDocument()));
-  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  let made: ServedDocument | undefined;
   app.options(url, async (_request, reply) => {
     allowAnyOrigin(reply);
     reply.headers({ 'access-control-allow-methods': 'GET', 'access-control-max-age': '600' });
@@ -46,6 +56,8 @@ function serveDocument(app: FastifyInstance): void {
     method: ['GET', 'HEAD'],
     url,
     handler: async (request, reply) => {
+      made ??= makeDocument();
+      const { body, etag } = made;
       allowAnyOrigin(reply);
       reply.headers({ etag, 'cache-control': `public, max-age=${metadataCacheSeconds}` });
       if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send();

@@ -92,10 +92,10 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
   });
 }
 
-const everyName = languages.map((tag) => ({ tag, name: languageName(tag) }));
-
 /** The languages that the switcher offers, the page's own among them. */
 function languageNames(own: Language, tenant: Pick<Tenant, 'languages'> | undefined) {
   const offered = offeredLanguages(tenant?.languages ?? []);
-  return everyName.filter(({ tag }) => tag === own.tag || offered.includes(tag));
+  return languages
+    .filter((tag) => tag === own.tag || offered.includes(tag))
+    .map((tag) => ({ tag, name: languageName(tag) }));
 }
