@@ -7,7 +7,7 @@ import { StorageUnavailable } from '../storage/group-commit.ts';
 import { noteRefusal } from './audit.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
-export class ProtocolError extends Error {
+class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly refusal: Refusal;
 

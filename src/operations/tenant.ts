@@ -1,21 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { keyPublishedBefore, type TenantLimits } from '../core/limits.ts';
-import { type Branding, brandingProblems } from '../core/members/branding.ts';
-import { returnOriginProblems, tenantProblems } from '../core/operators/tenant-problems.ts';
+import { brandingProblems } from '../core/members/branding.ts';
+import { tenantProblems } from '../core/operators/tenant-problems.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 import { languages } from '../language.ts';
 import { generateSigningKey } from '../secrets/signing.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { SigningKeyRow } from '../storage/schema.ts';
 import type { Tx } from '../storage/store.ts';
-import {
-  findTenant,
-  insertSigningKey,
-  insertTenant,
-  updateBranding,
-  updateReturnOrigins,
-  updateTenant,
-} from '../storage/tenant.ts';
+import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../storage/tenant.ts';
 import { refuseIfAny } from './invalid-facts.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */
@@ -88,33 +81,6 @@ export function changedTenant(tenant: Tenant, changes: TenantChanges): Tenant {
     languages: [...new Set(changed.languages)],
     returnOrigins: [...new Set(changed.returnOrigins)],
   };
-}
-
-/**
- * Changes what members see of a tenant; the caller reloads the tenants, whose pages then show it (pages 5).
- *
- * @returns whether there is such a tenant
- * @throws InvalidFacts with every problem at once
- */
-export async function setBranding(tx: Tx, tenantId: string, branding: Branding): Promise<boolean> {
-  refuseIfAny(brandingProblems(branding));
-  return updateBranding(tx, tenantId, branding);
-}
-
-/**
- * Sets where a tenant's checkouts may lead back to (decision 40); the caller reloads the tenants.
- *
- * @param origins such as `https://www.example.com`
- * @returns whether there is such a tenant
- * @throws InvalidFacts with every problem at once
- */
-export async function setReturnOrigins(
-  tx: Tx,
-  tenantId: string,
-  origins: readonly string[],
-): Promise<boolean> {
-  refuseIfAny(returnOriginProblems(origins));
-  return updateReturnOrigins(tx, tenantId, [...new Set(origins)]);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
-import type { Branding } from '../core/members/branding.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { SigningKeyRow, TenantRow } from './schema.ts';
@@ -76,30 +75,6 @@ export async function updateTenant(tx: Tx, tenant: Tenant): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirst();
   changedOne(result, 'tenant');
-}
-
-/** What members see of a tenant. Returns whether there is such a tenant. */
-export async function updateBranding(
-  tx: Tx,
-  id: string,
-  { name, brandColor, logo }: Branding,
-): Promise<boolean> {
-  const result = await tx
-    .updateTable('tenants')
-    .set({ name, brandColor, logo })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
-
-/** Where a tenant's checkouts may lead back to. Returns whether there is such a tenant. */
-export async function updateReturnOrigins(tx: Tx, id: string, origins: readonly string[]): Promise<boolean> {
-  const result = await tx
-    .updateTable('tenants')
-    .set({ returnOrigins: JSON.stringify(origins) })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 export async function listSigningKeys(tx: Tx): Promise<readonly SigningKeyRow[]> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Branding } from '../../src/core/members/branding.ts';
 import { registerClient } from '../../src/operations/client.ts';
 import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/logos.ts';
-import { setBranding } from '../../src/operations/tenant.ts';
+import { changeTenant } from '../../src/operations/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, type Site, signIn, startSite, submitSignIn } from '../support/browser/site.ts';
@@ -40,7 +40,7 @@ const tenantId = () => {
 
 const brand = (branding: Branding) =>
   site.service.store.transaction(async (tx) => {
-    await setBranding(tx, tenantId(), branding);
+    await changeTenant(tx, tenantId(), branding);
     await site.service.tenants.reload(tx);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
-import { setReturnOrigins } from '../../src/operations/tenant.ts';
+import { changeTenant } from '../../src/operations/tenant.ts';
 import { hostedName, hostedPayment } from '../support/access/hosted-payment.ts';
 import { type PaymentPage, startPaymentPage } from '../support/access/payment-page.ts';
 import type { View, ViewOptions } from '../support/browser/browser.ts';
@@ -28,7 +28,7 @@ async function addPackages(): Promise<typeof packages> {
   const { service, app } = site;
   const tenant = tenantOf(service, new URL(site.issuer).host);
   return service.store.transaction(async (tx) => {
-    await setReturnOrigins(tx, tenant.id, [app.origin]);
+    await changeTenant(tx, tenant.id, { returnOrigins: [app.origin] });
     await service.tenants.reload(tx);
     const known = await tx.selectFrom('packages').selectAll().where('tenantId', '=', tenant.id).execute();
     const idOf = (name: string) => known.find((row) => row.name === name)?.id ?? 0;

@@ -8,7 +8,6 @@ import {
   listNewestConsentChanges,
   saveConsent,
 } from '../../src/storage/access/consent.ts';
-import { listTenants, updateReturnOrigins } from '../../src/storage/tenant.ts';
 import { consentChangeRecord, consentRecord } from '../support/records/access-records.ts';
 import { now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
@@ -104,21 +103,5 @@ describe('what was answered last', () => {
       newest: [answer('offers', 0), answer('newsletter', 8, 'withdrawn'), answer('newsletter', 9)],
       others: [[], [], []],
     });
-  });
-});
-
-describe('return origins of a tenant', () => {
-  it('are changed, and nobody else’s', async () => {
-    const store = await storeWithMember();
-    const changed = await store.transaction(async (tx) => [
-      await updateReturnOrigins(tx, 'tenant-a', ['https://new.test', 'http://localhost:1']),
-      await updateReturnOrigins(tx, 'nobody', ['https://new.test']),
-    ]);
-    expect(changed).toEqual([true, false]);
-    const tenants = await store.transaction(listTenants);
-    expect(tenants.map(({ tenant }) => tenant.returnOrigins)).toEqual([
-      ['https://new.test', 'http://localhost:1'],
-      ['https://app.test', 'https://www.app.test:8443'],
-    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
-import { setReturnOrigins } from '../../src/operations/tenant.ts';
+import { changeTenant } from '../../src/operations/tenant.ts';
 import { hostedName, hostedPayment, signedNotice } from '../support/access/hosted-payment.ts';
 import { type PaymentPage, reportOf, startPaymentPage } from '../support/access/payment-page.ts';
 import { type Files, startApp, type TestApp } from '../support/browser/app.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   paywall = await startApp(files);
   const tenant = tenantOf(site.service, host);
   const cardId = await site.service.store.transaction(async (tx) => {
-    await setReturnOrigins(tx, tenant.id, [paywall.origin]);
+    await changeTenant(tx, tenant.id, { returnOrigins: [paywall.origin] });
     await site.service.tenants.reload(tx);
     const facts = {
       name: 'Acme Live',

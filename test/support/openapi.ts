@@ -21,7 +21,7 @@ export interface Document {
 }
 
 /** The part of the member API. */
-export const document = memberDocument() as unknown as Document;
+const document = memberDocument() as unknown as Document;
 
 /** An operation, with what a good request to it needs. */
 export interface ApiCall {

@@ -7,7 +7,7 @@ import { type Environment, openTenantFile, tellProblems } from '../tenant-file.t
 import { exitCode, shown, type Terminal, WrongUsage } from '../terminal.ts';
 
 /** How the command ends that showed a difference and did nothing. */
-export const differsCode = 3;
+const differsCode = 3;
 
 /**
  * `memberdoor apply FILE`: shows what a tenant file would change, and with --yes changes it.

@@ -30,7 +30,7 @@ export const surfaces = {
 } as const;
 
 /** WCAG 2.2: text against its background (1.4.3), and the edge of a button against the page (1.4.11). */
-export const leastContrast = { text: 4.5, edge: 3 } as const;
+const leastContrast = { text: 4.5, edge: 3 } as const;
 
 const white = '#ffffff';
 const black = '#000000';

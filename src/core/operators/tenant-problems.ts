@@ -31,7 +31,7 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
 }
 
 /** What is wrong with where checkouts may lead back to (decision 40). */
-export function returnOriginProblems(origins: readonly string[]): readonly string[] {
+function returnOriginProblems(origins: readonly string[]): readonly string[] {
   return origins
     .filter((origin) => !isReturnOrigin(origin))
     .map((origin) => `${JSON.stringify(origin)} is not an https origin such as https://www.example.com`);

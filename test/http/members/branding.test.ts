@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Branding } from '../../../src/core/members/branding.ts';
 import { type ClientRegistration, registerClient } from '../../../src/operations/client.ts';
-import { setBranding } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { hostileSvgs, largestLogo, plainLogo } from '../../support/members/logos.ts';
@@ -26,7 +26,7 @@ const brand = (changes: Partial<Branding>) =>
     const tenant = service.tenants.byHost(hosts.a);
     if (tenant === null) throw new Error('no tenant');
     const { name, brandColor, logo } = tenant;
-    await setBranding(tx, tenant.id, { name, brandColor, logo, ...changes });
+    await changeTenant(tx, tenant.id, { name, brandColor, logo, ...changes });
     await service.tenants.reload(tx);
   });
 

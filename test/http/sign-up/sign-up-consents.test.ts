@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client.ts';
-import { setBranding } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant.ts';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -146,7 +146,7 @@ describe('the logo of an app', () => {
       } as const;
       await registerClient(tx, id, { clientId: app.client_id, ...client }, service.clock.now());
       const branding = { name: 'Tenant A', brandColor: '#1f5fbf', logo: largestLogo('tenant') };
-      await setBranding(tx, id, branding);
+      await changeTenant(tx, id, branding);
       await service.tenants.reload(tx);
     });
   });

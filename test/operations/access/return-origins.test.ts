@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { setReturnOrigins } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { listTenants } from '../../../src/storage/tenant.ts';
 import { tenantRecord } from '../../support/records/records.ts';
@@ -7,7 +7,7 @@ import { problemsOf } from '../../support/records/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 
 const set = (store: Store, tenantId: string, origins: readonly string[]) =>
-  store.transaction((tx) => setReturnOrigins(tx, tenantId, origins));
+  store.transaction((tx) => changeTenant(tx, tenantId, { returnOrigins: origins }));
 
 async function originsIn(store: Store) {
   const tenants = await store.transaction(listTenants);
@@ -19,7 +19,7 @@ const before = tenantRecord('b').returnOrigins;
 it('decision 40: the return origins of a tenant are set, each once, and nobody else’s', async () => {
   const store = await storeWithMember();
   const origins = ['https://new.test', 'http://localhost:9876', 'https://new.test'];
-  expect(await set(store, 'tenant-a', origins)).toBe(true);
+  await set(store, 'tenant-a', origins);
   expect(await originsIn(store)).toEqual([['https://new.test', 'http://localhost:9876'], before]);
 });
 
@@ -27,7 +27,9 @@ it('K2: return origins are refused with every one that is none, and nothing is c
   const store = await storeWithMember();
   const wrong = ['https://app.test/', 'http://app.test', 'https://*.app.test', 'null', 'a"b'];
   expect(
-    await problemsOf(store, (tx) => setReturnOrigins(tx, 'tenant-a', ['https://new.test', ...wrong])),
+    await problemsOf(store, (tx) =>
+      changeTenant(tx, 'tenant-a', { returnOrigins: ['https://new.test', ...wrong] }),
+    ),
   ).toEqual(
     wrong.map((origin) => `${JSON.stringify(origin)} is not an https origin such as https://www.example.com`),
   );
@@ -35,9 +37,7 @@ it('K2: return origins are refused with every one that is none, and nothing is c
 
 it('decision 40: none leads back nowhere, and an unknown tenant has none to set', async () => {
   const store = await storeWithMember();
-  expect([await set(store, 'tenant-a', []), await set(store, 'nobody', ['https://new.test'])]).toEqual([
-    true,
-    false,
-  ]);
+  expect((await set(store, 'tenant-a', []))?.returnOrigins).toEqual([]);
+  expect(await set(store, 'nobody', ['https://new.test'])).toBeNull();
   expect(await originsIn(store)).toEqual([[], before]);
 });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { PackageFacts } from '../../../src/core/access/package.ts';
 import { addPackage, addProduct } from '../../../src/operations/access/package.ts';
-import { setReturnOrigins } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant.ts';
 import { tenantOf } from '../device.ts';
 import type { Answer, Ask } from '../http.ts';
 import type { TestService } from '../service.ts';
@@ -115,7 +115,7 @@ export async function allowReturns(
   origins: readonly string[],
 ): Promise<void> {
   await service.store.transaction(async (tx) => {
-    await setReturnOrigins(tx, tenantOf(service, host).id, origins);
+    await changeTenant(tx, tenantOf(service, host).id, { returnOrigins: origins });
     await service.tenants.reload(tx);
   });
 }

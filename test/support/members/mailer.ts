@@ -6,7 +6,7 @@ import type { Store } from '../../../src/storage/store.ts';
 import type { TestClock } from '../clock.ts';
 import { tenantRecord } from '../records/records.ts';
 
-export const mailVault = openVault(Buffer.alloc(32, 5));
+const mailVault = openVault(Buffer.alloc(32, 5));
 
 /** A mailer that the test drives, with what it wrote to the log and what it planned. */
 export interface TestMailer extends Mailer {

@@ -8,7 +8,7 @@ import type { TestService } from '../service.ts';
 export const operator: Actor = { kind: 'operator' };
 
 /** The operation of this name. */
-export function operationOf(name: string): Operation {
+function operationOf(name: string): Operation {
   const found = operations.find((known) => known.name === name);
   if (found === undefined) throw new Error(`there is no operation ${name}`);
   return found;

@@ -75,7 +75,7 @@ export function labelOf(name: string): string {
   return capital(words);
 }
 
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** One of many: `properties` are each a `property`. */
 export function singular(noun: string): string {

@@ -13,7 +13,7 @@ import { pick, queryOf } from '../../form.ts';
 const parameters = ['packageId', 'reference', 'onCheckoutCompletedUrl', 'callBackUrl', 'ui_locales'] as const;
 
 /** The addresses that a checkout may lead back to (contract, "Checkout page search parameters"). */
-export const returnNames = ['onCheckoutCompletedUrl', 'callBackUrl'] as const;
+const returnNames = ['onCheckoutCompletedUrl', 'callBackUrl'] as const;
 
 /** What a checkout page was opened with, checked (decision 40). */
 export interface CheckoutRequest

@@ -35,7 +35,7 @@ export interface Detail {
 }
 
 /** Reads one thing for its page. @throws OperationRefused */
-export async function readDetail(
+async function readDetail(
   visit: Visit,
   operation: Operation,
   hidden: readonly string[] = [],

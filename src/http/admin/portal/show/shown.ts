@@ -50,7 +50,7 @@ interface Described {
 const none: Shown = { kind: 'none' };
 
 /** A value of an answer, by its schema and its name. */
-export function shownOf(value: unknown, schema: Described = {}, name = ''): Shown {
+function shownOf(value: unknown, schema: Described = {}, name = ''): Shown {
   if (value === null && schema.description?.includes('null is no limit')) {
     return { kind: 'word', text: 'no limit' };
   }
