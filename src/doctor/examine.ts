@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { readiness } from '../cli/commands/healthcheck.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { checkMailServer } from '../operations/mail/mail-transport.ts';
@@ -18,6 +17,7 @@ import { call, type Place } from './call.ts';
 import { type Finding, well, wrong } from './finding.ts';
 import { judgeAccess, judgeDisk, judgeSchema, judgeTime } from './machine.ts';
 import { doctorHeader, doctorPath, makeNonce } from './nonce.ts';
+import { readiness } from './readiness.ts';
 
 /** What a doctor needs to know, and where it may call instead of where the name service leads. */
 export interface DoctorDeps {
