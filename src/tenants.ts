@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Tenant } from './core/tenant.ts';
 import { readSigningKey, type SigningKey } from './secrets/signing.ts';
 import type { Vault } from './secrets/vault.ts';
@@ -9,7 +10,7 @@ import { listSigningKeys, listTenants } from './storage/tenant.ts';
 /** A tenant with its keys in clear: what a request needs to know of its tenant. */
 export interface OpenTenant extends Tenant {
   /** Key of refresh tokens and of what travels with the browser. */
-  readonly tokenKey: Buffer;
+  readonly tokenKey: KeyObject;
   /** Every key that is published, oldest first. */
   readonly keys: readonly SigningKey[];
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
@@ -56,7 +57,7 @@ async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]>
   const clientsOf = (tenantId: string) => clients.filter((client) => client.tenantId === tenantId);
   return (await listTenants(tx)).map(({ tenant, tokenKey }) => ({
     ...tenant,
-    tokenKey: vault.decrypt(tokenKey, tenant.id),
+    tokenKey: createSecretKey(vault.decrypt(tokenKey, tenant.id)),
     keys: keys
       .filter((row) => row.tenantId === tenant.id)
       .map((row) => readSigningKey({ ...row, privateKey: vault.decrypt(row.privateKey, tenant.id) })),

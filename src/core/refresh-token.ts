@@ -27,7 +27,7 @@
 import { setup } from 'xstate';
 import type { Client } from './client.ts';
 import { type Decision, type Refusal, refusal } from './decision.ts';
-import { equalInConstantTime, hmac } from './hash.ts';
+import { equalInConstantTime, hmac, type MacKey } from './hash.ts';
 import { step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { readScope, scopeCovers } from './oidc/scope.ts';
@@ -187,13 +187,13 @@ export function revoke(
 }
 
 /** The text of a refresh token, given its tenant's token key. */
-export function writeRefreshToken(key: Buffer, token: RefreshToken): string {
+export function writeRefreshToken(key: MacKey, token: RefreshToken): string {
   const head = `${token.signInId}.${token.generation}`;
   return `${head}.${hmac(key, 'refresh token', head).toString('base64url')}`;
 }
 
 /** Reads a refresh token; null for anything that this tenant did not issue. */
-export function readRefreshToken(key: Buffer, text: string): RefreshToken | null {
+export function readRefreshToken(key: MacKey, text: string): RefreshToken | null {
   const match = /^([0-9a-f-]{36})\.([1-9]\d{0,14})\.[\w-]{43}$/.exec(text);
   if (match === null) return null;
   const token = { signInId: String(match[1]), generation: Number(match[2]) };

@@ -1,4 +1,4 @@
-import { hmac } from './hash.ts';
+import { hmac, type MacKey } from './hash.ts';
 
 /** The six digits of a user code as the TV shows them: 3, space, 3 (contract, "user_code"). */
 export function showUserCode(digits: string): string {
@@ -21,6 +21,6 @@ export function readUserCode(typed: string): string | null {
 }
 
 /** How a user code is stored and looked up: keyed, since a million of them are soon hashed (decision 31). */
-export function hashUserCode(key: Buffer, digits: string): string {
+export function hashUserCode(key: MacKey, digits: string): string {
   return hmac(key, 'user code', digits).toString('base64url');
 }

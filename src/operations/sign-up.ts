@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { answerConsent, type Consent, type ConsentStatus } from '../core/access/consent.ts';
-import { hmac, sha256 } from '../core/hash.ts';
+import { hmac, type MacKey, sha256 } from '../core/hash.ts';
 import { mailsPerHour } from '../core/limits.ts';
 import {
   beginEmailProof,
@@ -104,7 +104,7 @@ export async function useUpProof(
 }
 
 /** The keyed hash of a proof's digits: keyed and bound to the proof, since there are only a million. */
-export function hashProofCode(key: Buffer, proofId: string, digits: string): string {
+export function hashProofCode(key: MacKey, proofId: string, digits: string): string {
   return hmac(key, 'email proof', proofId, digits).toString('base64url');
 }
 

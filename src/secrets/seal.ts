@@ -1,4 +1,4 @@
-import { equalInConstantTime, hmac } from '../core/hash.ts';
+import { equalInConstantTime, hmac, type MacKey } from '../core/hash.ts';
 
 /** What a sealed text is for; a seal made for one purpose does not open for another. */
 export type SealPurpose = 'device' | 'flow' | 'form' | 'notice' | 'order' | 'proof';
@@ -10,7 +10,7 @@ export type SealPurpose = 'device' | 'flow' | 'form' | 'notice' | 'order' | 'pro
  * @param key the tenant's token key
  * @param browser the value of the browser's cookie
  */
-export function seal(key: Buffer, purpose: SealPurpose, browser: string, value: unknown): string {
+export function seal(key: MacKey, purpose: SealPurpose, browser: string, value: unknown): string {
   const payload = Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${payload}.${macOf(key, purpose, browser, payload)}.${macOf(key, purpose, '', payload)}`;
 }
@@ -22,7 +22,7 @@ export type Unsealed =
   | { readonly kind: 'broken' };
 
 /** Opens a sealed text, and tells a text of another browser's from one that was never ours. */
-export function unseal(key: Buffer, purpose: SealPurpose, browser: string, text: string): Unsealed {
+export function unseal(key: MacKey, purpose: SealPurpose, browser: string, text: string): Unsealed {
   const [payload, bound, plain, ...rest] = text.split('.');
   if (payload === undefined || bound === undefined || plain === undefined || rest.length > 0) {
     return { kind: 'broken' };
@@ -33,6 +33,6 @@ export function unseal(key: Buffer, purpose: SealPurpose, browser: string, text:
   return { kind: own ? 'opened' : 'foreign', value };
 }
 
-function macOf(key: Buffer, purpose: SealPurpose, browser: string, payload: string): string {
+function macOf(key: MacKey, purpose: SealPurpose, browser: string, payload: string): string {
   return hmac(key, purpose, browser, payload).toString('base64url');
 }

@@ -207,7 +207,7 @@ describe('W9: no secret stands in the data folder', () => {
   it('W9: no private key is there in clear, as PKCS#8, PEM, JWK or bare numbers', () => {
     const parts: Buffer[] = [];
     for (const { keys, tokenKey } of service.tenants.all()) {
-      parts.push(tokenKey);
+      parts.push(tokenKey.export());
       for (const { privateKey } of keys) {
         parts.push(privateKey.export({ type: 'pkcs8', format: 'der' }));
         const { d, p, q, dp, dq, qi } = privateKey.export({ format: 'jwk' });
