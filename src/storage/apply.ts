@@ -12,7 +12,7 @@ import { insertAuditEvent } from './operators/audit-event.ts';
 import { sourceIn } from './operators/audited.ts';
 import { saveScopeConsent } from './scope-consent.ts';
 import { insertSession, moveSession } from './session.ts';
-import { endSignIn, insertSignIn, rotateSignIn } from './sign-in.ts';
+import { endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './sign-in.ts';
 import type { Tx } from './store.ts';
 
 /** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */
@@ -28,7 +28,7 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
   const events: AuditEvent[] = [];
   for (const write of writes) {
     await applyOne(tx, write);
-    const event = await eventOf(tx, write, by);
+    const event = eventOf(tx, write, by);
     if (event === null) continue;
     await insertAuditEvent(tx, event);
     events.push(event);
@@ -37,23 +37,17 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
 }
 
 /** null where a write means none, and where nobody is said to act: in a store that is not a running service's. */
-async function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): Promise<AuditEvent | null> {
+function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): AuditEvent | null {
   const source = sourceIn(tx);
   const meaning = source === null ? null : meaningOf(write);
   if (source === null || meaning === null) return null;
   const said = { ...(event === undefined ? {} : { event }), ...(reason === undefined ? {} : { reason }) };
-  return eventOfWrite({ ...source, ...by }, { ...meaning, ...(await aboutSignIn(tx, write)), ...said });
+  return eventOfWrite({ ...source, ...by }, { ...meaning, ...aboutSignIn(tx, write), ...said });
 }
 
 /** Whose a sign-in is that ends: the write names nothing but its id. */
-async function aboutSignIn(tx: Tx, write: Write): Promise<Partial<Meaning>> {
-  if (write.write !== 'endSignIn') return {};
-  const { id } = write;
-  return tx
-    .selectFrom('signIns')
-    .select(['tenantId', 'clientId', 'memberId'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+function aboutSignIn(tx: Tx, write: Write): Partial<Meaning> {
+  return write.write === 'endSignIn' ? ownerOfSignIn(tx, write.id) : {};
 }
 
 function applyOne(tx: Tx, write: Write): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AuthorizationCode, AuthorizationCodeState } from '../core/authorization-code.ts';
 import type { Write } from '../core/decision.ts';
+import { insertion, prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -9,14 +10,16 @@ export async function findAuthorizationCode(
   tenantId: string,
   hash: string,
 ): Promise<AuthorizationCode | null> {
-  const row = await tx
+  return codeOf.first(tx, { tenantId, hash }) ?? null;
+}
+
+const codeOf = prepared(({ tenantId, hash }: Pick<AuthorizationCode, 'tenantId' | 'hash'>) =>
+  query
     .selectFrom('authorizationCodes')
     .selectAll()
     .where('hash', '=', hash)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+    .where('tenantId', '=', tenantId),
+);
 
 /** The codes of a member that were not exchanged yet. */
 export async function listIssuedAuthorizationCodes(
@@ -32,18 +35,21 @@ export async function listIssuedAuthorizationCodes(
 }
 
 export async function insertAuthorizationCode(tx: Tx, code: AuthorizationCode): Promise<void> {
-  await tx.insertInto('authorizationCodes').values(code).execute();
+  insertRow(tx, code);
 }
 
-export async function moveAuthorizationCode(
-  tx: Tx,
-  move: Extract<Write, { write: 'moveAuthorizationCode' }>,
-): Promise<void> {
-  const result = await tx
-    .updateTable('authorizationCodes')
-    .set({ state: move.to as AuthorizationCodeState, signInId: move.signInId })
-    .where('hash', '=', move.hash)
-    .where('state', '=', move.from as AuthorizationCodeState)
-    .executeTakeFirst();
-  changedOne(result, 'authorization code');
+const insertRow = insertion('authorizationCodes');
+
+type Move = Extract<Write, { write: 'moveAuthorizationCode' }>;
+
+export async function moveAuthorizationCode(tx: Tx, code: Move): Promise<void> {
+  changedOne(move.run(tx, code), 'authorization code');
 }
+
+const move = prepared(({ hash, from, to, signInId }: Pick<Move, 'hash' | 'from' | 'to' | 'signInId'>) =>
+  query
+    .updateTable('authorizationCodes')
+    .set({ state: to as AuthorizationCodeState, signInId })
+    .where('hash', '=', hash)
+    .where('state', '=', from as AuthorizationCodeState),
+);

@@ -1,19 +1,23 @@
 import type { Client, ClientSecret } from '../core/client.ts';
+import { prepared, query } from './prepared.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
-  const row = await tx
+  const row = enabledClient.first(tx, { tenantId, clientId });
+  return row === undefined ? null : fromRow(row);
+}
+
+const enabledClient = prepared(({ tenantId, clientId }: Pick<Client, 'tenantId' | 'clientId'>) =>
+  query
     .selectFrom('clients')
     .selectAll()
     .where('tenantId', '=', tenantId)
     .where('clientId', '=', clientId)
-    .where('disabledAt', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? null : fromRow(row);
-}
+    .where('disabledAt', 'is', null),
+);
 
 /** The client of a tenant by its client_id as it is registered, disabled or not; or null. */
 export async function findRegisteredClient(

@@ -1,19 +1,18 @@
 import type { Write } from '../core/decision.ts';
 import type { DeviceCode } from '../core/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
+import { insertion, prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The device code of a tenant by its SHA-256, or null. */
 export async function findDeviceCode(tx: Tx, tenantId: string, hash: string): Promise<DeviceCode | null> {
-  const row = await tx
-    .selectFrom('deviceCodes')
-    .selectAll()
-    .where('hash', '=', hash)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
+  return codeByHash.first(tx, { tenantId, hash }) ?? null;
 }
+
+const codeByHash = prepared(({ tenantId, hash }: Pick<DeviceCode, 'tenantId' | 'hash'>) =>
+  query.selectFrom('deviceCodes').selectAll().where('hash', '=', hash).where('tenantId', '=', tenantId),
+);
 
 /** The device code of a tenant by its id, or null. */
 export async function findDeviceCodeById(tx: Tx, tenantId: string, id: string): Promise<DeviceCode | null> {
@@ -50,27 +49,32 @@ export async function isUserCodeFree(
   userCodeHash: string,
   now: number,
 ): Promise<boolean> {
-  const row = await tx
-    .selectFrom('deviceCodes')
-    .select('id')
-    .where('tenantId', '=', tenantId)
-    .where('userCodeHash', '=', userCodeHash)
-    .where('expiresAt', '>', now - userCodeRest)
-    .executeTakeFirst();
-  return row === undefined;
+  return codeInUse.first(tx, { tenantId, userCodeHash, expiresAt: now - userCodeRest }) === undefined;
 }
+
+const codeInUse = prepared(
+  ({ tenantId, userCodeHash, expiresAt }: Pick<DeviceCode, 'tenantId' | 'userCodeHash' | 'expiresAt'>) =>
+    query
+      .selectFrom('deviceCodes')
+      .select('id')
+      .where('tenantId', '=', tenantId)
+      .where('userCodeHash', '=', userCodeHash)
+      .where('expiresAt', '>', expiresAt),
+);
 
 /** How many codes of a tenant wait for a member. */
 export async function countPendingDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<number> {
-  const { count } = await tx
+  return pending.first(tx, { tenantId, now })?.count ?? 0;
+}
+
+const pending = prepared(({ tenantId, now }: { tenantId: string; now: number }) =>
+  query
     .selectFrom('deviceCodes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenantId', '=', tenantId)
     .where('state', '=', 'pending')
-    .where('expiresAt', '>', now)
-    .executeTakeFirstOrThrow();
-  return count;
-}
+    .where('expiresAt', '>', now),
+);
 
 /** The codes of a client that could still become tokens. */
 export async function listOpenDeviceCodes(
@@ -98,22 +102,28 @@ export async function listOpenDeviceCodesOfMember(tx: Tx, memberId: string): Pro
 }
 
 export async function insertDeviceCode(tx: Tx, code: DeviceCode): Promise<void> {
-  await tx.insertInto('deviceCodes').values(code).execute();
+  insertRow(tx, code);
 }
+
+const insertRow = insertion('deviceCodes');
 
 export async function moveDeviceCode(
   tx: Tx,
   { from, code }: Extract<Write, { write: 'moveDeviceCode' }>,
 ): Promise<void> {
-  const { id, state, interval, memberId, sessionId, authenticatedAt, signInId } = code;
-  const result = await tx
-    .updateTable('deviceCodes')
-    .set({ state, interval, memberId, sessionId, authenticatedAt, signInId })
-    .where('id', '=', id)
-    .where('state', '=', from)
-    .executeTakeFirst();
-  changedOne(result, 'device code');
+  changedOne(move.run(tx, { ...code, from }), 'device code');
 }
+
+type Moved = DeviceCode & { readonly from: DeviceCode['state'] };
+
+const move = prepared(
+  ({ from, id, state, interval, memberId, sessionId, authenticatedAt, signInId }: Moved) =>
+    query
+      .updateTable('deviceCodes')
+      .set({ state, interval, memberId, sessionId, authenticatedAt, signInId })
+      .where('id', '=', id)
+      .where('state', '=', from),
+);
 
 /** How many forgotten codes a new one clears away: more than one, so that the table shrinks. */
 const sweptAtOnce = 4;
@@ -123,13 +133,20 @@ const sweptAtOnce = 4;
  * code, so that no job has to.
  */
 export async function sweepDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<void> {
-  const ids = await tx
+  const expiresAt = now - Math.max(deviceCodeMemory, userCodeRest);
+  for (const { id } of forgotten.all(tx, { tenantId, expiresAt })) deletion.run(tx, { id });
+}
+
+const forgotten = prepared(({ tenantId, expiresAt }: Pick<DeviceCode, 'tenantId' | 'expiresAt'>) =>
+  query
     .selectFrom('deviceCodes')
     .select('id')
     .where('tenantId', '=', tenantId)
     .where('state', 'in', ['pending', 'approved', 'denied', 'expired', 'withdrawn'])
-    .where('expiresAt', '<=', now - Math.max(deviceCodeMemory, userCodeRest))
-    .limit(sweptAtOnce)
-    .execute();
-  for (const { id } of ids) await tx.deleteFrom('deviceCodes').where('id', '=', id).execute();
-}
+    .where('expiresAt', '<=', expiresAt)
+    .limit(sweptAtOnce),
+);
+
+const deletion = prepared(({ id }: Pick<DeviceCode, 'id'>) =>
+  query.deleteFrom('deviceCodes').where('id', '=', id),
+);

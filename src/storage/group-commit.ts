@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import { busyRetry, busyTimeout, groupSize } from '../core/limits.ts';
+import { connect } from './prepared.ts';
 import type { Database } from './schema.ts';
+import type { Statements } from './statements.ts';
 import type { Tx } from './store.ts';
 
 /** Nothing was committed: the file is locked, full or read-only, or too much is waiting. Answered with 503. */
@@ -40,7 +42,7 @@ type Result = { readonly value: unknown } | { readonly error: unknown };
  */
 export class GroupCommit {
   readonly #kysely: Kysely<Database>;
-  readonly #sqlite: SQLite.Database;
+  readonly #statements: Statements;
   readonly #beginning: Beginning;
   readonly #mostWaiting: number;
   readonly #observe: CommitObserver;
@@ -49,13 +51,13 @@ export class GroupCommit {
 
   constructor(
     kysely: Kysely<Database>,
-    sqlite: SQLite.Database,
+    statements: Statements,
     beginning: Beginning,
     mostWaiting: number,
     observe: CommitObserver = () => {},
   ) {
     this.#kysely = kysely;
-    this.#sqlite = sqlite;
+    this.#statements = statements;
     this.#beginning = beginning;
     this.#mostWaiting = mostWaiting;
     this.#observe = observe;
@@ -119,6 +121,7 @@ export class GroupCommit {
     try {
       const results = await this.#kysely.transaction().execute(async (tx) => {
         begun = true;
+        connect(tx, this.#statements);
         const done: Result[] = [];
         for (const piece of pieces) done.push(await this.#inSavepoint(tx, piece));
         return done;
@@ -146,15 +149,8 @@ export class GroupCommit {
     }
   }
 
-  readonly #statements = new Map<string, SQLite.Statement>();
-
   #statement(text: string): void {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.#sqlite.prepare(text);
-      this.#statements.set(text, statement);
-    }
-    statement.run();
+    this.#statements.prepare(text).run();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
+import { prepared, query } from './prepared.ts';
 import type { Tx } from './store.ts';
 
 /** What a member allowed a third party's client, or null. */
@@ -7,14 +8,16 @@ export async function findScopeConsent(
   memberId: string,
   clientId: string,
 ): Promise<ScopeConsent | null> {
-  const row = await tx
+  return consentOf.first(tx, { memberId, clientId }) ?? null;
+}
+
+const consentOf = prepared(({ memberId, clientId }: Pick<ScopeConsent, 'memberId' | 'clientId'>) =>
+  query
     .selectFrom('scopeConsents')
     .selectAll()
     .where('memberId', '=', memberId)
-    .where('clientId', '=', clientId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+    .where('clientId', '=', clientId),
+);
 
 /** Everything a member allowed to third parties' clients. */
 export async function listScopeConsents(tx: Tx, memberId: string): Promise<readonly ScopeConsent[]> {

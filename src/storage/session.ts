@@ -1,5 +1,6 @@
 import type { Write } from '../core/decision.ts';
 import type { Session, SessionKind, SessionState } from '../core/session.ts';
+import { prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -10,26 +11,27 @@ export async function findSessionBySecret(
   kind: SessionKind,
   secretHash: string,
 ): Promise<Session | null> {
-  const row = await tx
-    .selectFrom('sessions')
-    .selectAll()
-    .where('secretHash', '=', secretHash)
-    .where('tenantId', '=', tenantId)
-    .where('kind', '=', kind)
-    .executeTakeFirst();
-  return row ?? null;
+  return sessionBySecret.first(tx, { tenantId, kind, secretHash }) ?? null;
 }
+
+const sessionBySecret = prepared(
+  ({ tenantId, kind, secretHash }: Pick<Session, 'tenantId' | 'kind' | 'secretHash'>) =>
+    query
+      .selectFrom('sessions')
+      .selectAll()
+      .where('secretHash', '=', secretHash)
+      .where('tenantId', '=', tenantId)
+      .where('kind', '=', kind),
+);
 
 /** The session of a tenant by the `sid` that tokens carry, or null. */
 export async function findSession(tx: Tx, tenantId: string, id: string): Promise<Session | null> {
-  const row = await tx
-    .selectFrom('sessions')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
+  return sessionOf.first(tx, { tenantId, id }) ?? null;
 }
+
+const sessionOf = prepared(({ tenantId, id }: Pick<Session, 'tenantId' | 'id'>) =>
+  query.selectFrom('sessions').selectAll().where('id', '=', id).where('tenantId', '=', tenantId),
+);
 
 /** The sessions of a member that have not ended. */
 export async function listActiveSessions(tx: Tx, memberId: string): Promise<readonly Session[]> {

@@ -1,23 +1,24 @@
 import { sql } from 'kysely';
 import type { Write } from '../core/decision.ts';
 import type { SignIn, SignInEnd } from '../core/sign-in.ts';
+import { insertion, prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The sign-in of a tenant by its id, or null. */
 export async function findSignIn(tx: Tx, tenantId: string, id: string): Promise<SignIn | null> {
-  const row = await tx
-    .selectFrom('signIns')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
+  return signInOf.first(tx, { tenantId, id }) ?? null;
 }
 
+const signInOf = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | 'id'>) =>
+  query.selectFrom('signIns').selectAll().where('id', '=', id).where('tenantId', '=', tenantId),
+);
+
 export async function insertSignIn(tx: Tx, signIn: SignIn): Promise<void> {
-  await tx.insertInto('signIns').values(signIn).execute();
+  insertRow(tx, signIn);
 }
+
+const insertRow = insertion('signIns');
 
 /** Gives a sign-in the name that its member chose; null takes it away. */
 export async function updateSignInLabel(tx: Tx, id: string, label: string | null): Promise<void> {
@@ -25,27 +26,45 @@ export async function updateSignInLabel(tx: Tx, id: string, label: string | null
   changedOne(result, 'label of a sign-in');
 }
 
+type Rotation = Extract<Write, { write: 'rotateSignIn' }>;
+type End = Extract<Write, { write: 'endSignIn' }>;
+
 /** Moves the current generation on by one; only from the generation that the decision saw. */
-export async function rotateSignIn(tx: Tx, move: Extract<Write, { write: 'rotateSignIn' }>): Promise<void> {
-  const result = await tx
-    .updateTable('signIns')
-    .set({ generation: move.to, rotatedAt: move.at })
-    .where('id', '=', move.id)
-    .where('generation', '=', move.from)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  changedOne(result, 'sign-in rotation');
+export async function rotateSignIn(tx: Tx, move: Rotation): Promise<void> {
+  changedOne(rotation.run(tx, move), 'sign-in rotation');
 }
 
-export async function endSignIn(tx: Tx, end: Extract<Write, { write: 'endSignIn' }>): Promise<void> {
-  const result = await tx
+const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 'to' | 'at'>) =>
+  query
     .updateTable('signIns')
-    .set({ state: 'ended', endedAt: end.at, endReason: end.reason })
-    .where('id', '=', end.id)
-    .where('state', '=', 'active')
-    .executeTakeFirst();
-  changedOne(result, 'end of a sign-in');
+    .set({ generation: to, rotatedAt: at })
+    .where('id', '=', id)
+    .where('generation', '=', from)
+    .where('state', '=', 'active'),
+);
+
+export async function endSignIn(tx: Tx, end: End): Promise<void> {
+  changedOne(ending.run(tx, end), 'end of a sign-in');
 }
+
+const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) =>
+  query
+    .updateTable('signIns')
+    .set({ state: 'ended', endedAt: at, endReason: reason })
+    .where('id', '=', id)
+    .where('state', '=', 'active'),
+);
+
+/** Whose a sign-in is. */
+export function ownerOfSignIn(tx: Tx, id: string): Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'> {
+  const owner = ownerOf.first(tx, { id });
+  if (owner === undefined) throw new Error('there is no such sign-in');
+  return owner;
+}
+
+const ownerOf = prepared(({ id }: Pick<SignIn, 'id'>) =>
+  query.selectFrom('signIns').select(['tenantId', 'clientId', 'memberId']).where('id', '=', id),
+);
 
 /**
  * Ends every sign-in of a client in one statement: there may be a hundred thousand, and nobody may wait for

@@ -8,6 +8,7 @@ import { groupQueue } from '../core/limits.ts';
 import { StartupError } from '../startup-error.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import type { Database } from './schema.ts';
+import { createStatements, type Statements } from './statements.ts';
 
 /** The first argument of every repository function: the database cannot be used outside a transaction. */
 export type Tx = Transaction<Database>;
@@ -51,11 +52,12 @@ export async function openStore(
   try {
     const sqlite = openFile(path, isNew);
     const beginning: Beginning = { mode: 'immediate' };
+    const statements = createStatements(sqlite);
     const kysely = new Kysely<Database>({
-      dialect: new SqliteDialect({ database: cachingStatements(sqlite, beginning) }),
+      dialect: new SqliteDialect({ database: cachingStatements(sqlite, statements, beginning) }),
     });
     await migrate(kysely, path);
-    const group = new GroupCommit(kysely, sqlite, beginning, groupQueue, observe);
+    const group = new GroupCommit(kysely, statements, beginning, groupQueue, observe);
     return {
       transaction: (work) => group.run(work),
       waiting: () => group.waiting,
@@ -159,17 +161,9 @@ async function migrate(kysely: Kysely<Database>, path: string): Promise<void> {
  * What Kysely asks of better-sqlite3, with each statement prepared once. Transactions begin IMMEDIATE: a
  * deferred one may have to give up in the middle when it turns from reading to writing.
  */
-function cachingStatements(sqlite: SQLite.Database, beginning: Beginning) {
-  const statements = new Map<string, SQLite.Statement>();
+function cachingStatements(sqlite: SQLite.Database, statements: Statements, beginning: Beginning) {
   return {
-    prepare(sent: string): SQLite.Statement {
-      const text = sent === 'begin' ? `begin ${beginning.mode}` : sent;
-      const known = statements.get(text);
-      if (known !== undefined) return known;
-      const statement = sqlite.prepare(text);
-      statements.set(text, statement);
-      return statement;
-    },
+    prepare: (text: string) => statements.prepare(text === 'begin' ? `begin ${beginning.mode}` : text),
     close: () => {
       sqlite.close();
     },

@@ -22,29 +22,54 @@ import {
   nextSubscriptionId,
 } from '../../src/storage/access/subscription.ts';
 import { findMember } from '../../src/storage/members/member.ts';
+import { connect, statementsOf } from '../../src/storage/prepared.ts';
+import type { Statements } from '../../src/storage/statements.ts';
 import type { Tx } from '../../src/storage/store.ts';
 import { consentChangeRecord, consentRecord, packageFacts } from '../support/records/access-records.ts';
 import { day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 
 /** Every statement that some work sends, as it is sent. */
-async function statementsOf(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
-  const statements: CompiledQuery[] = [];
-  const listening: KyselyPlugin = {
+async function sentBy(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
+  const sent: CompiledQuery[] = [];
+  const listener: KyselyPlugin = {
     transformQuery: ({ node, queryId }) => {
-      statements.push(new SqliteQueryCompiler().compileQuery(node, queryId));
+      sent.push(new SqliteQueryCompiler().compileQuery(node, queryId));
       return node;
     },
     transformResult: async ({ result }) => result,
   };
-  await work(tx.withPlugin(listening));
-  return statements;
+  const listening = tx.withPlugin(listener);
+  connect(
+    listening,
+    listeningTo(statementsOf(tx), (query) => sent.push(query)),
+  );
+  await work(listening);
+  return sent;
+}
+
+/** Statements that tell what is asked of them. */
+function listeningTo(statements: Statements, tell: (query: CompiledQuery) => void): Statements {
+  return {
+    ...statements,
+    prepare: (text) =>
+      new Proxy(statements.prepare(text), {
+        get(statement, name) {
+          const member: unknown = Reflect.get(statement, name);
+          if (typeof member !== 'function') return member;
+          return (...values: unknown[]) => {
+            tell(CompiledQuery.raw(text, values));
+            return Reflect.apply(member, statement, values);
+          };
+        },
+      }),
+  };
 }
 
 /** How SQLite finds the rows of each statement, such as `SEARCH packages USING INTEGER PRIMARY KEY (rowid=?)`. */
 async function planOf(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly string[]> {
   const plan: string[] = [];
-  for (const { sql: text, parameters } of await statementsOf(tx, work)) {
+  for (const { sql: text, parameters } of await sentBy(tx, work)) {
     const explained = CompiledQuery.raw(`explain query plan ${text}`, [...parameters]);
     const { rows } = await tx.executeQuery<{ detail: string }>(explained);
     plan.push(...rows.map(({ detail }) => detail));
@@ -88,8 +113,8 @@ describe('what the profiles read', () => {
       const store = await storeWithSubscriptions(count);
       const { read, statements, withChannels } = await store.transaction(async (tx) => ({
         read: await profile(tx),
-        statements: await statementsOf(tx, profile),
-        withChannels: await statementsOf(tx, contentAccess),
+        statements: await sentBy(tx, profile),
+        withChannels: await sentBy(tx, contentAccess),
       }));
       expect(read.map(({ products }) => products.length)).toEqual(Array.from({ length: count }, () => 3));
       expect([count, statements.length, withChannels.length]).toEqual([count, 3, 5]);
@@ -104,6 +129,7 @@ describe('what the profiles read', () => {
     expect(plan.filter((step) => !step.startsWith('USE TEMP B-TREE'))).toEqual([
       'SEARCH subscriptions USING INDEX subscriptionsByMember (memberId=?)',
       'SEARCH packages USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH subscriptions USING INDEX subscriptionsByMember (memberId=?)',
       'SEARCH packageProducts USING PRIMARY KEY (packageId=?)',
       'SEARCH products USING INTEGER PRIMARY KEY (rowid=?)',
     ]);

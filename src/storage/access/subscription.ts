@@ -1,31 +1,43 @@
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import type { Write } from '../../core/decision.ts';
+import { prepared, query } from '../prepared.ts';
 import { changedOne } from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
-import { listPackageProducts } from './package.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
-  const rows = await tx
+  const rows = subscriptionsOf.all(tx, { memberId });
+  const products = rows.length === 0 ? [] : productsOf.all(tx, { memberId });
+  return rows.map(({ packageName, ...row }) => ({
+    ...subscriptionOf(row),
+    packageName,
+    products: products
+      .filter(({ subscriptionId }) => subscriptionId === row.id)
+      .map(({ id, name }) => ({ id, name })),
+  }));
+}
+
+const subscriptionsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
+  query
     .selectFrom('subscriptions')
     .innerJoin('packages', 'packages.id', 'subscriptions.packageId')
     .selectAll('subscriptions')
     .select('packages.name as packageName')
     .where('memberId', '=', memberId)
-    .orderBy('subscriptions.id')
-    .execute();
-  const packageIds = [...new Set(rows.map(({ packageId }) => packageId))];
-  const products = await listPackageProducts(tx, packageIds);
-  return rows.map(({ packageName, ...row }) => ({
-    ...subscriptionOf(row),
-    packageName,
-    products: products
-      .filter(({ packageId }) => packageId === row.packageId)
-      .map(({ id, name }) => ({ id, name })),
-  }));
-}
+    .orderBy('subscriptions.id'),
+);
+
+const productsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
+  query
+    .selectFrom('subscriptions')
+    .innerJoin('packageProducts', 'packageProducts.packageId', 'subscriptions.packageId')
+    .innerJoin('products', 'products.id', 'packageProducts.productId')
+    .select(['subscriptions.id as subscriptionId', 'products.id', 'products.name'])
+    .where('memberId', '=', memberId)
+    .orderBy('products.id'),
+);
 
 /** A subscription of a tenant, or null. */
 export async function findSubscription(tx: Tx, tenantId: string, id: number): Promise<Subscription | null> {

@@ -1,4 +1,5 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
+import { prepared, query } from '../prepared.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -13,15 +14,18 @@ export interface MemberWithPassword {
 
 /** The member of a tenant by id, or null; one whose data were erased is not found. */
 export async function findMember(tx: Tx, tenantId: string, id: string): Promise<Member | null> {
-  const row = await tx
+  const row = rowOf.first(tx, { tenantId, id });
+  return row === undefined ? null : memberOfRow(row);
+}
+
+const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
+  query
     .selectFrom('members')
     .selectAll()
     .where('id', '=', id)
     .where('tenantId', '=', tenantId)
-    .where('erasedAt', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? null : memberOfRow(row);
-}
+    .where('erasedAt', 'is', null),
+);
 
 /** The member of a tenant by address, however it is written, with the hash of the password; or null. */
 export async function findMemberByEmail(

@@ -1,34 +1,16 @@
-import { CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
+import { insertion } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 
-const columns = [
-  'at',
-  'tenantId',
-  'event',
-  'actorKind',
-  'actorId',
-  'target',
-  'clientId',
-  'address',
-  'result',
-  'reason',
-] as const satisfies readonly (keyof AuditEvent)[];
-
-/** Every refresh has one, so the statement is written once and not built anew each time. */
-const insertion = `insert into auditEvents (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-
 /** The one writer of the audit: a row, and after the commit a line of the log. */
 export async function insertAuditEvent(tx: Tx, event: AuditEvent): Promise<void> {
-  await tx.executeQuery(
-    CompiledQuery.raw(
-      insertion,
-      columns.map((column) => event[column]),
-    ),
-  );
+  insertRow(tx, event);
   noteAuditEvent(tx, event);
 }
+
+const insertRow = insertion('auditEvents');
 
 /** An event as it is stored; ids count up. */
 export type StoredAuditEvent = AuditEvent & { readonly id: number };

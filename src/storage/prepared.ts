@@ -1,0 +1,106 @@
+import {
+  type Compilable,
+  DummyDriver,
+  type Insertable,
+  Kysely,
+  type QueryExecutor,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Database } from './schema.ts';
+import type { Statement, Statements } from './statements.ts';
+import type { Tx } from './store.ts';
+
+/** Builds the queries of `prepared`: it is connected to nothing. */
+export const query = new Kysely<Database>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+});
+
+/** A query that is built once, when its file is loaded, and asked in many transactions with other values. */
+export interface Prepared<Values, Row> {
+  /** The first row, or undefined. */
+  first(tx: Tx, values: Values): Row | undefined;
+  all(tx: Tx, values: Values): readonly Row[];
+  /** Runs what changes rows. @returns how many it changed */
+  run(tx: Tx, values: Values): number;
+}
+
+/** Stands in a query for the value of this name. */
+class Given {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
+
+/**
+ * Prepares a query of the hot path. Building one takes Kysely ten times as long as SQLite takes to answer it,
+ * and the text never changes: so it is built here, once, and only its values are bound later.
+ *
+ * @param build builds the query; each value it takes of its argument is bound when the query is asked
+ */
+export function prepared<Values extends object, Row>(
+  build: (given: Values) => Compilable<Row>,
+): Prepared<Values, Row> {
+  const { sql, parameters } = build(anyName as Values).compile();
+  const bind = (values: Values): readonly unknown[] =>
+    parameters.map((parameter) =>
+      parameter instanceof Given ? values[parameter.name as keyof Values] : parameter,
+    );
+  const statementIn = (tx: Tx): Statement => statementsOf(tx).prepare(sql);
+  return {
+    first: (tx, values) => statementIn(tx).get(...bind(values)) as Row | undefined,
+    all: (tx, values) => statementIn(tx).all(...bind(values)) as Row[],
+    run: (tx, values) => statementIn(tx).run(...bind(values)).changes,
+  };
+}
+
+/**
+ * Prepares the insertion of whole rows into a table.
+ *
+ * @returns what inserts a row
+ */
+export function insertion<Table extends keyof Database & string>(
+  table: Table,
+): (tx: Tx, row: Insertable<Database[Table]>) => void {
+  type Row = Insertable<Database[Table]>;
+  const byColumns = new Map<string, Prepared<Row, unknown>>();
+  return (tx, row) => {
+    const columns = Object.keys(row);
+    const key = columns.join();
+    let known = byColumns.get(key);
+    if (known === undefined) {
+      known = prepared((given: Row) =>
+        query
+          .insertInto(table)
+          .values(Object.fromEntries(columns.map((column) => [column, given[column as keyof Row]])) as never),
+      );
+      byColumns.set(key, known);
+    }
+    known.run(tx, row);
+  };
+}
+
+/** A transaction's handles share one executor, and nothing else that could be asked for its connection. */
+const connections = new WeakMap<QueryExecutor, Statements>();
+
+/** Lets prepared queries be asked in a transaction. */
+export function connect(tx: Tx, statements: Statements): void {
+  connections.set(tx.getExecutor(), statements);
+}
+
+/** The prepared statements of the connection that a transaction runs on. */
+export function statementsOf(tx: Tx): Statements {
+  const statements = connections.get(tx.getExecutor());
+  if (statements === undefined) throw new Error('the transaction is of no store');
+  return statements;
+}

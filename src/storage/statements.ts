@@ -1,0 +1,25 @@
+import type SQLite from 'better-sqlite3';
+
+export type Statement = SQLite.Statement;
+
+/** The prepared statements of a connection, each prepared when it is needed first. */
+export interface Statements {
+  prepare(text: string): Statement;
+  /** How many there are: after a while no more come. */
+  count(): number;
+}
+
+export function createStatements(sqlite: SQLite.Database): Statements {
+  const statements = new Map<string, Statement>();
+  return {
+    prepare(text) {
+      let statement = statements.get(text);
+      if (statement === undefined) {
+        statement = sqlite.prepare(text);
+        statements.set(text, statement);
+      }
+      return statement;
+    },
+    count: () => statements.size,
+  };
+}
