@@ -13,7 +13,7 @@ import type { Deps } from './http/deps.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
-import { logOptions } from './log.ts';
+import { logOptions, logStream } from './log.ts';
 import { deleteStaleCheckouts } from './operations/access/checkout-sweep.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
 import { operations } from './operations/admin/index.ts';
@@ -108,7 +108,9 @@ export async function start(config: Config): Promise<Service> {
       metrics,
       setupOffered: setupLink !== null,
     };
-    const app = buildApp(deps, logOptions(config.logLevel, process.stdout.isTTY === true));
+    const stream = logStream(process.stdout.isTTY === true);
+    process.on('exit', stream.flush);
+    const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
     if (metrics !== null) prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand });
     const metricsServer = await offerMetrics(config, metrics);
     await listen(app, config);

@@ -143,7 +143,7 @@ function newReference(): string {
 
 /** One line a request: the route's pattern, never the address as it was sent. */
 function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // Who watches over the service asks every few seconds.
     const level = request.routeOptions.config.upkeep === true ? 'debug' : 'info';
     request.log[level](
@@ -157,6 +157,7 @@ function logRequests(app: FastifyInstance): void {
       },
       'request',
     );
+    done();
   });
 }
 
@@ -180,16 +181,17 @@ function refuseWhileClosing(app: FastifyInstance): void {
     if (underWay > 0) await new Promise<void>((resolve) => (ended = resolve));
     clearInterval(sweeping);
   });
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close');
+    done();
   });
-  app.addHook('onRequest', async (request, { raw }) => {
+  app.addHook('onRequest', (request, { raw }, done) => {
     underWay += 1;
     raw.once('close', () => {
       underWay -= 1;
       if (underWay === 0) ended();
     });
-    if (!closing || request.routeOptions.config.upkeep === true) return;
-    throw new StorageUnavailable('the service is stopping');
+    const isServed = !closing || request.routeOptions.config.upkeep === true;
+    done(isServed ? undefined : new StorageUnavailable('the service is stopping'));
   });
 }

@@ -64,21 +64,30 @@ export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
  */
 export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('refusals');
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _payload, done) => {
     const { refusals = [] } = request;
-    if (refusals.length === 0 || reply.statusCode >= 500) return;
+    // Nearly every answer: it goes on at once.
+    if (refusals.length === 0 || reply.statusCode >= 500) return done();
     request.refusals = undefined;
-    const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
-    if (kept.length === 0) return;
-    const source = sourceOf(request, deps);
-    try {
-      await deps.store.transaction(async (tx) => {
-        for (const facts of kept) await insertAuditEvent(tx, auditEvent(source, facts));
-      });
-    } catch (error) {
-      request.log.error({ err: error }, 'a refusal cannot be written to the audit now');
-    }
+    void auditRefused(request, refusals, deps).then(() => done());
   });
+}
+
+async function auditRefused(
+  request: FastifyRequest,
+  refusals: readonly AuditFacts[],
+  deps: Deps,
+): Promise<void> {
+  const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
+  if (kept.length === 0) return;
+  const source = sourceOf(request, deps);
+  try {
+    await deps.store.transaction(async (tx) => {
+      for (const facts of kept) await insertAuditEvent(tx, auditEvent(source, facts));
+    });
+  } catch (error) {
+    request.log.error({ err: error }, 'a refusal cannot be written to the audit now');
+  }
 }
 
 /** The refusal, or that there are too many of its kind, or nothing. */

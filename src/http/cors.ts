@@ -40,8 +40,9 @@ export function cors(
     }
     return reply.header('cache-control', 'no-store').status(204).send();
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.url === url && request.method !== 'OPTIONS') allowOrigin(request, reply, allow);
+    done();
   });
 }
 

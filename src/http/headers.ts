@@ -31,8 +31,9 @@ const overHttps = headersOf({
 
 /** Sets the security headers of every answer (W2). */
 export function securityHeaders(app: FastifyInstance): void {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     setSecurityHeaders(reply);
+    done();
   });
 }
 

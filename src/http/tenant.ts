@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenTenant } from '../tenants.ts';
 import type { Deps } from './deps.ts';
+import { headerLines } from './header-lines.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,32 +26,36 @@ const hostOf = ({ headers }: FastifyRequest) => (headers.host ?? '').toLowerCase
  */
 export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
   app.decorateRequest('tenant');
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     const host = hostOf(request);
     const tenant = tenants.byHost(host) ?? tenants.byHost(host.replace(/:(?:80|443)$/, ''));
     if (tenant !== null) request.tenant = tenant;
+    done();
   });
 }
 
 /** An unknown host learns nothing (X7). */
 export function refuseUnknownHosts(app: FastifyInstance, { config, setupOffered }: Deps): void {
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
-    if ((request.raw.headersDistinct.host?.length ?? 0) > 1) {
-      return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
-    }
+    if (headerLines(request, 'host') > 1) return sendBadRequest(reply);
     const { memberApi, upkeep, setup } = request.routeOptions.config;
     const isServed =
       (hostOf(request) === config.apiHost && memberApi === true) ||
       upkeep === true ||
       (setupOffered && setup === true);
-    if (request.tenant === undefined && !isServed) return sendUnknownHost(reply);
-    // A request to a proxy names an authority of its own; it and Host must not be read as one address (K2).
-    if (request.raw.url?.startsWith('/') !== true) {
-      return reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
+    if (request.tenant === undefined && !isServed) {
+      sendUnknownHost(reply);
+      return;
     }
-    return;
+    // A request to a proxy names an authority of its own; it and Host must not be read as one address (K2).
+    if (request.raw.url?.startsWith('/') !== true) return sendBadRequest(reply);
+    done();
   });
+}
+
+function sendBadRequest(reply: FastifyReply): void {
+  reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
 }
 
 /** What a host that is none of ours gets. */

@@ -125,7 +125,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     metrics: options.metrics ?? null,
     setupOffered: options.setupOffered ?? false,
   };
-  const app = buildApp(deps, { ...logOptions('debug', false), stream });
+  const app = buildApp(deps, { ...logOptions('debug'), stream });
   await app.listen({ host: 'localhost', port });
   const http = httpClient(port);
   return {

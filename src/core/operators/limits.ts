@@ -4,6 +4,10 @@ const second = 1_000;
 const hour = 60 * 60 * second;
 const day = 24 * hour;
 
+/** Lines of the log are written in pieces of this size, and none waits longer than this. */
+export const logPieceBytes = 4_096;
+export const logFlushInterval = 250;
+
 /** How long `/readyz` waits for a write, and for how long its answer stands. */
 export const readinessTime = 250;
 export const readinessLife = second;

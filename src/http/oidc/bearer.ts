@@ -10,6 +10,7 @@ import type { OpenTenant } from '../../tenants.ts';
 import { sendJson } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
+import { headerLines } from '../header-lines.ts';
 
 /** An access token that was found good. */
 export interface Bearer {
@@ -42,11 +43,7 @@ const refused = (problem: BearerProblem, reason?: string): BearerResult => ({
 /** The token of the Authorization header; undefined if there is none of the Bearer scheme, or two headers. */
 export function bearerToken(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers;
-  // Node keeps the first of two; which one was meant is not for us to guess (M2).
-  const sent = request.raw.rawHeaders.filter(
-    (name, index) => index % 2 === 0 && /^authorization$/i.test(name),
-  );
-  return authorization === undefined || sent.length > 1
+  return authorization === undefined || headerLines(request, 'authorization') > 1
     ? undefined
     : /^bearer +(\S+)$/i.exec(authorization)?.[1];
 }
