@@ -10,6 +10,7 @@ import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
+import { createVerifiedTokens } from './http/oidc/verified-tokens.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
@@ -102,6 +103,7 @@ export async function start(config: Config): Promise<Service> {
       clock: systemClock,
       random: systemRandom,
       pollPace: createPollPace(),
+      verifiedTokens: createVerifiedTokens(),
       rateLimiter: createRateLimiter(systemClock),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
       pause: (ms) => wait(ms),

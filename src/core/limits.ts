@@ -192,6 +192,9 @@ export const countedKeys = 50_000;
 /** The windows in which requests are counted. */
 export const countingWindow = { minute, hour, day } as const;
 
+/** Access tokens that are remembered as verified, each in some 500 bytes. */
+export const verifiedTokens = 20_000;
+
 /** Pending device codes whose last poll is remembered. */
 export const pacedCodes = 200_000;
 

@@ -9,6 +9,7 @@ import type { Vault } from '../secrets/vault.ts';
 import type { PollPace } from '../storage/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
+import type { VerifiedTokens } from './oidc/verified-tokens.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 
@@ -28,6 +29,7 @@ export interface Deps {
   readonly clock: Clock;
   readonly random: Random;
   readonly pollPace: PollPace;
+  readonly verifiedTokens: VerifiedTokens;
   readonly rateLimiter: RateLimiter;
   /** The place of an address, in a language; null if it is not known, or no database is configured. */
   readonly placeOf: PlaceOf;

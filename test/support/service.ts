@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
+import { createVerifiedTokens } from '../../src/http/oidc/verified-tokens.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log.ts';
@@ -117,6 +118,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     clock: clock.now,
     random: systemRandom,
     pollPace: createPollPace(),
+    verifiedTokens: createVerifiedTokens(),
     rateLimiter: createRateLimiter(clock.now),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {

@@ -56,16 +56,19 @@ export function bearerToken(request: FastifyRequest): string | undefined {
 export async function checkBearer(
   token: string | undefined,
   tenantOf: (issuer: string) => OpenTenant | null,
-  { config, clock }: Deps,
+  { config, clock, verifiedTokens }: Deps,
 ): Promise<BearerResult> {
   if (token === undefined) return refused(null);
+  const now = clock();
+  const known = verifiedTokens.find(token, tenantOf, now);
+  if (known !== null) return { ok: true, bearer: known };
   const tenant = tenantOf(claimedIssuer(token));
   if (tenant === null) return refused('invalid_token', 'the access token is of no tenant that answers here');
   const claims = await verifyToken(tenant.keys, token, {
     type: 'at+jwt',
     issuer: tenant.issuer,
     audience: config.apiAudience,
-    now: clock(),
+    now,
   });
   if (claims === null) {
     return refused(
@@ -80,7 +83,9 @@ export async function checkBearer(
   const { sub, sid, client_id: clientId, scope } = claims;
   if (typeof sub !== 'string' || typeof sid !== 'string') return refused('invalid_token');
   if (typeof clientId !== 'string' || typeof scope !== 'string') return refused('invalid_token');
-  return { ok: true, bearer: { tenant, memberId: sub, sessionId: sid, clientId, scope } };
+  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope };
+  verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000);
+  return { ok: true, bearer };
 }
 
 /**
