@@ -132,6 +132,7 @@ export class GroupCommit {
       });
       return null;
     } catch (cause) {
+      this.#statements.remembered.clear();
       return { begun, cause };
     }
   }
@@ -143,6 +144,7 @@ export class GroupCommit {
       this.#statement('release piece');
       return { value };
     } catch (error) {
+      this.#statements.remembered.clear();
       this.#statement('rollback to piece');
       this.#statement('release piece');
       return { error };

@@ -33,7 +33,7 @@ describe('a new tenant', () => {
     const { keys, tokenKey } = await reload();
     expect(keys.map(({ algorithm }) => algorithm).sort()).toEqual(['ES256', 'RS256']);
     for (const { algorithm } of keys) expect(signingKeyFor(keys, algorithm, now).algorithm).toBe(algorithm);
-    expect(tokenKey).toHaveLength(32);
+    expect(tokenKey.symmetricKeySize).toBe(32);
   });
 
   it('has its private keys and its token key encrypted, for itself alone', () => {

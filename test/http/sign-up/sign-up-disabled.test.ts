@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listClients, updateClient } from '../../../src/storage/client.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
@@ -103,9 +104,11 @@ describe('a client with sign-up disabled', () => {
   it('S4: a client that disables it while the form is open takes none', async () => {
     const { browser, page } = await atSignUp(service, hosts.b);
     const tenantId = String(service.tenants.byHost(hosts.b)?.id);
-    await service.store.transaction((tx) =>
-      tx.updateTable('clients').set({ signupDisabled: 1 }).where('tenantId', '=', tenantId).execute(),
-    );
+    await service.store.transaction(async (tx) => {
+      for (const client of await listClients(tx, tenantId)) {
+        await updateClient(tx, { ...client, signupDisabled: true });
+      }
+    });
     expect((await submitSignUp(browser, page, details)).status).toBe(403);
   });
 });
