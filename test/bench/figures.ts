@@ -1,0 +1,153 @@
+import type { Calibration } from './machine/machine.ts';
+import type { Measured, MeasuredRow } from './measure.ts';
+import { mostOfLimit, mostOfPeer, type Row, steadiness } from './rows.ts';
+
+/** The middle of some figures, with the least and the greatest. */
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** What one side did, in figures. Times in ms, processor time in µs an operation, memory in MB. */
+export interface SideFigures {
+  readonly rate: Spread;
+  readonly p50: number;
+  readonly p99: number;
+  readonly processor: number;
+  readonly memory: number;
+  /** Operations a second that the generator could do at this row, by its own processor time. */
+  readonly generatorRate: number;
+}
+
+/** A line of the table. */
+export interface Line {
+  readonly name: string;
+  /** null where something was answered wrongly: there are no figures then. */
+  readonly ours: SideFigures | null;
+  readonly other: SideFigures | null;
+  readonly ratio: number | null;
+  readonly target: number;
+  /** µs of processor time that the operation cannot cost less than, measured in the same run. */
+  readonly limit: number;
+  readonly calibration: Calibration;
+  /** By what part the machine moved between the rounds. */
+  readonly moved: number;
+  readonly verdict: string;
+  readonly notes: readonly string[];
+}
+
+export function spread(figures: readonly number[]): Spread {
+  const sorted = figures.toSorted((a, b) => a - b);
+  const middle =
+    (sorted[Math.floor((sorted.length - 1) / 2)] ?? 0) + (sorted[Math.ceil((sorted.length - 1) / 2)] ?? 0);
+  return { median: middle / 2, least: sorted[0] ?? 0, most: sorted.at(-1) ?? 0 };
+}
+
+const median = (figures: readonly number[]) => spread(figures).median;
+
+/** @returns null if anything was answered wrongly, or nothing at all */
+export function figuresOf({ rounds, memory }: Measured): SideFigures | null {
+  if (rounds.some(({ wrong, operations }) => wrong > 0 || operations === 0)) return null;
+  const of = (figure: (round: Measured['rounds'][number]) => number) => rounds.map(figure);
+  return {
+    rate: spread(of(({ operations, milliseconds }) => (operations * 1_000) / milliseconds)),
+    p50: median(of(({ p50 }) => p50)),
+    p99: median(of(({ p99 }) => p99)),
+    processor: median(of(({ processor, operations }) => (processor * 1_000) / operations)),
+    memory,
+    generatorRate: median(of(({ operations, ownMilliseconds }) => (operations * 1_000) / ownMilliseconds)),
+  };
+}
+
+/** By what part the machine moved between calibrations: the greatest of signatures, commits and HTTP. */
+export function movement(calibrations: readonly Calibration[]): number {
+  const moved = (figure: (calibration: Calibration) => number) => {
+    const { least, most } = spread(calibrations.map(figure));
+    return least === 0 ? Number.POSITIVE_INFINITY : most / least - 1;
+  };
+  return Math.max(
+    moved(({ rsa }) => rsa),
+    moved(({ es256 }) => es256),
+    moved(({ commit }) => commit),
+    moved(({ httpRate }) => httpRate),
+  );
+}
+
+export function medianCalibration(calibrations: readonly Calibration[]): Calibration {
+  const of = (figure: keyof Calibration) => median(calibrations.map((calibration) => calibration[figure]));
+  return {
+    rsa: of('rsa'),
+    es256: of('es256'),
+    commit: of('commit'),
+    grouped: of('grouped'),
+    httpRate: of('httpRate'),
+    get: of('get'),
+    post: of('post'),
+  };
+}
+
+/** What holds of a line beside its ratio. */
+export interface Duties {
+  /** The least ratio. */
+  readonly target: number;
+  /** Whether p99 and memory are held against the peer's. */
+  readonly againstPeer: boolean;
+  /** Whether processor time is held against the limit. */
+  readonly againstLimit: boolean;
+}
+
+export function lineOf(row: Row, measured: MeasuredRow, duties: Duties, name = row.name): Line {
+  const calibration = medianCalibration(measured.calibrations);
+  const [ours, other] = [figuresOf(measured.ours), figuresOf(measured.other)];
+  const moved = movement(measured.calibrations);
+  const limit = row.limit(calibration);
+  const ratio = ours === null || other === null ? null : ours.rate.median / other.rate.median;
+  const line = { name, ours, other, ratio, target: duties.target, limit, calibration, moved };
+  return { ...line, verdict: verdictOf(line, duties), notes: notesOf(line, measured) };
+}
+
+/** "reached", or what was missed; nothing where the machine was not steady, or an answer was wrong. */
+export function verdictOf(
+  { ours, other, ratio, limit, moved }: Pick<Line, 'ours' | 'other' | 'ratio' | 'limit' | 'moved'>,
+  { target, againstPeer, againstLimit }: Duties,
+): string {
+  if (ours === null || other === null || ratio === null) return 'WRONG ANSWERS';
+  if (moved > steadiness) return 'NOISY';
+  const missed = [
+    ...(ratio < target ? ['ratio'] : []),
+    ...(againstPeer && ours.p99 > other.p99 * mostOfPeer.p99 ? ['p99'] : []),
+    ...(againstPeer && ours.memory > other.memory * mostOfPeer.memory ? ['memory'] : []),
+    ...(againstLimit && ours.processor > limit * mostOfLimit ? ['processor'] : []),
+  ];
+  return missed.length === 0 ? 'reached' : `missed: ${missed.join(', ')}`;
+}
+
+/** A generator that is busy so much of the time is what the row measures. */
+const busyGenerator = 0.9;
+
+function notesOf(
+  { name, ours, other }: Pick<Line, 'name' | 'ours' | 'other'>,
+  measured: MeasuredRow,
+): string[] {
+  const notes: string[] = [];
+  for (const side of ['ours', 'other'] as const) {
+    const who = side === 'ours' ? 'Memberdoor' : 'the other side';
+    const wrong = measured[side].rounds.find((round) => round.wrong > 0);
+    if (wrong !== undefined)
+      notes.push(`${name}: ${wrong.wrong} wrong answers of ${who}, the first: ${wrong.firstWrong}`);
+    if (measured[side].rounds.some(({ operations }) => operations === 0))
+      notes.push(`${name}: nothing was asked of ${who}`);
+  }
+  for (const [who, figures] of [
+    ['Memberdoor', ours],
+    ['the other side', other],
+  ] as const) {
+    if (figures !== null && figures.rate.median > figures.generatorRate * busyGenerator) {
+      notes.push(
+        `${name}: the generator is the limit of ${who} (it can do ${Math.round(figures.generatorRate)}/s)`,
+      );
+    }
+  }
+  return notes;
+}
