@@ -27,7 +27,8 @@ export interface Line {
   readonly ours: SideFigures | null;
   readonly other: SideFigures | null;
   readonly ratio: number | null;
-  readonly target: number;
+  /** The least ratio; null where none was set. */
+  readonly target: number | null;
   /** µs of processor time that the operation cannot cost less than, measured in the same run. */
   readonly limit: number;
   readonly calibration: Calibration;
@@ -84,13 +85,13 @@ export function medianCalibration(calibrations: readonly Calibration[]): Calibra
     httpRate: of('httpRate'),
     get: of('get'),
     post: of('post'),
+    generatorRate: of('generatorRate'),
   };
 }
 
 /** What holds of a line beside its ratio. */
 export interface Duties {
-  /** The least ratio. */
-  readonly target: number;
+  readonly target: number | null;
   /** Whether p99 and memory are held against the peer's. */
   readonly againstPeer: boolean;
   /** Whether processor time is held against the limit. */
@@ -115,11 +116,12 @@ export function verdictOf(
   if (ours === null || other === null || ratio === null) return 'WRONG ANSWERS';
   if (moved > steadiness) return 'NOISY';
   const missed = [
-    ...(ratio < target ? ['ratio'] : []),
+    ...(target !== null && ratio < target ? ['ratio'] : []),
     ...(againstPeer && ours.p99 > other.p99 * mostOfPeer.p99 ? ['p99'] : []),
     ...(againstPeer && ours.memory > other.memory * mostOfPeer.memory ? ['memory'] : []),
     ...(againstLimit && ours.processor > limit * mostOfLimit ? ['processor'] : []),
   ];
+  if (missed.length === 0 && target === null) return '';
   return missed.length === 0 ? 'reached' : `missed: ${missed.join(', ')}`;
 }
 

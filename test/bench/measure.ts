@@ -47,6 +47,7 @@ export interface Measured {
 interface Side {
   readonly server: Server;
   readonly generator: Generator;
+  readonly port: number;
 }
 
 /** Both sides of a row, measured in turns; and what the machine could do before each round. */
@@ -84,6 +85,7 @@ export function serviceSide(row: Row, stored?: number): SideStart {
     const plan = planOf(row, port, items);
     return {
       server,
+      port,
       generator: await bench.machine.generator({ ...plan, addresses: serviceAddresses, scope: serviceScope }),
     };
   };
@@ -106,6 +108,7 @@ export function peerSide(row: Row): SideStart {
     const plan = planOf(row, port, items);
     return {
       server,
+      port,
       generator: await bench.machine.generator({ ...plan, addresses: peerAddresses, scope: peerScope }),
     };
   };

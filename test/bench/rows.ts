@@ -101,5 +101,11 @@ export const mostOfPeer = { p99: 0.5, memory: 0.7 } as const;
 /** A refresh with an RS256 id_token costs at most this many times the limit of the same run. */
 export const mostOfLimit = 1.4;
 
+/** Against the peer where an fsync takes 4 ms longer. */
+export const slowDiskTarget = { microseconds: 4_000, ratio: 12 } as const;
+
+/** With a million or five of refresh tokens stored, at least this part of the rate with ten thousand. */
+export const storedTarget = { base: 10_000, ratio: 0.8 } as const;
+
 /** What the machine could do may move by this part between the rounds of a row; beyond, there is no verdict. */
 export const steadiness = 0.15;

@@ -12,6 +12,8 @@ export interface Calibration extends Costs {
   readonly httpRate: number;
   readonly get: number;
   readonly post: number;
+  /** Requests a second that the generator could do of these, by its own processor time. */
+  readonly generatorRate: number;
 }
 
 /** The load generator with one plan. */
@@ -62,9 +64,14 @@ export async function openMachine(folder: string, { servers, generator }: Placem
   const [gets, posts] = [await bare('bare'), await bare('bare-post')];
   const cost = async (of: Generator, milliseconds: number) => {
     const before = processorTime(calibrator.pid ?? 0);
-    const { operations, milliseconds: taken } = await of.run({ milliseconds, connections: 64 });
+    const {
+      operations,
+      milliseconds: taken,
+      ownMilliseconds,
+    } = await of.run({ milliseconds, connections: 64 });
     const processor = ((processorTime(calibrator.pid ?? 0) - before) * 1_000) / operations;
-    return { rate: (operations * 1_000) / taken, processor };
+    const own = (operations * 1_000) / ownMilliseconds;
+    return { rate: (operations * 1_000) / taken, processor, own };
   };
   return {
     generator: start,
@@ -73,7 +80,13 @@ export async function openMachine(folder: string, { servers, generator }: Placem
       const { costs } = await heard<{ costs: Costs }>(calibrator);
       const got = await cost(gets, milliseconds);
       const posted = await cost(posts, milliseconds);
-      return { ...costs, httpRate: got.rate, get: got.processor, post: posted.processor };
+      return {
+        ...costs,
+        httpRate: got.rate,
+        get: got.processor,
+        post: posted.processor,
+        generatorRate: got.own,
+      };
     },
     close: () => {
       for (const one of [gets, posts]) one.close();

@@ -1,0 +1,101 @@
+import { request } from 'node:http';
+import type { Line } from './figures.ts';
+import { figuresOf, medianCalibration, movement } from './figures.ts';
+import type { Item } from './generator/plan.ts';
+import type { Calibration } from './machine/machine.ts';
+import { processorTime, residentMegabytes } from './machine/process.ts';
+import { type Bench, type Measured, serviceSide } from './measure.ts';
+import { type Row, steadiness } from './rows.ts';
+import { serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
+
+/** While so many wrong passwords are sent a second, discovery's p99 stays under so many ms. */
+export const passwordLoad = { rate: 20, p99: 50 } as const;
+
+/** Discovery while passwords are hashed, beside discovery alone on the same server. */
+export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise<Line> {
+  const { machine, pace } = bench;
+  const { connections, round, warmUp } = pace;
+  const side = await serviceSide(discovery)(bench, 'passwords');
+  const passwords = await machine.generator({
+    operation: 'wrong-sign-in',
+    port: side.port,
+    addresses: serviceAddresses,
+    scope: serviceScope,
+    clientId: '',
+    idTokenAlgorithm: 'RS256',
+    items: [await signInForm(side.port)],
+  });
+  const hashing = { milliseconds: round, connections, rate: passwordLoad.rate };
+  const calibrations: Calibration[] = [];
+  const alone: Measured['rounds'][number][] = [];
+  const loaded: Measured['rounds'][number][] = [];
+  const refused: Measured['rounds'][number][] = [];
+  try {
+    await side.generator.run({ milliseconds: warmUp, connections });
+    for (let number = 0; number < pace.rounds; number += 1) {
+      calibrations.push(await machine.calibrate(pace.calibration));
+      for (const rounds of [alone, loaded]) {
+        const before = processorTime(side.server.pid);
+        const [result, wrongs] = await Promise.all([
+          side.generator.run({ milliseconds: round, connections }),
+          rounds === loaded ? passwords.run(hashing) : null,
+        ]);
+        const processor = processorTime(side.server.pid) - before;
+        rounds.push({ ...result, processor });
+        if (wrongs !== null) refused.push({ ...wrongs, processor });
+      }
+    }
+    const memory = residentMegabytes(side.server.pid);
+    const [ours, other] = [figuresOf({ rounds: loaded, memory }), figuresOf({ rounds: alone, memory })];
+    const sent = figuresOf({ rounds: refused, memory });
+    const isLoaded = sent !== null && sent.rate.median > passwordLoad.rate * 0.9;
+    const moved = movement(calibrations);
+    const calibration = medianCalibration(calibrations);
+    const verdict = () => {
+      if (ours === null || other === null || sent === null) return 'WRONG ANSWERS';
+      if (moved > steadiness) return 'NOISY';
+      if (!isLoaded) return 'missed: the wrong sign-ins were not answered in time';
+      return ours.p99 < passwordLoad.p99 ? 'reached' : 'missed: p99';
+    };
+    const wrong = [...refused, ...loaded, ...alone].find(({ firstWrong }) => firstWrong !== null)?.firstWrong;
+    const name = `discovery under ${passwordLoad.rate} wrong sign-ins a second (other: without them)`;
+    return {
+      name,
+      ours,
+      other,
+      ratio: ours === null || other === null ? null : ours.rate.median / other.rate.median,
+      target: null,
+      limit: discovery.limit(calibration),
+      calibration,
+      moved,
+      verdict: verdict(),
+      notes: [
+        ...(wrong ? [`${name}: wrong answers, the first: ${wrong}`] : []),
+        ...(sent === null
+          ? []
+          : [`${name}: ${sent.rate.median.toFixed(1)} a second were refused, p99 ${sent.p99.toFixed(0)} ms`]),
+      ],
+    };
+  } finally {
+    side.generator.close();
+    passwords.close();
+    await side.server.stop();
+  }
+}
+
+/** Opens the sign-in page as a browser does: the flow that its form carries, and the cookie it is bound to. */
+async function signInForm(port: number): Promise<Item> {
+  const headers = { host: serviceHost, 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+  const { location, cookie } = await new Promise<{ location: string; cookie: string }>((resolve, reject) => {
+    const asked = request({ port, host: '127.0.0.1', path: '/sign-in', headers }, (answer) => {
+      answer.resume();
+      const [set = ''] = answer.headers['set-cookie'] ?? [];
+      resolve({ location: answer.headers.location ?? '', cookie: set.split(';')[0] ?? '' });
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+  const flow = /[?&]flow=([^&]+)/.exec(location)?.[1];
+  if (flow === undefined || cookie === '') throw new Error('the sign-in page did not begin a flow');
+  return { host: serviceHost, value: cookie, expected: flow };
+}
