@@ -23,6 +23,8 @@ export interface Pace {
   readonly warmUp: number;
   readonly calibration: number;
   readonly connections: number;
+  /** What part of the tokens and members of a row is made: filling takes time too. */
+  readonly share: number;
 }
 
 /** What all measurements share. */
@@ -133,13 +135,12 @@ const itemsMost = 800_000;
 function amountOf(
   { items, operation }: Row,
   side: 'service' | 'peer',
-  { rounds, round, warmUp }: Pace,
+  { rounds, round, warmUp, share }: Pace,
 ): number {
-  if (!items.eachSecond) return items[side];
+  if (!items.eachSecond) return Math.ceil(items[side] * share);
+  const seconds = (rounds * round + warmUp) / 1_000;
   // A code that was polled may be polled again after 5 s; a token that was revoked is gone.
-  const seconds =
-    operation === 'poll' ? Math.min(5, (rounds * round + warmUp) / 1_000) : (rounds * round + warmUp) / 1_000;
-  return Math.min(itemsMost, Math.ceil(items[side] * seconds));
+  return Math.min(itemsMost, items[side] * Math.ceil(operation === 'poll' ? Math.min(5, seconds) : seconds));
 }
 
 /** Measures a row: both sides in turns, the machine calibrated before each round. */

@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan, Round, RoundResult } from '../generator/plan.ts';
@@ -109,12 +108,17 @@ const noAddresses = {
 };
 
 /** The next message of a process. @throws if it ends first */
-async function heard<T>(child: ChildProcess): Promise<T> {
-  const [message] = (await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => {
-      throw new Error(`a process of the bench ended with ${code}`);
-    }),
-  ])) as [T];
-  return message;
+function heard<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: unknown) => {
+      child.off('exit', onExit);
+      resolve(message as T);
+    };
+    const onExit = (code: number | null) => {
+      child.off('message', onMessage);
+      reject(new Error(`a process of the bench ended with ${code}`));
+    };
+    child.once('message', onMessage);
+    child.once('exit', onExit);
+  });
 }

@@ -211,7 +211,10 @@ async function addProfiles(
   );
 }
 
-/** Inserts records in one transaction, by a statement with their own columns. */
+/** Rows of one transaction: the write-ahead log of millions would be as large as the database. */
+const rowsAtOnce = 50_000;
+
+/** Inserts records by a statement with their own columns. */
 function insertAll(file: string, table: string, count: number, record: (number: number) => object): void {
   const sqlite = new SQLite(file);
   try {
@@ -222,7 +225,10 @@ function insertAll(file: string, table: string, count: number, record: (number: 
       `insert into ${table} (${names}) values (${columns.map((column) => `@${column}`).join(', ')})`,
     );
     sqlite.exec('begin immediate');
-    for (let number = 0; number < count; number += 1) insert.run(number === 0 ? first : record(number));
+    for (let number = 0; number < count; number += 1) {
+      insert.run(number === 0 ? first : record(number));
+      if (number % rowsAtOnce === rowsAtOnce - 1) sqlite.exec('commit; begin immediate');
+    }
     sqlite.exec('commit');
     sqlite.pragma('wal_checkpoint(truncate)');
   } finally {
