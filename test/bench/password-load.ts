@@ -46,8 +46,10 @@ export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise
       }
     }
     const memory = residentMegabytes(side.server.pid);
-    const [ours, other] = [figuresOf({ rounds: loaded, memory }), figuresOf({ rounds: alone, memory })];
     const sent = figuresOf({ rounds: refused, memory });
+    // Without the wrong sign-ins there is nothing to say of discovery beside them.
+    const ours = sent === null ? null : figuresOf({ rounds: loaded, memory });
+    const other = figuresOf({ rounds: alone, memory });
     const isLoaded = sent !== null && sent.rate.median > passwordLoad.rate * 0.9;
     const moved = movement(calibrations);
     const calibration = medianCalibration(calibrations);

@@ -42,7 +42,7 @@ export async function openConnection(
     const head = pending.slice(0, headEnd);
     const length = lengthOf(head);
     if (length === null) {
-      fail(`an answer does not say its length: ${head.slice(0, 200)}`);
+      fail(`an answer does not say its length: ${head.slice(0, head.indexOf('\r\n'))}`);
       return false;
     }
     const end = headEnd + 4 + length;

@@ -61,8 +61,14 @@ function post(host: string, path: string, body: string, more = ''): string {
   return `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${forwarded}${more}${type}Content-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-function expect(isRight: boolean, what: string, { status, head, body }: Answer): void {
-  if (!isRight) throw new WrongAnswer(`${what}: ${status} ${body.slice(0, 300) || head.slice(0, 300)}`);
+function expect(isRight: boolean, what: string, answer: Answer): void {
+  if (!isRight) throw new WrongAnswer(`${what}: ${errorOf(answer)}`);
+}
+
+/** The status and the error of an answer, and nothing else of it: an answer may hold tokens. */
+function errorOf({ status, body }: Answer): string {
+  const error = /"error":"([^"]*)"(?:,"error_description":"([^"]*)")?/.exec(body);
+  return error === null ? `${status}` : `${status} ${error[1]} ${error[2] ?? ''}`.trim();
 }
 
 /** The same request for every item, each answered by 200 and what the item expects. */
