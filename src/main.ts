@@ -5,10 +5,11 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { checkoutSweepInterval } from './core/access/limits.ts';
 import { deletionSweepInterval, drainTime, keySweepInterval } from './core/limits.ts';
+import type { AuditEvent } from './core/operators/audit-event.ts';
 import { auditSweepInterval } from './core/operators/limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
-import { withAuditLog } from './http/audit.ts';
+import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
 import { createVerifiedTokens } from './http/oidc/verified-tokens.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
@@ -32,6 +33,7 @@ import { createPasswords } from './secrets/password.ts';
 import { developmentMasterKey, openVault } from './secrets/vault.ts';
 import { StartupError } from './startup-error.ts';
 import type { CommitObserver } from './storage/group-commit.ts';
+import { auditedStore } from './storage/operators/audited.ts';
 import { createPollPace } from './storage/poll-pace.ts';
 import { openStore, type Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
@@ -80,7 +82,10 @@ export async function start(config: Config): Promise<Service> {
     await replaceRestoredKeys(store, { vault, now: systemClock() });
     await store.transaction((tx) => tenants.reload(tx));
     const firstDeps = { vault, passwords, tenants, random: systemRandom, now: systemClock() };
-    const setupLink = await firstRun(store, config, firstDeps);
+    // What happens before there is a log to write to is told when there is one.
+    const early: AuditEvent[] = [];
+    const starting = auditedStore(store, systemClock, (event) => early.push(event));
+    const setupLink = await firstRun(starting, config, firstDeps);
     const { transport, outboxFolder } = mailTransport(config);
     const mailer = createMailer({
       store,
@@ -113,6 +118,7 @@ export async function start(config: Config): Promise<Service> {
     const stream = logStream(process.stdout.isTTY === true);
     process.on('exit', stream.flush);
     const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
+    for (const event of early) logAuditEvent(app.log, event);
     if (metrics !== null) prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand });
     const metricsServer = await offerMetrics(config, metrics);
     await listen(app, config);

@@ -40,7 +40,7 @@ export function transactionOf<T>(
 }
 
 /** One JSON line an event, beside its row. */
-function logAuditEvent(log: Log, event: AuditEvent): void {
+export function logAuditEvent(log: Log, event: AuditEvent): void {
   log.info({ audit: { ...event, at: isoTime(event.at) } }, 'audit');
 }
 

@@ -50,8 +50,9 @@ export async function deleteMember(tx: Tx, tenantId: string, id: string, now: nu
   const member = await findMember(tx, tenantId, id);
   if (member === null) return false;
   await endSignInsOf(tx, id, 'member_inactive', now);
-  await eraseMember(tx, member, now);
+  // Before the rest: the address that it comes from may be the member's own.
   await auditDeed(tx, { event: 'member_deleted', tenantId, target: id });
+  await eraseMember(tx, member, now);
   return true;
 }
 

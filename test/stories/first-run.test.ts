@@ -64,6 +64,13 @@ const linkOf = (started: Started) =>
   /^ {2}(https?:\/\/\S+\/setup\/\S+)$/m.exec(started.lines().join('\n'))?.[1];
 const pathOf = (link: string | undefined) => new URL(link ?? '').pathname;
 
+/** The events of the audit in the log of a start. */
+const auditLines = (started: Started) =>
+  started.lines().flatMap((line) => {
+    const found = line.startsWith('{') ? (JSON.parse(line) as { readonly audit?: object }).audit : undefined;
+    return found === undefined ? [] : [found];
+  });
+
 /** Whether this address and password are somebody's at the tenant. */
 async function canSignIn(): Promise<boolean> {
   const host = new URL(issuer).host;
@@ -110,7 +117,7 @@ describe('the first run', () => {
     expect(await canSignIn()).toBe(true);
   });
 
-  it('makes the administrator that the settings name, and prints no link and no password', async () => {
+  it('makes the administrator that the settings name, logs it, and prints no link and no password', async () => {
     await makeFolder('settings');
     const file = join(folder, 'password');
     writeFileSync(file, `${password}\n`);
@@ -120,6 +127,9 @@ describe('the first run', () => {
     expect(await canSignIn()).toBe(true);
     expect(linkOf(started)).toBeUndefined();
     expect(started.lines().join('\n')).not.toContain(password);
+    expect(auditLines(started)).toContainEqual(
+      expect.objectContaining({ event: 'admin_acted', reason: 'set up', actorKind: 'operator' }),
+    );
     await started.stop();
 
     // What the settings say later changes nothing.

@@ -131,9 +131,11 @@ function demandSteps(actor: Actor, steps: readonly Step[]): void {
   const denied = steps
     .filter(({ run, needs, isForSystem }) => run !== null && !mayDo(actor, needs, isForSystem))
     .map(({ change: { noun, name }, needs, isForSystem }) => {
-      return `the ${noun} ${name} needs the permission ${needs}${isForSystem ? ', for every tenant' : ''}`;
+      // It stands in the audit, where no address of a member belongs.
+      const what = noun === 'member' || noun === 'subscription' ? `a ${noun}` : `the ${noun} ${name}`;
+      return `${what} needs the permission ${needs}${isForSystem ? ', for every tenant' : ''}`;
     });
-  if (denied.length > 0) throw new OperationRefused('denied', denied);
+  if (denied.length > 0) throw new OperationRefused('denied', [...new Set(denied)]);
 }
 
 function mayDo(actor: Actor, needs: Permission, isForSystem: boolean): boolean {

@@ -1,4 +1,5 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
+import { eraseAuditAddresses } from '../operators/audit-event.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { deleteMemberWords } from './member-words.ts';
@@ -10,7 +11,8 @@ import { deleteMemberWords } from './member-words.ts';
  * - subscriptions and checkouts, for the books, without what names a person or says what was read;
  * - invoices as they were sent, addressee and all: the law asks for them for years (GDPR art. 17 (3) (b));
  * - answers to consents: the tenant must be able to show that it was allowed to do what it did, and when that
- *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person.
+ *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person;
+ * - the audit, without the addresses that the member came from: what happened, and to which id.
  */
 export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: number): Promise<void> {
   const result = await tx
@@ -46,6 +48,7 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
   await eraseTraces(tx, id);
   await eraseOrders(tx, id);
   await eraseMails(tx, tenantId, id, email);
+  await eraseAuditAddresses(tx, tenantId, id);
 }
 
 /** Devices, browsers and addresses that the member was seen with, and what was allowed to apps. */

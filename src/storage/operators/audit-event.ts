@@ -76,3 +76,39 @@ export async function deleteAuditEvents(tx: Tx, before: number, atMost: number):
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }
+
+/**
+ * Forgets the addresses that a member came from, with every browser, app and TV: the events stay, and say what
+ * happened to which id. Where an operator acted on the member, the address is the operator's, and stays.
+ */
+export async function eraseAuditAddresses(tx: Tx, tenantId: string, memberId: string): Promise<void> {
+  const ofTenant = tx
+    .updateTable('auditEvents')
+    .set({ address: null })
+    .where('tenantId', '=', tenantId)
+    .where('address', 'is not', null);
+  await ofTenant.where('actorId', '=', memberId).execute();
+  // An app acts on a sign-in, and a TV on a code that the member decided on: neither names the member.
+  await ofTenant
+    .where('actorKind', 'in', ['member', 'client', 'nobody'])
+    .where('target', 'in', (select) =>
+      select
+        .selectFrom('auditEvents as own')
+        .select('own.target')
+        .where('own.tenantId', '=', tenantId)
+        .where('own.actorId', '=', memberId)
+        .where('own.actorKind', '=', 'member')
+        .where('own.target', 'is not', null)
+        .union(
+          select
+            .selectFrom('signIns as signIn')
+            .select('signIn.id as target')
+            .where('signIn.memberId', '=', memberId),
+        ),
+    )
+    .execute();
+  await ofTenant
+    .where('actorKind', 'in', ['member', 'client', 'nobody'])
+    .where('target', '=', memberId)
+    .execute();
+}

@@ -115,6 +115,10 @@ describe('the set-up link of a new service', () => {
     const done = await submit();
     expect({ status: done.status, location: done.headers.location }).toEqual({ status: 303, location: link });
     expect(await counts()).toEqual({ tenants: 1, members: 1, keys: 2, events: 1 });
+    const logged = service.logLines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'audit');
+    expect(logged.map(({ audit }) => audit)).toEqual([
+      expect.objectContaining({ event: 'admin_acted', reason: 'set up', address: '127.0.0.1' }),
+    ]);
     expect((await page()).text).toContain(`href="${facts.issuer}/admin"`);
 
     const browser = visitor(service, host);
