@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { accountOf, expectLeadsTo, valuesOf } from '../../support/members/account.ts';
+import { auditEvents } from '../../support/operators/api.ts';
+import { adminPassword, makeAdmin, portalOf } from '../../support/operators/portal.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -53,6 +55,29 @@ describe('my browsers', () => {
     expect(await isSignedIn(own)).toBe(true);
     expect(await isSignedIn(theirs)).toBe(true);
     expect((await own.send(url)).text).not.toContain('sign-out-others');
+  });
+
+  it('pages 17: one of the portal is named as such, and signing it out ends it alone', async () => {
+    const email = 'tina@example.test';
+    await makeAdmin(service, hosts.a, email);
+    const own = await accountOf(service, hosts.a, email, { password: adminPassword });
+    const second = await accountOf(service, hosts.a, email, { password: adminPassword });
+    const portal = await portalOf(service, hosts.a, email);
+    const isInPortal = async () => (await portal.send(`/admin/tenants/${hosts.a}`)).status === 200;
+    const page = await own.send(url);
+    expect(textOf(page).match(/Administration portal/g)).toHaveLength(1);
+    expect(await isInPortal()).toBe(true);
+    // The last used comes first.
+    const session = String(valuesOf(page, 'session')[0]);
+    expectLeadsTo(await own.submit(url, { session }), `${url}?done=signedOut`);
+    expect([await isInPortal(), await isSignedIn(second), await isSignedIn(own)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect((await own.send(url)).text).not.toContain('Administration portal');
+    const [last] = (await auditEvents(service)).slice(-1);
+    expect(last).toMatchObject({ event: 'session_ended', actorKind: 'member', reason: 'of the portal' });
   });
 
   it.each([

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { endSession, sessionLives } from '../../../core/session.ts';
+import { endSession, type Session, sessionLives } from '../../../core/session.ts';
+import { auditDeed } from '../../../operations/audit.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession, listActiveSessions } from '../../../storage/session.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
@@ -14,7 +16,10 @@ import { agoOf, dayOf } from './times.ts';
 
 const url = '/account/sessions';
 
-/** GET and POST /account/sessions: the browsers that the member is signed in with (pages 17). */
+/**
+ * GET and POST /account/sessions: the browsers that the member is signed in with (pages 17). An administrator
+ * finds those of the portal too, named as such: a stranger in one of them would be worse than in any other.
+ */
 export function sessionsPage(app: FastifyInstance, deps: Deps): void {
   accountPage(app, deps, url, { show, submit });
 }
@@ -39,6 +44,7 @@ async function show(visit: Visit): Promise<FastifyReply> {
       return {
         id: session.id,
         isOwn: session.id === own.id,
+        isPortal: session.kind === 'admin',
         name: browserName(session.userAgent, language),
         facts: facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : [])),
       };
@@ -56,7 +62,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   if (action === 'sign-out-others') {
     await transactionOf(request, deps, async (tx) => {
       for (const session of await listActiveSessions(tx, member.id)) {
-        if (session.id !== own.id) await apply(tx, endSession(session));
+        if (session.id !== own.id) await end(tx, session);
       }
     });
     return redirectDone(visit, url, 'otherSessions');
@@ -64,10 +70,19 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const isFound = await transactionOf(request, deps, async (tx) => {
     const found = await findSession(tx, member.tenantId, id);
     if (found?.memberId !== member.id) return false;
-    await apply(tx, endSession(found));
+    await end(tx, found);
     return true;
   });
   if (!isFound) return sendProblem(reply, 'notFound', { language: visit.language });
   if (id === own.id) clearSessionCookie(reply);
   return redirectDone(visit, url, 'signedOut');
+}
+
+/** The end of a portal's session is told by whoever ends it: its write alone means none (`meaningOf`). */
+async function end(tx: Tx, session: Session): Promise<void> {
+  const writes = endSession(session);
+  await apply(tx, writes);
+  if (session.kind !== 'admin' || writes.length === 0) return;
+  const { memberId, id: target } = session;
+  await auditDeed(tx, { event: 'session_ended', memberId, target, reason: 'of the portal' });
 }
