@@ -29,6 +29,15 @@ export function texts(description: string, ...examples: readonly string[]): Sche
   return { type: 'array', description, items: { type: 'string' }, uniqueItems: true, examples: [examples] };
 }
 
+/** A list of texts that are known, each once. */
+export function someOfTexts(
+  description: string,
+  values: readonly string[],
+  ...examples: readonly string[]
+): Schema {
+  return { ...texts(description, ...examples), items: { type: 'string', enum: values } };
+}
+
 /** A whole number within bounds. */
 export function numberFrom(least: number, most: number, description: string, example: number): Schema {
   return { type: 'integer', minimum: least, maximum: most, description, examples: [example] };

@@ -4,7 +4,7 @@ import type { Tenant } from '../../core/tenant.ts';
 import { exactly, flag, type Schema, text, textOrNull, timeOrNull } from '../../json-schema.ts';
 import { languages } from '../../language.ts';
 import type { Fields } from './define.ts';
-import { numberFrom, orNull, someOf, texts } from './fields.ts';
+import { numberFrom, orNull, someOf, someOfTexts, texts } from './fields.ts';
 
 /** The limits that are counts; the cooling-off time is a field of its own, in seconds. */
 type Counts = Omit<TenantLimits, 'deletionCoolingOff'>;
@@ -33,8 +33,9 @@ const cooling = 'How long an account that is to be deleted can be kept after all
 export const tenantFields: Fields = {
   brandColor: text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'),
   logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
-  languages: texts(
+  languages: someOfTexts(
     `The languages of its pages and mails; none is all of ${languages.join(', ')}`,
+    languages,
     'en',
     'nb',
   ),

@@ -1,5 +1,5 @@
 import { flag, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
-import { periodSchema, priceSchema } from '../admin/access/packages.ts';
+import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscription-answer.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
 import { numberFrom, texts } from '../admin/fields.ts';
@@ -44,7 +44,7 @@ const packageSchema = entry(
     name: nameField,
     price: priceSchema,
     period: periodSchema,
-    payment: text('`free`, `invoice`, or a payment provider of the service', 'invoice'),
+    payment: paymentField,
     products: texts('The names of the products it opens', 'Sport'),
   },
   {

@@ -65,8 +65,10 @@ describe('config check: a problem stands where it is, and says what to do', () =
     [tenant('stageTenant: §a.test'), 'a tenant is not its own stage'],
     [
       tenant('languages: [nb, §xx]'),
-      '"xx" is not one of the languages ar, da, de, en, es, fi, fr, nb, nl, pl, sv',
+      'an entry of languages must be one of ar, da, de, en, es, fi, fr, nb, nl, pl, sv.',
     ],
+    [plan('payment: §invoise'), 'payment must be one of free, invoice. Did you mean invoice?'],
+    [plan('payment: §seashells'), 'payment must be one of free, invoice.'],
     [
       tenant('returnOrigins: [https://b.test, §http://c.test]'),
       '"http://c.test" is not an https origin such as https://www.example.com',

@@ -2,6 +2,7 @@ import type { Package, PackageFacts } from '../../../core/access/package.ts';
 import { exactly, flag, list, oneOf, type Schema, text, wholeNumber } from '../../../json-schema.ts';
 import { findPackage, listPackages } from '../../../storage/access/package.ts';
 import { addPackage, changePackage } from '../../access/package.ts';
+import { paymentMethods } from '../../access/payments/index.ts';
 import { onTenant } from '../define.ts';
 import { type Operation, type OperationContext, unknown } from '../operation.ts';
 import { productIdField } from './products.ts';
@@ -28,7 +29,12 @@ const productIds: Schema = {
 
 const nameField = text('What members read', 'Everything');
 const described = text('What members read below the name', 'Every channel, on every screen.');
-const payment = text('`free`, `invoice`, or a payment provider of the service', 'invoice');
+const paymentNames = paymentMethods.map(({ name }) => name);
+const paymentWords = 'How it is paid: `free`, `invoice`, or a payment provider of the service';
+
+/** What is stored may name a method that the service had once; what is said now names one that it has. */
+const storedPayment = text(paymentWords, 'invoice');
+export const paymentField: Schema = { ...storedPayment, enum: paymentNames };
 const needsAddress = flag('Whether a subscriber must give a postal address');
 const offered = flag('Whether the checkout offers it; subscriptions go on either way');
 
@@ -38,7 +44,7 @@ const packageSchema = exactly('A package', {
   description: described,
   price: priceSchema,
   period: periodSchema,
-  payment,
+  payment: storedPayment,
   needsAddress,
   offered,
   products: list(
@@ -71,7 +77,7 @@ const created = onTenant<PackageInput>({
   permission: 'access:write',
   method: 'POST',
   path: '/packages',
-  fields: { name: nameField, price: priceSchema, period: periodSchema, payment, productIds },
+  fields: { name: nameField, price: priceSchema, period: periodSchema, payment: paymentField, productIds },
   optional: {
     description: { ...described, default: '' },
     needsAddress: { ...needsAddress, default: false },
@@ -97,7 +103,7 @@ const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>
     description: described,
     price: priceSchema,
     period: periodSchema,
-    payment,
+    payment: paymentField,
     needsAddress,
     offered,
     productIds,

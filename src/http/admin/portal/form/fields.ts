@@ -137,13 +137,16 @@ function choicesOf(values: readonly unknown[] = []): readonly Choice[] {
     .map((value) => ({ value: String(value), label: String(value).replaceAll('_', ' ') }));
 }
 
+/** Lists whose order says something: the first language is the one that the others fall back on. */
+const ordered = new Set(['languages']);
+
 /** Texts that are longer than a line. */
 const paragraphs = new Set(['description', 'file', 'logo', 'text']);
 
 function kindOf(name: string, schema: InputSchema, isChosen: boolean): Kind {
   const isOf = (type: string) => typesOf(schema).includes(type);
   if (isOf('boolean')) return 'flag';
-  if (isOf('array')) return isChosen ? 'choices' : 'lines';
+  if (isOf('array')) return isChosen && !ordered.has(name) ? 'choices' : 'lines';
   if (isChosen) return 'choice';
   if (isOf('object')) return 'pairs';
   if (schema.format === 'date-time') return 'time';

@@ -59,9 +59,8 @@ const plain: readonly (readonly [RegExp, (found: readonly string[]) => string])[
   [/must match pattern .*$/, () => 'does not have the right form'],
 ];
 
-function wordsOf(problem: string, { name, label, choices }: Field, isMissing: boolean): string {
+function wordsOf(problem: string, { name, label }: Field, isMissing: boolean): string {
   if (isMissing) return `${label} is missing.`;
-  if (choices.length > 0 && problem.includes('allowed values')) return `${label} must be one of the list.`;
   for (const [pattern, words] of plain) {
     const found = pattern.exec(problem);
     if (found === null) continue;
