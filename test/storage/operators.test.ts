@@ -116,9 +116,18 @@ describe('tokens of the admin API', () => {
     createdAt: now,
     expiresAt: now + 5,
     revokedAt: null,
+    parentId: 'token-2',
+    makerId: 'member-1',
     ...changes,
   });
-  const service = token({ id: 'token-2', tenantId: null, secretHash: 'hash 2', expiresAt: null });
+  const service = token({
+    id: 'token-2',
+    tenantId: null,
+    secretHash: 'hash 2',
+    expiresAt: null,
+    parentId: null,
+    makerId: null,
+  });
 
   it('are read as they were written, by id and by secret; those of a tenant and of the service apart', async () => {
     const store = await storeWithMember();

@@ -120,6 +120,8 @@ describe('Z22: a backup that is taken during load', () => {
           createdAt: service.clock.now(),
           expiresAt: null,
           revokedAt: null,
+          parentId: null,
+          makerId: null,
         });
         await tx.updateTable('service').set({ setupHash: 'hash of a link' }).execute();
       });

@@ -1,3 +1,4 @@
+import { type Member, maySignIn } from '../members/member.ts';
 import type { Permission } from './permission.ts';
 
 /** Tokens begin like this, so that one in a file or a log is known for what it is. */
@@ -17,9 +18,26 @@ export interface AdminToken {
   /** null for a token that lasts until it is revoked */
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+  /** The token that made it; it is revoked with that one. */
+  readonly parentId: string | null;
+  /**
+   * The administrator who made it, or the first of the tokens that led to it; null for one that was made at the
+   * machine itself, which depends on nobody.
+   */
+  readonly makerId: string | null;
 }
 
-/** Whether a token may be used at this moment. */
-export function isUsable({ expiresAt, revokedAt }: AdminToken, now: number): boolean {
-  return revokedAt === null && (expiresAt === null || now < expiresAt);
+/** Whether a token may be used at this moment. @param maker the member of its `makerId`, if there is one */
+export function isUsable(token: AdminToken, maker: Member | null, now: number): boolean {
+  const { expiresAt, revokedAt } = token;
+  return revokedAt === null && (expiresAt === null || now < expiresAt) && mayStillMake(token, maker, now);
+}
+
+/** A token does no more than its maker may: whoever is disabled or administers no more takes it along. */
+function mayStillMake({ tenantId, makerId }: AdminToken, maker: Member | null, now: number): boolean {
+  if (makerId === null) return true;
+  if (!maySignIn(maker, now)) return false;
+  return (
+    maker.userType === 'system_admin' || (maker.userType === 'tenant_admin' && maker.tenantId === tenantId)
+  );
 }

@@ -3,6 +3,7 @@ import { sha256 } from '../../core/hash.ts';
 import { countingWindow, wrongAdminTokensPerMinute } from '../../core/limits.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
 import type { Actor } from '../../core/operators/permission.ts';
+import { findMemberAnywhere } from '../../storage/members/member.ts';
 import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
 import type { Tenants } from '../../tenants.ts';
 import { addressKey } from '../address.ts';
@@ -13,7 +14,7 @@ import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
 
 /**
  * Who calls, by the token in the Authorization header; null where the answer is sent: 401 for none, for one
- * that is unknown, revoked or expired, or whose tenant is disabled, and 429 when there were too many of those.
+ * that is unknown, revoked or expired, whose tenant is disabled or whose maker administers no more, and 429 when there were too many of those.
  * A good token is never held up by bad ones from the same address.
  */
 export async function tokenActor(
@@ -26,8 +27,11 @@ export async function tokenActor(
     sendBearerProblem(reply, null);
     return null;
   }
-  const token = await deps.store.transaction((tx) => findAdminTokenBySecret(tx, sha256(secret)));
-  if (token !== null && isUsable(token, deps.clock()) && tenantAnswers(token, deps.tenants)) {
+  const { token, maker } = await deps.store.transaction(async (tx) => {
+    const token = await findAdminTokenBySecret(tx, sha256(secret));
+    return { token, maker: token?.makerId ? await findMemberAnywhere(tx, token.makerId) : null };
+  });
+  if (token !== null && isUsable(token, maker, deps.clock()) && tenantAnswers(token, deps.tenants)) {
     return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
   }
   const key = `admin token ${addressKey(request.ip)}`;
@@ -54,6 +58,8 @@ function noteWrongToken(request: FastifyRequest, token: AdminToken | null): void
     tenantId: token?.tenantId ?? null,
     ...(token === null ? {} : { actorKind: 'token', actorId: token.id }),
     reason:
-      token === null ? 'the token is unknown' : 'the token is revoked or expired, or its tenant disabled',
+      token === null
+        ? 'the token is unknown'
+        : 'the token is revoked or expired, its tenant disabled, or its maker no administrator any more',
   });
 }

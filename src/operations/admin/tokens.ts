@@ -2,15 +2,16 @@ import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { sha256 } from '../../core/hash.ts';
 import { auditTextLength } from '../../core/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
-import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import { exactly, list, type Schema, text, time, timeOrNull } from '../../json-schema.ts';
+import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
+import { exactly, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
 import {
   findAdminToken,
   insertAdminToken,
   listAdminTokens,
+  listTokensBelow,
   revokeAdminToken,
 } from '../../storage/operators/admin-token.ts';
-import type { Tx } from '../../storage/store.ts';
+import { auditDeed } from '../audit.ts';
 import { onService, onTenant } from './define.ts';
 import { type Operation, type OperationContext, OperationRefused, unknown } from './operation.ts';
 
@@ -36,6 +37,11 @@ const tokenProperties = {
   createdAt: time('When it was made'),
   expiresAt: timeOrNull('When it stops to work; null if it does not', null),
   revokedAt: timeOrNull('When it was revoked', null),
+  parentId: textOrNull('The token that made it: it is revoked with that one', null),
+  makerId: textOrNull(
+    'The administrator behind it: it works while that one may do the same; null where it was made at the machine',
+    '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
+  ),
 };
 const tokenSchema = exactly('A token of the admin API', tokenProperties);
 const tokensSchema = exactly('The tokens, oldest first', { tokens: list('Tokens', tokenSchema) });
@@ -45,7 +51,8 @@ const newTokenSchema = exactly('The token', {
 });
 
 /** Each field is listed by hand, so that no hash gets into an answer (A18). */
-function tokenAnswer({ id, name, permissions, createdAt, expiresAt, revokedAt }: AdminToken) {
+function tokenAnswer(token: AdminToken) {
+  const { id, name, permissions, createdAt, expiresAt, revokedAt, parentId, makerId } = token;
   return {
     id,
     name,
@@ -53,6 +60,8 @@ function tokenAnswer({ id, name, permissions, createdAt, expiresAt, revokedAt }:
     createdAt: isoTime(createdAt),
     expiresAt: isoTimeOrNull(expiresAt),
     revokedAt: isoTimeOrNull(revokedAt),
+    parentId,
+    makerId,
   };
 }
 
@@ -79,7 +88,10 @@ async function create(
   if (expiresAt !== null && expiresAt <= now) {
     throw new OperationRefused('invalid', ['expiresAt is in the past']);
   }
-  if (!mayGrant(actor, permissions) || outlives(expiresAt, await expiryOf(tx, actor))) {
+  const own = actor.kind === 'token' ? await findAdminToken(tx, actor.tokenId) : null;
+  // It may have been revoked since it was looked at.
+  if (own?.revokedAt) throw new OperationRefused('denied', ['a token that is revoked makes none']);
+  if (!mayGrant(actor, permissions) || outlives(expiresAt, own?.expiresAt ?? null)) {
     throw new OperationRefused('denied', ['a token makes no token that can do more, or lasts longer']);
   }
   const secret = `${adminTokenPrefix}${random.secret()}`;
@@ -92,26 +104,36 @@ async function create(
     createdAt: now,
     expiresAt,
     revokedAt: null,
+    parentId: own?.id ?? null,
+    makerId: actor.kind === 'admin' ? actor.memberId : (own?.makerId ?? null),
   };
   await insertAdminToken(tx, token);
   return { ...tokenAnswer(token), secret };
 }
 
-/** When whoever acts can act no more; null if that is not known to end. */
-async function expiryOf(tx: Tx, actor: Actor): Promise<number | null> {
-  return actor.kind === 'token' ? ((await findAdminToken(tx, actor.tokenId))?.expiresAt ?? null) : null;
-}
-
+/** @param limit when whoever makes it can act no more; null if that is not known to end */
 function outlives(expiresAt: number | null, limit: number | null): boolean {
   return limit !== null && (expiresAt === null || expiresAt > limit);
 }
 
-async function revoke({ tx, tenant, now }: OperationContext, tokenId: string): Promise<object> {
+/**
+ * Revokes a token with all that it made, and they made: what was made by a thief of it ends with it. People may
+ * revoke every token of their tenant, a token none that can do more than itself.
+ */
+async function revoke({ tx, tenant, actor, now }: OperationContext, tokenId: string): Promise<object> {
   const tenantId = tenant?.id ?? null;
-  await revokeAdminToken(tx, tenantId, tokenId, now);
   const token = await findAdminToken(tx, tokenId);
   if (token === null || token.tenantId !== tenantId) throw unknown('token');
-  return tokenAnswer(token);
+  if (!mayGrant(actor, token.permissions)) {
+    throw new OperationRefused('denied', ['a token revokes no token that can do more']);
+  }
+  await revokeAdminToken(tx, tenantId, tokenId, now);
+  for (const below of await listTokensBelow(tx, tokenId)) {
+    await revokeAdminToken(tx, below.tenantId, below.id, now);
+    const reason = `tokens.revoke: made by ${tokenId}`;
+    await auditDeed(tx, { event: 'admin_acted', tenantId: below.tenantId, target: below.id, reason });
+  }
+  return tokenAnswer({ ...token, revokedAt: token.revokedAt ?? now });
 }
 
 const listing = {
@@ -157,7 +179,7 @@ export const tokenOperations: readonly Operation[] = [
   onTenant<{ readonly tokenId: string }>({
     ...revoking,
     name: 'tokens.revoke',
-    summary: 'Revoke a token of a tenant: it works no more from now on',
+    summary: 'Revoke a token of a tenant, with all that it made: they work no more from now on',
   }),
   onService({
     ...listing,
@@ -172,6 +194,6 @@ export const tokenOperations: readonly Operation[] = [
   onService<{ readonly tokenId: string }>({
     ...revoking,
     name: 'serviceTokens.revoke',
-    summary: 'Revoke a token for every tenant: it works no more from now on',
+    summary: 'Revoke a token for every tenant, with all that it made: they work no more from now on',
   }),
 ];

@@ -27,6 +27,12 @@ const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
     .where('erasedAt', 'is', null),
 );
 
+/** The member of an id on any tenant: for whoever administers, as tenants are administered from another. */
+export async function findMemberAnywhere(tx: Tx, id: string): Promise<Member | null> {
+  const row = await tx.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst();
+  return row === undefined ? null : memberOfRow(row);
+}
+
 /** The member of a tenant by address, however it is written, with the hash of the password; or null. */
 export async function findMemberByEmail(
   tx: Tx,

@@ -33,6 +33,18 @@ export async function insertAdminToken(tx: Tx, token: AdminToken): Promise<void>
     .execute();
 }
 
+/** The tokens that a token made, and those that they made, which are not revoked. */
+export async function listTokensBelow(tx: Tx, id: string): Promise<readonly AdminToken[]> {
+  const found: AdminToken[] = [];
+  let parents: readonly string[] = [id];
+  while (parents.length > 0) {
+    const rows = await tx.selectFrom('adminTokens').selectAll().where('parentId', 'in', parents).execute();
+    found.push(...rows.filter(({ revokedAt }) => revokedAt === null).map(tokenOf));
+    parents = rows.map((row) => row.id);
+  }
+  return found;
+}
+
 /** Returns whether there was such a token that was not revoked before. */
 export async function revokeAdminToken(
   tx: Tx,

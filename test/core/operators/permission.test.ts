@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UserType } from '../../../src/core/members/member.ts';
+import type { Member, UserType } from '../../../src/core/members/member.ts';
 import { type AdminToken, isUsable } from '../../../src/core/operators/admin-token.ts';
 import {
   type Actor,
@@ -11,6 +11,7 @@ import {
   permissions,
   permit,
 } from '../../../src/core/operators/permission.ts';
+import { memberRecord } from '../../support/records/records.ts';
 
 const operator: Actor = { kind: 'operator' };
 const admin = (isSystem: boolean): Actor => ({ kind: 'admin', memberId: 'm', tenantId: 'a', isSystem });
@@ -75,6 +76,8 @@ describe('a token', () => {
     createdAt: 0,
     expiresAt: null,
     revokedAt: null,
+    parentId: null,
+    makerId: null,
   };
 
   it.each([
@@ -83,6 +86,26 @@ describe('a token', () => {
     ['works no more at its end (decision 20)', { expiresAt: 100 }, false],
     ['that is revoked works no more', { revokedAt: 99 }, false],
   ])('%s', (_what, changes, isGood) => {
-    expect(isUsable({ ...made, ...changes }, 100)).toBe(isGood);
+    expect(isUsable({ ...made, ...changes }, null, 100)).toBe(isGood);
+  });
+
+  const own = { tenantId: 'tenant-a', makerId: 'maker' };
+  const all = { ...own, tenantId: null };
+  it.each<[string, Partial<AdminToken>, Partial<Member> | null, boolean]>([
+    ['of a tenant works while its maker administers the tenant', own, {}, true],
+    ['of a tenant works while its maker administers everything', own, { userType: 'system_admin' }, true],
+    ['of a tenant works no more when its maker is a member alone', own, { userType: 'member' }, false],
+    ['of a tenant works no more when its maker is disabled', own, { status: 'disabled' }, false],
+    ['of a tenant works no more when its maker is deleted', own, { deletionDueAt: 100 }, false],
+    ['of a tenant works while its maker is yet to be deleted', own, { deletionDueAt: 101 }, true],
+    ['of a tenant works no more when its maker administers another', own, { tenantId: 'tenant-b' }, false],
+    ['of a maker whom nobody knows does not work', own, null, false],
+    ['of every tenant works while its maker has them all', all, { userType: 'system_admin' }, true],
+    ['of every tenant works no more when its maker has one', all, {}, false],
+  ])('%s', (_what, changes, maker, isGood) => {
+    const member = memberRecord({ id: 'maker', tenantId: 'tenant-a', userType: 'tenant_admin' });
+    const found =
+      maker === null ? null : { ...member, status: 'active' as const, deletionDueAt: null, ...maker };
+    expect(isUsable({ ...made, ...changes }, found, 100)).toBe(isGood);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Permission, permissions } from '../../../src/core/operators/permission.ts';
 import { callApi } from '../../support/operators/api.ts';
 import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
+import { makeAdmin } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -82,6 +83,86 @@ describe('a token of the admin API', () => {
     expect(await kind(asked(['clients:read']))).toBe('denied');
     expect(await kind(asked(['clients:read'], { expiresAt: '2026-02-01T00:00:01Z' }))).toBe('denied');
     await run(service, 'tokens.create', asked(['clients:read'], inTime), actor);
+  });
+
+  it('revokes none that can do more than itself, and people revoke every one of their tenant', async () => {
+    const strong = await run<Made>(service, 'tokens.create', asked(['tokens:write', 'keys:write']));
+    const weak = tokenOf(service, tenant, ['tokens:write', 'keys:read']);
+    const input = { tenant, tokenId: strong.id };
+    expect(await refusal(service, 'tokens.revoke', input, weak)).toEqual({
+      kind: 'denied',
+      problems: ['a token revokes no token that can do more'],
+    });
+    expect((await callApi(service, { path: '/tenants/a.test/keys', token: strong.secret })).status).toBe(403);
+    const own = await run<Made>(service, 'tokens.create', asked(['keys:read']));
+    await run(service, 'tokens.revoke', { tenant, tokenId: own.id }, weak);
+    await run(service, 'tokens.revoke', input, adminOf(service, tenant));
+    expect((await callApi(service, { path: '/tenants/a.test/keys', token: strong.secret })).status).toBe(401);
+  });
+
+  it('takes all that it made along, and all that those made, when it is revoked', async () => {
+    const granted = ['tokens:write', 'clients:read'] as const;
+    const first = await run<Made>(service, 'serviceTokens.create', { name: 'x', permissions: granted });
+    const by = async (maker: Made) => {
+      const body = { name: 'below', permissions: granted };
+      const answer = await callApi(service, { path: '/tenants/a.test/tokens', token: maker.secret, body });
+      expect(answer.status, answer.text).toBe(200);
+      return answer.json<Made & { parentId: string }>();
+    };
+    const second = await by(first);
+    const [third, sister] = [await by(second), await by(first)];
+    const apart = await run<Made>(service, 'tokens.create', asked(granted));
+    expect([second.parentId, third.parentId, sister.parentId]).toEqual([first.id, second.id, first.id]);
+    const works = async ({ secret }: Made) =>
+      (await callApi(service, { path: '/tenants/a.test/clients', token: secret })).status;
+    await run(service, 'tokens.revoke', { tenant, tokenId: second.id });
+    expect([await works(first), await works(second), await works(third), await works(sister)]).toEqual([
+      200, 401, 401, 200,
+    ]);
+    await run(service, 'serviceTokens.revoke', { tokenId: first.id });
+    expect([await works(first), await works(sister), await works(apart)]).toEqual([401, 401, 200]);
+    const { events } = await run<{ events: object[] }>(service, 'audit.list', { tenant, target: sister.id });
+    const reason = `tokens.revoke: made by ${first.id}`;
+    expect(events[0]).toMatchObject({ event: 'admin_acted', reason });
+  });
+
+  it('that was revoked a moment ago makes none', async () => {
+    const { id } = await run<Made>(service, 'tokens.create', asked(['tokens:write']));
+    const tenantId = tenantIdOf(service, tenant);
+    const actor = { kind: 'token', tokenId: id, tenantId, permissions: ['tokens:write'] } as const;
+    await run(service, 'tokens.revoke', { tenant, tokenId: id });
+    const refused = await refusal(service, 'tokens.create', asked(['tokens:write']), actor);
+    expect(refused.kind).toBe('denied');
+  });
+
+  it('works while the administrator behind it may do the same, and so does what it made', async () => {
+    const memberId = await makeAdmin(service, tenant, 'maker@example.test');
+    const admin = { ...adminOf(service, tenant), memberId } as ReturnType<typeof adminOf>;
+    const made = await run<Made>(service, 'tokens.create', asked(['tokens:write']), admin);
+    const body = { name: 'below', permissions: ['tokens:write'] };
+    const path = '/tenants/a.test/tokens';
+    const below = (await callApi(service, { path, token: made.secret, body })).json<Made>();
+    const work = async () => {
+      const permissions = ['tokens:write'];
+      const statuses = [];
+      for (const { secret } of [made, below]) {
+        const again = { path, token: secret, body: { name: 'again', permissions } };
+        statuses.push((await callApi(service, again)).status);
+      }
+      return statuses;
+    };
+    expect(await work()).toEqual([200, 200]);
+    const named = { tenant, memberId };
+    await run(service, 'members.disable', named);
+    expect(await work()).toEqual([401, 401]);
+    await run(service, 'members.enable', named);
+    expect(await work()).toEqual([200, 200]);
+    await run(service, 'members.change', { ...named, userType: 'member' });
+    expect(await work()).toEqual([401, 401]);
+    const { tokens } = await run<{ tokens: object[] }>(service, 'tokens.list', { tenant });
+    expect(tokens).toContainEqual(
+      expect.objectContaining({ id: below.id, parentId: made.id, makerId: memberId, revokedAt: null }),
+    );
   });
 
   it('may be given every permission by an administrator, for the own tenant', async () => {

@@ -30,6 +30,8 @@ export async function adminToken(service: TestService, facts: TokenFacts = {}): 
       createdAt: now,
       expiresAt: facts.expiresIn === undefined ? null : now + facts.expiresIn,
       revokedAt: facts.revoked === true ? now : null,
+      parentId: null,
+      makerId: null,
     }),
   );
   return secret;
