@@ -4,7 +4,7 @@ import * as deviceFlow from './0002-device-flow.ts';
 import * as members from './0003-members.ts';
 import * as access from './0004-access.ts';
 import * as operators from './0005-operators.ts';
-import * as tokenMakers from './0006-token-makers.ts';
+import * as administration from './0006-administration.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -13,5 +13,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0003-members': members,
   '0004-access': access,
   '0005-operators': operators,
-  '0006-token-makers': tokenMakers,
+  '0006-administration': administration,
 };

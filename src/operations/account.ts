@@ -8,6 +8,7 @@ import {
   updateMember,
   updatePasswordHash,
 } from '../storage/members/member.ts';
+import { hasSystemAdmin } from '../storage/operators/first-admin.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { auditDeed } from './audit.ts';
@@ -123,18 +124,23 @@ export async function changePassword(
   });
 }
 
-/** A member asks to be deleted; the mail says when, and how to keep the account. */
+/**
+ * A member asks to be deleted; the mail says when, and how to keep the account.
+ *
+ * @returns whether that may be: nothing was done for the last who administers everything
+ */
 export async function askForDeletion(
   tx: Tx,
   tenant: OpenTenant,
   memberId: string,
   language: string,
   deps: MemberDeps,
-): Promise<void> {
+): Promise<boolean> {
   const member = await findMember(tx, tenant.id, memberId);
   const leaving =
     member === null ? null : requestDeletion(member, tenant.limits.deletionCoolingOff, deps.clock());
-  if (leaving === null) return;
+  if (leaving === null) return true;
+  if (leaving.userType === 'system_admin' && !(await hasSystemAdmin(tx, memberId))) return false;
   await updateMember(tx, leaving);
   await auditDeed(tx, { event: 'member_deletion_asked', memberId, target: memberId });
   await deps.mails.queue(tx, tenant, {
@@ -144,6 +150,7 @@ export async function askForDeletion(
     values: { fullName: leaving.fullName, date: leaving.deletionDueAt ?? 0 },
     link: `${tenant.issuer}/account`,
   });
+  return true;
 }
 
 /** A member keeps the account after all. */

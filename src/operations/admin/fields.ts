@@ -29,6 +29,17 @@ export function texts(description: string, ...examples: readonly string[]): Sche
   return { type: 'array', description, items: { type: 'string' }, uniqueItems: true, examples: [examples] };
 }
 
+/**
+ * Lets the command do what would leave nobody who administers everything. Whoever is at the machine can mend
+ * that; the other faces have it without effect, and the portal does not offer it.
+ */
+export const forceField: Schema = {
+  type: 'boolean',
+  description: 'At the command alone: do it even if nobody is left then who administers everything',
+  default: false,
+  examples: [false],
+};
+
 /** A list of texts that are known, each once. */
 export function someOfTexts(
   description: string,

@@ -87,6 +87,8 @@ export class OperationRefused extends Error {
   readonly kind: 'conflict' | 'denied' | 'invalid' | 'unknown';
   /** Everything that is wrong, in words for an operator; never a secret. */
   readonly problems: readonly string[];
+  /** Whether the audit tells of it. */
+  isWritten = false;
 
   constructor(kind: OperationRefused['kind'], problems: readonly string[]) {
     super(problems.join('; '));

@@ -4,10 +4,12 @@ import { auditEvent, type Source } from '../../core/operators/audit-event.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
+import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { InvalidFacts } from '../invalid-facts.ts';
 import {
+  conflict,
   type Operation,
   type OperationDeps,
   OperationRefused,
@@ -72,7 +74,7 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
           ]);
     // Whoever may see every tenant has mistyped one, and tried nothing.
     if (granted !== 'granted' || !hasAllTenants(actor)) {
-      await store.transaction((tx) => auditDenial(tx, call, tenant ?? null, refused, deps.now));
+      await writeDenial(store, call, tenant ?? null, refused, deps.now);
     }
     throw refused;
   }
@@ -81,7 +83,7 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
   const answer = await work(call, input, context, store).catch(async (error: unknown) => {
     const refused = inWords(error);
     if (refused instanceof OperationRefused && refused.kind === 'denied') {
-      await store.transaction((tx) => auditDenial(tx, call, tenant, refused, deps.now));
+      await writeDenial(store, call, tenant, refused, deps.now);
     }
     throw refused;
   });
@@ -101,10 +103,26 @@ async function work(
   const prepared = await operation.prepare?.(input, context);
   return store.transaction(async (tx) => {
     const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
+    const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const result = await operation.run({ ...context, tx: own }, input, prepared);
+    if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
     if (operation.acts) await auditAct(own, call, context, result);
     return result;
   });
+}
+
+/** Whoever is at the machine can make another administrator there; nobody else could. */
+function isForced({ actor }: Call, { force }: Readonly<Record<string, unknown>>): boolean {
+  return actor.kind === 'operator' && force === true;
+}
+
+/** Whatever was done, somebody is left who can sign in and administer everything. @throws OperationRefused */
+async function demandSystemAdmin(tx: Tx): Promise<void> {
+  if (await hasSystemAdmin(tx)) return;
+  throw conflict(
+    'nobody would be left who can sign in and administer everything: make another system administrator first, ' +
+      'on a tenant that stays enabled; the command does it all the same with --force',
+  );
 }
 
 /**
@@ -198,22 +216,23 @@ function auditAct(tx: Tx, call: Call, { now, tenant }: PreparationContext, resul
 }
 
 /** It stands with the tenant whose administrator or token it was: there somebody looks after it. */
-function auditDenial(
-  tx: Tx,
+async function writeDenial(
+  store: Store,
   call: Call,
   tenant: OpenTenant | null,
-  { problems }: OperationRefused,
+  refused: OperationRefused,
   now: number,
 ): Promise<void> {
   const { operation, actor, input } = call;
   const own = actor.kind === 'operator' ? null : actor.tenantId;
-  const facts = {
+  const event = auditEvent(sourceOf(call, own ?? tenant?.id ?? null, now), {
     event: 'admin_denied',
     target: targetOf(operation, input),
     result: 'refused',
-    reason: `${operation.name}: ${problems.join('; ')}`,
-  } as const;
-  return insertAuditEvent(tx, auditEvent(sourceOf(call, own ?? tenant?.id ?? null, now), facts));
+    reason: `${operation.name}: ${refused.problems.join('; ')}`,
+  });
+  await store.transaction((tx) => insertAuditEvent(tx, event));
+  refused.isWritten = true;
 }
 
 /** What was acted on: the fields of the path behind the tenant, or what was made. */

@@ -39,7 +39,10 @@ const sentFields: Fields = {
     examples: [false],
   },
   force: {
-    ...flag('Whether a device flow may be turned on that is not on at the stage tenant'),
+    ...flag(
+      'Whether a device flow may be turned on that is not on at the stage tenant; at the command also whether ' +
+        'nobody may be left who administers everything',
+    ),
     default: false,
     examples: [false],
   },

@@ -15,7 +15,7 @@ import {
   type TenantChanges,
 } from '../tenant.ts';
 import { onService, onTenant } from './define.ts';
-import { textOrNone } from './fields.ts';
+import { forceField, textOrNone } from './fields.ts';
 import {
   conflict,
   type Operation,
@@ -147,6 +147,7 @@ const disabled = onTenant({
   reach: 'system',
   method: 'POST',
   path: '/disable',
+  optional: { force: forceField },
   output: tenantSchema,
   run: ({ tenant, ...context }) =>
     change(context, tenant.id, { disabledAt: tenant.disabledAt ?? context.now }),

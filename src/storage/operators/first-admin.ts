@@ -1,17 +1,40 @@
+import { sql } from 'kysely';
 import type { Tx } from '../store.ts';
+
+/** Written out, since an index of them alone is used for nothing else. */
+const systemAdmin = sql.lit<'system_admin'>('system_admin');
 
 /** The tenant of the first who administers the whole service; null if nobody does. */
 export async function systemAdminTenantId(tx: Tx): Promise<string | null> {
   const row = await tx
     .selectFrom('members')
     .select('tenantId')
-    .where('userType', '=', 'system_admin')
+    .where('userType', '=', systemAdmin)
     .where('status', '=', 'active')
     .where('erasedAt', 'is', null)
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
   return row?.tenantId ?? null;
+}
+
+/**
+ * Whether somebody can sign in to the portal and administer everything: on a tenant that answers, and not
+ * about to be deleted.
+ *
+ * @param butMemberId somebody who is not counted, or null
+ */
+export async function hasSystemAdmin(tx: Tx, butMemberId: string | null = null): Promise<boolean> {
+  let query = tx
+    .selectFrom('members')
+    .innerJoin('tenants', 'tenants.id', 'members.tenantId')
+    .select('members.id')
+    .where('members.userType', '=', systemAdmin)
+    .where('members.status', '=', 'active')
+    .where('members.deletionDueAt', 'is', null)
+    .where('tenants.disabledAt', 'is', null);
+  if (butMemberId !== null) query = query.where('members.id', '!=', butMemberId);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Stores the SHA-256 of the link that makes the first administrator; the one before it works no more. */

@@ -111,6 +111,7 @@ describe('a token of the admin API', () => {
     };
     const second = await by(first);
     const [third, sister] = [await by(second), await by(first)];
+    const niece = await by(sister);
     const apart = await run<Made>(service, 'tokens.create', asked(granted));
     expect([second.parentId, third.parentId, sister.parentId]).toEqual([first.id, second.id, first.id]);
     const works = async ({ secret }: Made) =>
@@ -120,7 +121,9 @@ describe('a token of the admin API', () => {
       200, 401, 401, 200,
     ]);
     await run(service, 'serviceTokens.revoke', { tokenId: first.id });
-    expect([await works(first), await works(sister), await works(apart)]).toEqual([401, 401, 200]);
+    expect([await works(first), await works(sister), await works(niece), await works(apart)]).toEqual([
+      401, 401, 401, 200,
+    ]);
     const { events } = await run<{ events: object[] }>(service, 'audit.list', { tenant, target: sister.id });
     const reason = `tokens.revoke: made by ${first.id}`;
     expect(events[0]).toMatchObject({ event: 'admin_acted', reason });

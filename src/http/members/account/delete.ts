@@ -27,9 +27,10 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
-  await transactionOf(request, deps, (tx) =>
+  const isAsked = await transactionOf(request, deps, (tx) =>
     askForDeletion(tx, request.tenant, member.id, language.tag, deps),
   );
+  if (!isAsked) return sendForm(visit, [{ field: 'top', text: language.t('account.delete.lastAdmin') }]);
   // The page there says when, and has the button that takes it back.
   return reply.redirect('/account', 303);
 }

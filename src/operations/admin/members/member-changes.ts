@@ -25,6 +25,7 @@ import { commonPasswords } from '../../common-passwords.ts';
 import { deleteMember } from '../../member.ts';
 import { inviteMember } from '../../recover.ts';
 import { onTenant } from '../define.ts';
+import { forceField } from '../fields.ts';
 import { conflict, type Operation, OperationRefused } from '../operation.ts';
 import { demandManage, demandOther, manageableMember } from './manage.ts';
 import {
@@ -128,6 +129,7 @@ interface ChangedMember extends MemberInput {
   readonly tenant: string;
   readonly memberId: string;
   readonly userType?: UserType;
+  readonly force: boolean;
 }
 
 const changed = onTenant<ChangedMember>({
@@ -137,9 +139,15 @@ const changed = onTenant<ChangedMember>({
   method: 'PATCH',
   path: '/members/{memberId}',
   fields: { memberId: memberIdField },
-  optional: { fullName: fullNameField, email: emailField, userType: userTypeField, ...memberFields },
+  optional: {
+    fullName: fullNameField,
+    email: emailField,
+    userType: userTypeField,
+    ...memberFields,
+    force: forceField,
+  },
   output: memberSchema,
-  run: async (context, { memberId, userType, ...input }) => {
+  run: async (context, { memberId, userType, force: _, ...input }) => {
     const { tx, tenant, actor, mails, now } = context;
     const member = await manageableMember(context, memberId);
     const changed = withDetails(member, input, now);

@@ -4,7 +4,7 @@ import { exactly, list, text, textOrNull, time } from '../../../json-schema.ts';
 import { listMembers } from '../../../storage/members/member-search.ts';
 import { deleteMember, disableMember, enableMember } from '../../member.ts';
 import { onTenant } from '../define.ts';
-import { limitField, pageOf } from '../fields.ts';
+import { forceField, limitField, pageOf } from '../fields.ts';
 import type { Operation } from '../operation.ts';
 import { demandOther, manageableMember, memberFor } from './manage.ts';
 import {
@@ -88,6 +88,7 @@ const disabled = onTenant<Named>({
   method: 'POST',
   path: '/members/{memberId}/disable',
   fields,
+  optional: { force: forceField },
   output: memberSchema,
   run: async (context, { memberId }) => {
     const { tx, tenant, actor, now } = context;
@@ -120,6 +121,7 @@ const deleted = onTenant<Named>({
   method: 'DELETE',
   path: '/members/{memberId}',
   fields,
+  optional: { force: forceField },
   output: exactly('Who was deleted', { id: memberIdField, deletedAt: time('When') }),
   run: async (context, { memberId }) => {
     const { tx, tenant, actor, now } = context;

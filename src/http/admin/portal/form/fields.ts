@@ -1,3 +1,4 @@
+import { forceField } from '../../../../operations/admin/fields.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { pathFields } from '../addresses.ts';
 import type { Facts } from '../call.ts';
@@ -70,11 +71,13 @@ export type Offers = Readonly<Record<string, readonly Choice[]>>;
 /** The values of a form's fields as they were sent, or as they are before it is. */
 export type FormValues = ReadonlyMap<string, readonly string[]>;
 
-/** The properties of an operation's input that its form asks for: all but those that are known already. */
+/** What its form asks for: all but what is known already, and what is for the command alone. */
 export function inputProperties(operation: Operation, known: Facts): Readonly<Record<string, InputSchema>> {
   const given = pathFields(operation).filter((name) => known[name] !== undefined);
   const properties = operation.input.properties as Readonly<Record<string, InputSchema>>;
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !given.includes(name)));
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name, schema]) => !given.includes(name) && schema !== forceField),
+  );
 }
 
 /** The form of an operation. */

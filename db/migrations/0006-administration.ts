@@ -6,6 +6,9 @@ const statements = [
   'alter table adminTokens add column parentId text',
   'alter table adminTokens add column makerId text',
   'create index adminTokensByParent on adminTokens (parentId) where parentId is not null',
+
+  // Every act of an operator asks whether somebody still administers everything.
+  `create index systemAdmins on members (id) where userType = 'system_admin'`,
 ];
 
 export async function up(db: Kysely<unknown>): Promise<void> {
