@@ -4,7 +4,7 @@ import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
 import { PasswordsBusy } from '../secrets/password.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
-import { noteRefusal } from './audit.ts';
+import { type LimitName, noteLimit } from './limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
 class ProtocolError extends Error {
@@ -67,12 +67,16 @@ export function sendRefusal(
   return sendJson(reply, { error: refused.error, error_description: refused.description }, status);
 }
 
-/** The answer of a limiter (decision 16). */
-export function sendTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
+/** The answer of a limiter (decision 16). @param key whom it counts, where that is not the address */
+export function sendTooMany(
+  reply: FastifyReply,
+  retryAfter: number,
+  limit: LimitName,
+  key?: string,
+): FastifyReply {
   const refused = refusal('temporarily_unavailable', 'too many requests, try again later');
-  const { url } = reply.request.routeOptions;
-  noteRefusal(reply.request, { event: 'limit_reached', reason: `too many requests: ${url}` });
-  return sendRefusal(reply.header('retry-after', retryAfter), refused);
+  noteLimit(reply.header('retry-after', retryAfter), limit, key);
+  return sendRefusal(reply, refused);
 }
 
 /** Whether nothing was done because too much is waiting or storage is in trouble; the same again may work. */
@@ -121,13 +125,19 @@ export function apiErrorHandler(
 
 const everyMethod: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Answers every method that a route does not serve with 405 and what it does serve (H7). */
-export function refuseOtherMethods(app: FastifyInstance, url: string, served: readonly HTTPMethods[]): void {
+/** Answers every method that a route does not serve with 405 and what it does serve (H7). @param note hears of each */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  url: string,
+  served: readonly HTTPMethods[],
+  note: (request: FastifyRequest) => void = () => {},
+): void {
   app.route({
     method: everyMethod.filter((method) => !served.includes(method)),
     url,
     // The body of a method that is not served is not even read.
-    onRequest: async (_request, reply) => {
+    onRequest: async (request, reply) => {
+      note(request);
       const refused = refusal('invalid_request', 'this method is not served here');
       return sendRefusal(reply.header('allow', served.join(', ')), refused, 405);
     },

@@ -9,6 +9,7 @@ import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
+import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {
@@ -58,13 +59,24 @@ export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
 }
 
 /**
- * Writes down what was refused before the answer leaves. A stranger could fill the disk with it, so of each
+ * Writes down what was refused before the answer leaves; of a limit, the first refusal in each of its windows. A stranger could fill the disk with it, so of each
  * kind so many a minute are kept from one address, and one line says that there were more. An answer does not
  * fail because this cannot be written.
  */
 export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('refusals');
+  app.decorateRequest('reachedLimit');
+  const isFirst = createFirstOfWindow(deps.clock);
   app.addHook('onSend', (request, reply, _payload, done) => {
+    const { reachedLimit } = request;
+    if (reachedLimit !== undefined) {
+      request.reachedLimit = undefined;
+      deps.metrics?.limit(reachedLimit.name, surfaceOf(request));
+      const reason = limitWords(reachedLimit.name);
+      if (isFirst(request.tenant?.id ?? null, reachedLimit)) {
+        noteRefusal(request, { event: 'limit_reached', reason });
+      }
+    }
     const { refusals = [] } = request;
     // Nearly every answer: it goes on at once.
     if (refusals.length === 0 || reply.statusCode >= 500) return done();

@@ -37,7 +37,7 @@ export async function tokenActor(
   const key = `admin token ${addressKey(request.ip)}`;
   const wait = deps.rateLimiter.take(key, wrongAdminTokensPerMinute, countingWindow.minute);
   if (wait !== null) {
-    sendTooMany(reply, wait);
+    sendTooMany(reply, wait, 'admin_tokens');
     return null;
   }
   noteWrongToken(request, token);

@@ -74,7 +74,7 @@ function serveOperation(
       if (actor === null) return reply;
       const key = `admin denied ${actor.kind === 'token' ? actor.tokenId : actor.kind}`;
       const wait = deps.rateLimiter.look(key, deniedCallsPerMinute, countingWindow.minute);
-      if (wait !== null) return sendTooMany(reply, wait);
+      if (wait !== null) return sendTooMany(reply, wait, 'denied_calls', key);
       // What comes through the local socket has no address.
       const address = actor.kind === 'operator' ? null : request.ip;
       try {

@@ -15,7 +15,7 @@ export type Refused =
 
 /** Sends a refusal; one that another token might not meet in the form of RFC 6750 §3.1. */
 export function sendRefused(reply: FastifyReply, refused: Refused, bearer?: Bearer): FastifyReply {
-  if (refused.status === 429) return sendTooMany(reply, refused.retryAfter);
+  if (refused.status === 429) return sendTooMany(reply, refused.retryAfter, 'consent_answers');
   const { status, description } = refused;
   if (status === 403) {
     const denial = bearer === undefined ? {} : { bearer };

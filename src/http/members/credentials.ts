@@ -23,8 +23,8 @@ export type CheckedCredentials =
   | { readonly kind: 'right'; readonly verified: VerifiedMember }
   /** With the account that has the address, and why, for the audit alone. */
   | { readonly kind: 'wrong'; readonly memberId: string | null; readonly reason: string }
-  /** Too many failures, of this address or from this one; seconds until it may be tried again. */
-  | { readonly kind: 'too-many'; readonly retryAfter: number };
+  /** Too many failures, of this account or from this address; seconds until it may be tried again. */
+  | { readonly kind: 'too-many'; readonly retryAfter: number; readonly limitKey: string };
 
 /**
  * Checks an address and a password. Every no takes as long as another and leaves the same traces: an unknown
@@ -41,13 +41,14 @@ export async function checkCredentials(
   const key = `sign-in ${tenant.id} ${addressKey(request.ip)}`;
   const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
   const wait = rateLimiter.look(key, limit, countingWindow.minute);
-  if (wait !== null) return { kind: 'too-many', retryAfter: wait };
+  if (wait !== null) return { kind: 'too-many', retryAfter: wait, limitKey: key };
 
   const { found, retryAfter } = await transactionOf(request, deps, async (tx) => {
     const found = await findMemberByEmail(tx, tenant.id, email);
     return { found, retryAfter: await waitOf(tx, request, email, found, clock()) };
   });
-  if (retryAfter !== null) return { kind: 'too-many', retryAfter };
+  const limitKey = hashEmail(email);
+  if (retryAfter !== null) return { kind: 'too-many', retryAfter, limitKey };
 
   const isHashed = isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null));
   const isRight = isHashed && maySignIn(found?.member ?? null, clock());
@@ -61,7 +62,7 @@ export async function checkCredentials(
     await saveSignInFailures(tx, tenant.id, emailHash, failedAgain(failed, clock()));
     return null;
   });
-  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway };
+  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway, limitKey };
   if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
   if (!isRight) {
     const reason = isHashed ? 'the account may not be used' : 'the password is wrong';

@@ -68,7 +68,8 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
   if (isFromAnotherSite(request)) return sendEntry(reply, language, { typed: showUserCode(digits) });
   const result = await lookUpDevice(request, current, digits, deps);
-  if (result === 'limited') return sendProblem(reply, 'tooManyCodes', { language });
+  if (result === 'limited')
+    return sendProblem(reply, 'tooManyCodes', { language, limitKey: current.member.id });
   if (result === null) {
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }

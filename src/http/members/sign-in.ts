@@ -91,7 +91,8 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const checked = await checkCredentials(request, email, password, deps);
   if (checked.kind === 'too-many') {
     reply.header('retry-after', checked.retryAfter);
-    return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow) });
+    const { limitKey } = checked;
+    return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow), limitKey });
   }
   if (checked.kind === 'wrong') {
     noteRefused(request, flow, checked.memberId, checked.reason);

@@ -16,6 +16,7 @@ import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answe
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
+import type { LimitName } from '../limit-reached.ts';
 import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
 
@@ -39,7 +40,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
     const wait =
       take(deviceRequestsPerAddressAndMinute, countingWindow.minute) ??
       take(deviceRequestsPerAddressAndHour, countingWindow.hour);
-    if (wait !== null) return sendTooMany(reply, wait);
+    if (wait !== null) return sendTooMany(reply, wait, 'device_requests');
 
     const fields = protocolForm(request, parameters);
     const credentials = clientCredentials(request, fields);
@@ -54,7 +55,9 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
       }
       return issue(tx, tenant, client, { ...asked, ipAddress: request.ip }, deps);
     });
-    if (answer === 'too-many') return sendTooMany(reply, countingWindow.minute / 1_000);
+    if (isFull(answer)) {
+      return sendTooMany(reply, countingWindow.minute / 1_000, answer.full, credentials.clientId);
+    }
     return isRefusal(answer) ? sendRefusal(reply, answer) : sendJson(reply, answer);
   });
 }
@@ -83,6 +86,13 @@ function readRequest(
   return { scope, deviceName, deviceModel };
 }
 
+/** What is full: nobody's address is to blame. */
+interface Full {
+  readonly full: LimitName;
+}
+
+const isFull = (answer: object): answer is Full => 'full' in answer;
+
 /** Issues a device code with a user code that no other pending one of the tenant has. */
 async function issue(
   tx: Tx,
@@ -90,16 +100,18 @@ async function issue(
   client: Client,
   facts: DeviceRequest & { readonly ipAddress: string },
   { clock, random, rateLimiter }: Deps,
-): Promise<object | 'too-many'> {
+): Promise<object | Full> {
   const now = clock();
   const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
   const key = `device ${tenant.id} client ${client.clientId}`;
   if (rateLimiter.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
-    return 'too-many';
+    return { full: 'device_requests_of_client' };
   await sweepDeviceCodes(tx, tenant.id, now);
-  if ((await countPendingDeviceCodes(tx, tenant.id, now)) >= pendingDeviceCodes) return 'too-many';
+  if ((await countPendingDeviceCodes(tx, tenant.id, now)) >= pendingDeviceCodes) {
+    return { full: 'pending_device_codes' };
+  }
   const digits = await drawUserCode(tx, tenant, now, random.digits);
-  if (digits === null) return 'too-many';
+  if (digits === null) return { full: 'pending_device_codes' };
 
   const deviceCode = random.secret();
   const code = issueDeviceCode(

@@ -3,6 +3,7 @@ import { retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import type { Language } from '../../language.ts';
 import { isOutage } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
+import { type LimitName, noteLimit } from '../limit-reached.ts';
 import { requestLanguage } from './language.ts';
 import { sendPage } from './pages.ts';
 
@@ -44,14 +45,14 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   unexpected: 500,
 };
 
-/** Why, in words for an operator. */
-const refusedWords: Readonly<Partial<Record<ProblemKind, string>>> = {
-  crossSite: 'a form that no page of ours gave to this browser and session',
-  tooManyCheckouts: 'too many checkouts',
-  tooManyCodes: 'too many wrong user codes',
-  tooManyRecoveries: 'too many requests for a new password',
-  tooManySignIns: 'too many failed sign-ins',
-  tooManySignUps: 'too many sign-ups',
+/** The limit that a page tells of. */
+const limitOf: Readonly<Partial<Record<ProblemKind, LimitName>>> = {
+  tooManyAnswers: 'consent_answers',
+  tooManyCheckouts: 'checkouts',
+  tooManyCodes: 'user_codes',
+  tooManyRecoveries: 'recoveries',
+  tooManySignIns: 'sign_ins',
+  tooManySignUps: 'sign_ups',
 };
 
 export interface Problem {
@@ -60,6 +61,8 @@ export interface Problem {
   readonly details?: readonly { readonly label: string; readonly values: readonly string[] }[];
   /** Where "Start again" leads. */
   readonly link?: string;
+  /** Of a limit, whom it counts, where that is not the address. */
+  readonly limitKey?: string;
 }
 
 /** The page of a problem: what happened, what to do next, and a reference that is in the log (pages 7, 8). */
@@ -69,10 +72,10 @@ export function sendProblem(
   problem: Problem = {},
 ): Promise<FastifyReply> {
   const { request } = reply;
-  noteProblem(request, kind);
   const language = problem.language ?? requestLanguage(request, []);
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
   if (kind === 'tooManyCodes') reply.header('retry-after', wrongUserCodes.window / 1_000);
+  noteProblem(reply, kind, problem.limitKey);
   return sendPage(reply, {
     template: 'problem.eta',
     language,
@@ -89,10 +92,12 @@ export function sendProblem(
 }
 
 /** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing for anybody. */
-function noteProblem(request: FastifyRequest, kind: ProblemKind): void {
-  const reason = refusedWords[kind];
-  if (reason === undefined) return;
-  noteRefusal(request, { event: statusOf[kind] === 429 ? 'limit_reached' : 'form_refused', reason });
+function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: string | undefined): void {
+  const limit = limitOf[kind];
+  if (limit !== undefined) noteLimit(reply, limit, limitKey);
+  if (kind !== 'crossSite') return;
+  const reason = 'a form that no page of ours gave to this browser and session';
+  noteRefusal(reply.request, { event: 'form_refused', reason });
 }
 
 /** Which problem an error is to who meets it; what is not their doing is logged. */

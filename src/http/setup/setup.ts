@@ -14,6 +14,7 @@ import { findService } from '../../storage/service.ts';
 import { addressKey } from '../address.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { noteLimit } from '../limit-reached.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite } from '../same-origin.ts';
@@ -95,6 +96,7 @@ function refuseUnknown(
   const wait = rateLimiter.take(key, wrongSetupLinksPerMinute, countingWindow.minute);
   if (wait !== null) {
     reply.status(429).header('retry-after', wait).type('text/plain; charset=utf-8');
+    noteLimit(reply, 'set_up_links');
     return reply.send('Too many requests\n');
   }
   return request.tenant === undefined ? sendUnknownHost(reply) : sendProblem(reply, 'notFound');

@@ -13,6 +13,8 @@ export interface Metrics {
   grant(type: string, result: string): void;
   /** A refresh token that had been used came back, and ended its sign-in. */
   refreshReused(): void;
+  /** A limit refused a request. @param surface where, in a word */
+  limit(limit: string, surface: string): void;
   commit(ms: number, pieces: number): void;
 }
 

@@ -45,6 +45,12 @@ export function createMetrics(): PrometheusMetrics {
     help: 'Used refresh tokens that came back, each ending its sign-in',
     registers,
   });
+  const limits = new Counter({
+    name: 'memberdoor_limit_refusals_total',
+    help: 'Requests that a limit refused (429), by limit and by where it was met',
+    labelNames: ['limit', 'surface'],
+    registers,
+  });
   const commits = new Histogram({
     name: 'memberdoor_commit_seconds',
     help: 'How long a commit took, with all transactions that shared it',
@@ -66,6 +72,7 @@ export function createMetrics(): PrometheusMetrics {
     },
     grant: (type, result) => grants.inc({ type, result }),
     refreshReused: () => reused.inc(),
+    limit: (limit, surface) => limits.inc({ limit, surface }),
     commit: (ms, pieces) => {
       commits.observe(ms / 1_000);
       committed.inc(pieces);

@@ -13,13 +13,14 @@ export type Facts = Readonly<Record<string, unknown>>;
  * @throws OperationRefused
  */
 export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
-  const { request, actor, deps } = visit;
-  const answer = await runOperation(
-    { operation, actor, input, address: request.ip },
-    deps.store,
-    operationDeps(deps),
-  );
-  return answer as Facts;
+  const { request, actor, deps, denial } = visit;
+  const asked = { operation, actor, input, address: request.ip };
+  try {
+    return (await runOperation(asked, deps.store, operationDeps(deps))) as Facts;
+  } catch (error) {
+    if (error instanceof OperationRefused && error.isWritten) denial.isWritten = true;
+    throw error;
+  }
 }
 
 function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {

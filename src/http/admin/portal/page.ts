@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import { templateFolder } from '../../../templates.ts';
+import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { contentSecurityPolicy } from '../../headers.ts';
 import { problemOf } from '../../pages/problem.ts';
@@ -130,8 +131,9 @@ const problems: Readonly<Record<PortalProblem, { status: number; title: string; 
 
 /** Of these the audit tells; the others change nothing for anybody. */
 const refusals: Readonly<Partial<Record<PortalProblem, AuditFacts>>> = {
+  notFound: { event: 'admin_denied', reason: 'nothing of the portal, or not for this administrator' },
+  request: { event: 'form_refused', reason: 'a request to the portal that cannot be read' },
   stale: { event: 'form_refused', reason: 'a form of the portal that is none of this session' },
-  tooMany: { event: 'limit_reached', reason: 'too many failed sign-ins to the portal' },
 };
 
 /** The page of a problem, with a reference that is in the log (pages 7, 8). */
@@ -142,8 +144,7 @@ export function sendPortalProblem(
   reasons: readonly string[] = [],
 ): Promise<FastifyReply> {
   const { status, title, lead } = problems[kind];
-  const noted = refusals[kind];
-  if (noted !== undefined) noteRefusal(reply.request, noted);
+  noteProblem(reply.request, kind, visit, reasons);
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
   return sendPortalPage(reply, {
     template: 'problem',
@@ -152,6 +153,33 @@ export function sendPortalProblem(
     isError: true,
     visit,
     data: { lead, reasons },
+  });
+}
+
+/** What an operation was denied, running it has written down already. */
+function noteProblem(
+  request: FastifyRequest,
+  kind: PortalProblem,
+  visit: Visit | null,
+  reasons: readonly string[],
+): void {
+  const facts = refusals[kind];
+  if (facts === undefined || visit?.denial.isWritten === true) return;
+  const by = visit === null ? {} : ({ actorKind: 'admin', actorId: visit.actor.memberId } as const);
+  const { url } = request.routeOptions;
+  const reason = [`${request.method} ${url}: ${facts.reason}`, ...reasons].join('; ');
+  noteRefusal(request, { ...facts, ...by, reason });
+}
+
+/** Answers every method that a page of the portal does not serve, as `refuseOtherMethods`, and writes it down. */
+export function refuseOtherPortalMethods(
+  app: FastifyInstance,
+  url: string,
+  served: readonly HTTPMethods[],
+): void {
+  refuseOtherMethods(app, url, served, (request) => {
+    const reason = `${request.method} ${url}: a method that is not served`;
+    noteRefusal(request, { event: 'admin_denied', reason });
   });
 }
 

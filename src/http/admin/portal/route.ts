@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import { sessionCookie } from '../../cookies.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { readReturn, signInAddress } from './addresses.ts';
-import { sendPortalPage, sendPortalProblem } from './page.ts';
+import { refuseOtherPortalMethods, sendPortalPage, sendPortalProblem } from './page.ts';
 import { currentAdmin, formOf, type Portal, type Visit } from './visit.ts';
 
 /** Answers a visit. */
@@ -24,7 +23,7 @@ export function portalPage(
     bodyBytes,
   }: { readonly show?: Answer; readonly submit?: Answer; readonly bodyBytes?: number },
 ): void {
-  refuseOtherMethods(app, url, [
+  refuseOtherPortalMethods(app, url, [
     ...(show === undefined ? [] : (['GET'] as const)),
     ...(submit === undefined ? [] : (['POST'] as const)),
   ]);
@@ -54,7 +53,7 @@ async function visit(
   if (current === null) return reply.redirect(signInAddress(returnTo), 303);
   const { id: memberId, tenantId, userType } = current.member;
   const actor = { kind: 'admin', memberId, tenantId, isSystem: userType === 'system_admin' } as const;
-  return answer({ ...portal, ...current, request, reply, actor });
+  return answer({ ...portal, ...current, request, reply, actor, denial: { isWritten: false } });
 }
 
 /**

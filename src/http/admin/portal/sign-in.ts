@@ -11,16 +11,16 @@ import { findMemberByEmail } from '../../../storage/members/member.ts';
 import { findSignInFailures, saveSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
 import { addressKey } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal, sourceOf, transactionOf } from '../../audit.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie, setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
+import { noteLimit } from '../../limit-reached.ts';
 import { type CheckedCredentials, checkCredentials, type VerifiedMember } from '../../members/credentials.ts';
 import { startSession } from '../../members/start-session.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
-import { type FieldProblem, sendPortalPage, sendPortalProblem } from './page.ts';
+import { type FieldProblem, refuseOtherPortalMethods, sendPortalPage, sendPortalProblem } from './page.ts';
 import { portalPage } from './route.ts';
 import { currentAdmin, isAdmin, type Portal, type Visit } from './visit.ts';
 
@@ -32,7 +32,7 @@ const signedOut = 'signed-out';
  */
 export function signInPages(app: FastifyInstance, portal: Portal): void {
   const { deps } = portal;
-  refuseOtherMethods(app, url, ['GET', 'POST']);
+  refuseOtherPortalMethods(app, url, ['GET', 'POST']);
   app.get(url, (request, reply) => show(request, reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
   portalPage(app, portal, `${portalUrl}/sign-out`, { submit: signOut });
@@ -69,7 +69,9 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   }
   const checked = await checkCredentials(request, email, password, deps);
   if (checked.kind === 'too-many') {
-    return sendPortalProblem(reply.header('retry-after', checked.retryAfter), 'tooMany');
+    noteRefusal(request, { event: 'admin_sign_in_refused', reason: 'too many failed sign-ins' });
+    noteLimit(reply.header('retry-after', checked.retryAfter), 'sign_ins', checked.limitKey);
+    return sendPortalProblem(reply, 'tooMany');
   }
   const isRight = checked.kind === 'right' && isAdmin(checked.verified.member);
   const secret = isRight ? await signIn(request, checked.verified, deps) : null;

@@ -24,6 +24,8 @@ export interface Visit extends CurrentSession, Portal {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly actor: Extract<Actor, { kind: 'admin' }>;
+  /** Whether the audit tells already of what this visit was denied. */
+  readonly denial: { isWritten: boolean };
 }
 
 export const isAdmin = ({ userType }: Pick<Member, 'userType'>) =>

@@ -19,7 +19,7 @@ export type ConfirmedPassword =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly problem: FieldProblem }
   /** Seconds until it may be tried again. */
-  | { readonly kind: 'too-many'; readonly retryAfter: number };
+  | { readonly kind: 'too-many'; readonly retryAfter: number; readonly limitKey: string };
 
 /**
  * Asks once more for the password, so that a stolen cookie alone cannot take over the account. Failures count
@@ -44,7 +44,7 @@ export async function confirmPassword(
     return left > 0 ? Math.ceil(left / 1_000) : null;
   };
   const wait = waitOf(await transactionOf(request, deps, (tx) => findSignInFailures(tx, tenant.id, own)));
-  if (wait !== null) return { kind: 'too-many', retryAfter: wait };
+  if (wait !== null) return { kind: 'too-many', retryAfter: wait, limitKey: own };
 
   const checked = await checkCredentials(request, member.email, password, deps);
   if (checked.kind === 'too-many') return checked;
@@ -68,6 +68,6 @@ export async function confirmPassword(
     await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
     return null;
   });
-  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway };
+  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway, limitKey: own };
   return { kind: 'right' };
 }

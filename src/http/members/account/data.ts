@@ -38,7 +38,8 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     pageForm(request, ['currentPassword']).currentPassword ?? '',
   );
   if (confirmed.kind === 'too-many') {
-    return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
+    const { retryAfter, limitKey } = confirmed;
+    return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
   const data = await transactionOf(request, deps, async (tx) =>

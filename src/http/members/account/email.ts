@@ -47,7 +47,8 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   if (problems.length > 0) return sendForm(visit, email, problems);
   const confirmed = await confirmPassword(visit, currentPassword);
   if (confirmed.kind === 'too-many') {
-    return sendProblem(reply.header('retry-after', confirmed.retryAfter), 'tooManySignIns', { language });
+    const { retryAfter, limitKey } = confirmed;
+    return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, email, [confirmed.problem]);
   const proofId = await transactionOf(request, deps, (tx) =>

@@ -53,7 +53,10 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     case 'held':
       return sendHeld(reply, language, { ...begun.current, ...begun, asked: order }, deps);
     case 'too-many':
-      return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', { language });
+      return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', {
+        language,
+        limitKey: begun.current.member.id,
+      });
     default:
       throw new Error(`unknown answer ${JSON.stringify(begun satisfies never)}`);
   }

@@ -100,7 +100,11 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   const { request, reply, member, language, deps } = visit;
   const { id: memberId, tenantId } = member;
   const wait = takeConsentAnswer(deps.rateLimiter, memberId);
-  if (wait !== null) return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', { language });
+  if (wait !== null)
+    return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', {
+      language,
+      limitKey: member.id,
+    });
   const changed = await transactionOf(request, deps, async (tx) => {
     const consents = await listConsents(tx, tenantId);
     const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;

@@ -1,0 +1,79 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
+import { countedKeys, retryAfterSeconds } from '../core/limits.ts';
+import { addressKey } from './address.ts';
+
+/** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
+const words = {
+  admin_tokens: 'wrong tokens of the admin API',
+  checkouts: 'checkouts',
+  consent_answers: 'answers to consents',
+  denied_calls: 'denied calls of one token of the admin API',
+  device_requests: 'device authorizations',
+  device_requests_of_client: 'device authorizations of one client',
+  pending_device_codes: 'pending device codes',
+  recoveries: 'requests for a new password',
+  set_up_links: 'wrong set-up links',
+  sign_ins: 'failed sign-ins',
+  sign_ups: 'sign-ups',
+  user_codes: 'wrong user codes',
+} as const;
+
+export type LimitName = keyof typeof words;
+
+/** A limit that a request met. */
+export interface ReachedLimit {
+  readonly name: LimitName;
+  /** Whom it counts: the address, unless it counts somebody else. It is kept in memory alone. */
+  readonly key: string;
+  /** When it lets them again: ms from now. */
+  readonly wait: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The limit that refused this request, until its answer leaves. */
+    reachedLimit: ReachedLimit | undefined;
+  }
+}
+
+/** Remembers that a request is refused by a limit; the answer says when to come again (Retry-After). */
+export function noteLimit(reply: FastifyReply, name: LimitName, key = addressKey(reply.request.ip)): void {
+  const seconds = Number(reply.getHeader('retry-after') ?? retryAfterSeconds);
+  reply.request.reachedLimit = { name, key, wait: seconds * 1_000 };
+}
+
+export const limitWords = (name: LimitName): string => `too many ${words[name]}`;
+
+/** Where a limit was met: a word for the metrics, by the route's own pattern. */
+export function surfaceOf({ routeOptions: { url = '' } }: FastifyRequest): string {
+  const surfaces = [
+    ['/api/oidc/', 'protocol'],
+    ['/api/v1/admin/', 'admin_api'],
+    ['/api/v1/', 'member_api'],
+    ['/admin/', 'portal'],
+    ['/setup/', 'set_up'],
+  ] as const;
+  return surfaces.find(([beginning]) => url.startsWith(beginning))?.[1] ?? 'pages';
+}
+
+/**
+ * Tells the first refusal of each limit, of each whom it counts, in each of its windows from those that follow:
+ * who goes on is not written down again before the window is over.
+ *
+ * @returns whether it is the first
+ */
+export function createFirstOfWindow(clock: Clock): (tenantId: string | null, limit: ReachedLimit) => boolean {
+  const windows = new Map<string, { readonly begun: number; readonly ends: number }>();
+  return (tenantId, { name, key, wait }) => {
+    const id = `${tenantId} ${name} ${key}`;
+    const now = clock();
+    const window = windows.get(id);
+    // A clock that is set back does not make it longer.
+    if (window !== undefined && now >= window.begun && now < window.ends) return false;
+    windows.delete(id);
+    windows.set(id, { begun: now, ends: now + wait });
+    if (windows.size > countedKeys) windows.delete(windows.keys().next().value ?? id);
+    return true;
+  };
+}
