@@ -7,7 +7,7 @@ import { StorageUnavailable } from '../storage/group-commit.ts';
 import { type LimitName, noteLimit } from './limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
-class ProtocolError extends Error {
+export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly refusal: Refusal;
 

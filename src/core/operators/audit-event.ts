@@ -20,6 +20,7 @@ export const auditEventNames = [
   'code_redeemed',
   'code_refused',
   'code_reused',
+  'token_request_refused',
   'token_refreshed',
   'refresh_refused',
   'refresh_reused',

@@ -29,6 +29,9 @@ export function clientCredentials(
   return { method: 'basic', ...basic };
 }
 
+/** The client that a header names, right or wrong; null if it is not Basic. */
+export const basicClientId = (header: string): string | null => parseBasic(header)?.clientId ?? null;
+
 /** Basic credentials, form-decoded; taken raw where that fails. An empty password is no secret (decision 15). */
 function parseBasic(header: string): { clientId: string; secret: string | null } | null {
   const match = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header);

@@ -19,6 +19,7 @@ import { protocolForm } from '../form.ts';
 import type { LimitName } from '../limit-reached.ts';
 import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
+import { auditMalformed } from './malformed-request.ts';
 
 const parameters = ['client_id', 'client_secret', 'scope', 'device_name', 'device_model'] as const;
 
@@ -31,6 +32,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
   });
   cors(app, url, ['POST'], tenantOrigins);
   refuseOtherMethods(app, url, ['POST', 'OPTIONS']);
+  auditMalformed(app, 'device_code_refused', deps);
   app.post(url, async (request, reply) => {
     const { tenant } = request;
     const address = addressKey(request.ip);

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
+import { isRefusal, type Refusal } from '../../core/decision.ts';
 import type { ClientCredentials } from '../../core/oidc/client-authentication.ts';
 import type { TokenGrant } from '../../core/tokens.ts';
-import { refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
+import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
@@ -11,6 +11,7 @@ import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { issueTokens } from './issue-tokens.ts';
+import { auditMalformed } from './malformed-request.ts';
 
 const parameters = [
   'grant_type',
@@ -49,15 +50,15 @@ export const tokenUrl = '/api/oidc/token';
 export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
   cors(app, tokenUrl, ['POST'], tenantOrigins);
   refuseOtherMethods(app, tokenUrl, ['POST', 'OPTIONS']);
+  auditMalformed(app, 'token_request_refused', deps);
   app.post(tokenUrl, async (request, reply) => {
     const { tenant } = request;
     const fields = protocolForm(request, parameters);
     const { grant_type: grantType } = fields;
-    if (grantType === undefined)
-      return sendRefusal(reply, refusal('invalid_request', 'grant_type is missing'));
+    if (grantType === undefined) throw protocolError('invalid_request', 'grant_type is missing');
     const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
     if (grant === undefined) {
-      return sendRefusal(reply, refusal('unsupported_grant_type', 'this grant_type is not supported'));
+      throw protocolError('unsupported_grant_type', 'this grant_type is not supported');
     }
     const credentials = clientCredentials(request, fields);
     const answer = await grant({ request, credentials, fields, deps });

@@ -1,0 +1,87 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { countingWindow } from '../../core/limits.ts';
+import type { AuditEventName } from '../../core/operators/audit-event.ts';
+import { auditedRefusals } from '../../core/operators/limits.ts';
+import { findClient } from '../../storage/client.ts';
+import { ProtocolError, protocolErrorHandler } from '../answers.ts';
+import { noteRefusal } from '../audit.ts';
+import type { Deps } from '../deps.ts';
+import { type Form, parseForm } from '../form.ts';
+import { basicClientId } from './client-credentials.ts';
+
+/** A body of another type than a form's: nothing of it is used, but whose it says to be. */
+interface OtherBody {
+  readonly claimedId: string | null;
+}
+
+const isOther = (body: unknown): body is OtherBody =>
+  typeof body === 'object' && body !== null && 'claimedId' in body;
+
+/**
+ * Writes down what came malformed to an endpoint and says to be of a client that there is: so its page shows
+ * whoever looks after it what is wrong. Nothing is authenticated here, and anybody can name a client, so beyond
+ * the bound of an address there is one for each client; what names no client is in the request log alone.
+ */
+export function auditMalformed(app: FastifyInstance, event: AuditEventName, deps: Deps): void {
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    const other: OtherBody = { claimedId: clientIn(String(body)) };
+    done(null, other);
+  });
+  app.setErrorHandler(async (error: FastifyError, request, reply): Promise<FastifyReply> => {
+    const reason = reasonOf(error);
+    if (reason !== null) await noteMalformed(request, event, reason, deps);
+    return protocolErrorHandler(error, request, reply);
+  });
+}
+
+/** What is wrong, in words of ours; null for what is no fault of the request. */
+function reasonOf(error: FastifyError): string | null {
+  if (error instanceof ProtocolError) return error.refusal.description;
+  const { statusCode = 500 } = error;
+  if (statusCode >= 500) return null;
+  return statusCode === 413 ? 'the body is too large' : 'the body cannot be read';
+}
+
+async function noteMalformed(
+  request: FastifyRequest,
+  event: AuditEventName,
+  reason: string,
+  { store, rateLimiter }: Deps,
+): Promise<void> {
+  const named = namedClient(request);
+  if (named === null) return;
+  try {
+    const client = await store.transaction((tx) => findClient(tx, request.tenant.id, named));
+    if (client === null) return;
+    const { tenantId, clientId } = client;
+    const key = `malformed ${tenantId} ${clientId}`;
+    if (rateLimiter.take(key, auditedRefusals, countingWindow.minute) !== null) return;
+    noteRefusal(request, { event, clientId, target: clientId, reason });
+  } catch (error) {
+    // The answer is the same whether this can be written or not.
+    request.log.error({ err: error }, 'a malformed request cannot be written to the audit now');
+  }
+}
+
+/** The client that a request says to be of, whatever else is wrong with it; null if it says none, or two. */
+function namedClient({ headers, body }: FastifyRequest): string | null {
+  const said = [
+    headers.authorization === undefined ? null : basicClientId(headers.authorization),
+    isOther(body) ? body.claimedId : null,
+    ...(body instanceof Map ? ((body as Form).get('client_id') ?? []) : []),
+  ].filter((clientId) => clientId !== null && clientId !== '');
+  const [clientId = null] = said;
+  return said.every((other) => other === clientId) ? clientId : null;
+}
+
+/** The `client_id` of JSON, or of a form that says to be something else. */
+function clientIn(body: string): string | null {
+  const [formClientId = null] = parseForm(body)?.get('client_id') ?? [];
+  if (formClientId !== null) return formClientId;
+  try {
+    const { client_id: clientId } = JSON.parse(body) as { readonly client_id?: unknown };
+    return typeof clientId === 'string' ? clientId : null;
+  } catch {
+    return null;
+  }
+}
