@@ -34,6 +34,7 @@ import { developmentMasterKey, openVault } from './secrets/vault.ts';
 import { StartupError } from './startup-error.ts';
 import type { CommitObserver } from './storage/group-commit.ts';
 import { auditedStore } from './storage/operators/audited.ts';
+import { createPendingCodes } from './storage/pending-codes.ts';
 import { createPollPace } from './storage/poll-pace.ts';
 import { openStore, type Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
@@ -108,6 +109,7 @@ export async function start(config: Config): Promise<Service> {
       clock: systemClock,
       random: systemRandom,
       pollPace: createPollPace(),
+      pendingCodes: createPendingCodes(),
       verifiedTokens: createVerifiedTokens(),
       rateLimiter: createRateLimiter(systemClock),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),

@@ -6,6 +6,7 @@ import type { PlaceOf } from '../places.ts';
 import type { Random } from '../random.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
+import type { PendingCodes } from '../storage/pending-codes.ts';
 import type { PollPace } from '../storage/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
@@ -29,6 +30,7 @@ export interface Deps {
   readonly clock: Clock;
   readonly random: Random;
   readonly pollPace: PollPace;
+  readonly pendingCodes: PendingCodes;
   readonly verifiedTokens: VerifiedTokens;
   readonly rateLimiter: RateLimiter;
   /** The place of an address, in a language; null if it is not known, or no database is configured. */

@@ -19,6 +19,7 @@ import { noPlaces, type PlaceOf } from '../../src/places.ts';
 import { systemRandom } from '../../src/random.ts';
 import { createPasswords, type Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
+import { createPendingCodes } from '../../src/storage/pending-codes.ts';
 import { createPollPace } from '../../src/storage/poll-pace.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
@@ -118,6 +119,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     clock: clock.now,
     random: systemRandom,
     pollPace: createPollPace(),
+    pendingCodes: createPendingCodes(),
     verifiedTokens: createVerifiedTokens(),
     rateLimiter: createRateLimiter(clock.now),
     placeOf: options.placeOf ?? noPlaces,

@@ -8,7 +8,7 @@ import { readDeviceDescription } from '../../core/oidc/device-description.ts';
 import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
 import { hashUserCode, showUserCode } from '../../core/user-code.ts';
 import { apply } from '../../storage/apply.ts';
-import { countPendingDeviceCodes, isUserCodeFree, sweepDeviceCodes } from '../../storage/device-code.ts';
+import { isUserCodeFree, sweepDeviceCodes } from '../../storage/device-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { addressKey } from '../address.ts';
@@ -101,7 +101,7 @@ async function issue(
   tenant: OpenTenant,
   client: Client,
   facts: DeviceRequest & { readonly ipAddress: string },
-  { clock, random, rateLimiter }: Deps,
+  { clock, random, rateLimiter, pendingCodes }: Deps,
 ): Promise<object | Full> {
   const now = clock();
   const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
@@ -109,7 +109,7 @@ async function issue(
   if (rateLimiter.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
     return { full: 'device_requests_of_client' };
   await sweepDeviceCodes(tx, tenant.id, now);
-  if ((await countPendingDeviceCodes(tx, tenant.id, now)) >= pendingDeviceCodes) {
+  if (!(await pendingCodes.hasRoom(tx, tenant.id, pendingDeviceCodes, now))) {
     return { full: 'pending_device_codes' };
   }
   const digits = await drawUserCode(tx, tenant, now, random.digits);
@@ -128,6 +128,7 @@ async function issue(
     now,
   );
   await apply(tx, [{ write: 'insertDeviceCode', code }]);
+  pendingCodes.add(tenant.id);
   const userCode = showUserCode(digits);
   return {
     device_code: deviceCode,
