@@ -9,9 +9,8 @@ import type { Tenant } from '../../core/tenant.ts';
 import { type Language, languageName, languages, offeredLanguages } from '../../language.ts';
 import { createTemplates, templateFolder } from '../../templates.ts';
 import { contentSecurityPolicy } from '../headers.ts';
-import { styleSheet } from './style.ts';
+import { pageStyle } from './page-style.ts';
 
-const styleOf = styleSheet('memberdoor.css');
 const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
 const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
 const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
@@ -62,7 +61,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
   const tenant = (reply.request.tenant as Branding | undefined) ?? neutralBranding;
   const { language, isError = false } = page;
   const { t } = language;
-  const style = styleOf(tenant);
+  const style = pageStyle(page.template, tenant);
   const offered = languageNames(language, reply.request.tenant);
   const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
   reply

@@ -11,13 +11,15 @@ export interface Style {
 }
 
 /**
- * Reads a style sheet of `templates/assets/`.
+ * Reads style sheets of `templates/assets/`.
  *
- * @returns the style of a tenant's pages: its colours, then the sheet
+ * @returns the style of a tenant's pages: its colours, then the sheets
  */
-export function styleSheet(file: string): (branding: Branding) => Style {
+export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
   // Without the white space that only people need: it travels with every page.
-  const sheet = readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8')
+  const sheet = files
+    .map((file) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8'))
+    .join('')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([{};,]) ?/g, '$1')
     .replaceAll(': ', ':')

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { neutralBranding } from '../../../src/core/members/branding.ts';
+import { pageStyle } from '../../../src/http/pages/page-style.ts';
+import { templateFolder } from '../../../src/templates.ts';
+
+const read = (name: string) => readFileSync(new URL(name, templateFolder), 'utf8');
+
+/** The pages: what stands in the layout of the members' pages. */
+const pages = readdirSync(templateFolder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.eta') && read(name).startsWith("<% layout('/layout') %>"))
+  .toSorted();
+
+/** A template with everything that it includes, and its layout. */
+function wholeOf(name: string): string {
+  const text = read(name);
+  const included = [...text.matchAll(/(?:include|layout)\('([^']+)'/g)].map(([, path]) => String(path));
+  const folder = name.replace(/[^/]+$/, '');
+  const at = (path: string) => (path.startsWith('/') ? path.slice(1) : `${folder}${path.replace('./', '')}`);
+  return [text, ...included.map((path) => wholeOf(`${at(path)}.eta`))].join('\n');
+}
+
+/** The selectors of a sheet. */
+const selectorsOf = (sheet: string) =>
+  [...sheet.matchAll(/([^{};]+)\{/g)]
+    .flatMap(([, list]) => String(list).split(','))
+    .map((selector) => selector.trim().replaceAll(/\s+/g, ' '))
+    .filter((selector) => !selector.startsWith('@') && !selector.startsWith(':'));
+
+const everySelector = selectorsOf(
+  readdirSync(new URL('assets/', templateFolder))
+    .filter((name) => name.endsWith('.css') && name !== 'portal.css')
+    .map((name) => read(`assets/${name}`))
+    .join(''),
+);
+
+/** The elements and classes of a page. */
+function partsOf(page: string): ReadonlySet<string> {
+  const elements = [...page.matchAll(/<([a-z]\w*)/g)].map(([, name]) => String(name));
+  const classes = [...page.matchAll(/class="([^"]*(?:<%[^>]*%>[^"]*)*)"|extra: '([^']*)'/g)].flatMap(
+    ([, given, extra]) => (given ?? extra ?? '').match(/[a-z][\w-]*/g) ?? [],
+  );
+  return new Set([...elements, ...classes.map((name) => `.${name}`)]);
+}
+
+/** Whether everything that a selector names is on a page. */
+const isMet = (selector: string, parts: ReadonlySet<string>) =>
+  (selector.replaceAll(/::?[\w-]+|\[[^\]]*\]/g, '').match(/\.?[a-z][\w-]*/g) ?? []).every((part) =>
+    parts.has(part),
+  );
+
+describe('pages 2: each page brings the style that it needs', () => {
+  it.each(pages)('%s', (name) => {
+    const own = new Set(selectorsOf(pageStyle(name, neutralBranding).text));
+    const parts = partsOf(wholeOf(name));
+    expect(parts).toContain('.card');
+    expect(own).toContain('.card');
+    const needed = everySelector.filter((selector) => isMet(selector, parts));
+    expect(needed.filter((selector) => !own.has(selector))).toEqual([]);
+  });
+});
