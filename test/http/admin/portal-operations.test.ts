@@ -1,25 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addressOf,
-  newAddressOf,
-  pathFields,
-  routeOf,
-  takesForm,
-} from '../../../src/http/admin/portal/addresses.ts';
+import { addressOf, routeOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
-import { examples } from '../../support/operators/examples.ts';
-import {
-  asForm,
-  filledIn,
-  makeAdmin,
-  type PortalVisitor,
-  plain,
-  portalOf,
-} from '../../support/operators/portal.ts';
+import { makeAdmin, type PortalVisitor, plain, portalOf } from '../../support/operators/portal.ts';
+import { act, inputFor, readAddress } from '../../support/operators/portal-forms.ts';
 import { beginWorld, type World } from '../../support/operators/world.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -42,30 +29,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const named = operations.map((operation) => ({ name: operation.name, operation }));
-
-type Input = Readonly<Record<string, unknown>>;
-
-async function inputFor(world: World, { name, input }: Operation): Promise<Input> {
-  const own = input.required?.includes('tenant') === true ? { tenant: world.host } : {};
-  return { ...own, ...(await examples[name]?.(world)) };
-}
-
-/** Opens the form of an operation; something new has its own, with the id as a field. */
-async function openForm(operation: Operation, input: Input): Promise<{ path: string; page: Answer }> {
-  for (const path of [addressOf(operation, input), newAddressOf(operation, input)]) {
-    const page = path === null ? null : await browser.send(path);
-    if (path !== null && page?.status === 200) return { path, page };
-  }
-  throw new Error(`${operation.name} has no form`);
-}
-
-/** Fills in the form of an operation and sends it; what is asked twice is said twice. */
-async function act(operation: Operation, input: Input): Promise<Answer> {
-  const { path, page } = await openForm(operation, input);
-  let answer = await browser.send(path, { body: filledIn(page, asForm(operation, page, input)) });
-  if (answer.text.includes('name="confirmed"')) answer = await browser.send(path, { body: filledIn(answer) });
-  return answer;
-}
 
 /** What came into the database and what went, as texts without what differs from tenant to tenant. */
 async function changedBy(work: () => Promise<unknown>): Promise<readonly string[]> {
@@ -113,7 +76,7 @@ describe('an operation does the same in the portal', () => {
     const before = (await auditEvents(service)).length;
     let answer: Answer | undefined;
     const changed = await changedBy(async () => {
-      answer = await act(operation, second);
+      answer = await act(browser, operation, second);
     });
     const shown = plain(answer?.text ?? '').replace(/[\s\S]*<main/, '');
     expect([200, 303], shown).toContain(answer?.status);
@@ -136,9 +99,7 @@ describe('an operation does the same in the portal', () => {
   it.each(reading)('$name: a page, or the same file', async ({ name, operation }) => {
     const input = await inputFor(inPortal, operation);
     const answer = await run<Readonly<Record<string, unknown>>>(service, name, input);
-    const query = Object.entries(input).filter(([field]) => !pathFields(operation).includes(field));
-    const search = new URLSearchParams(Object.fromEntries(query.map(([key, value]) => [key, String(value)])));
-    const page = await browser.send(`${addressOf(operation, input)}?${search}`);
+    const page = await browser.send(readAddress(operation, input));
     expect(page.status, page.text).toBe(200);
     if (operation.mediaType !== undefined) {
       expect(page.text).toBe(answer.text);
@@ -199,7 +160,7 @@ describe('the portal is walked by links alone', () => {
     const path = String(addressOf(read, input));
     expect((await browser.send(path)).text).not.toContain('/+enable"');
     expect((await browser.send(path)).text).toContain('/+disable"');
-    await act(disable, input);
+    await act(browser, disable, input);
     expect((await browser.send(path)).text).toContain('/+enable"');
     expect((await browser.send(path)).text).not.toContain('/+disable"');
   });

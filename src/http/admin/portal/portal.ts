@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Operation } from '../../../operations/admin/operation.ts';
+import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { newRouteOf, portalUrl, routeOf, takesForm } from './addresses.ts';
 import { overviewOf } from './menu.ts';
@@ -30,6 +31,10 @@ const formLength = 3;
  */
 export function portal(app: FastifyInstance, operations: readonly Operation[], deps: Deps): void {
   app.setErrorHandler(portalErrorHandler);
+  // Redirects too: whatever an administrator sees is kept nowhere (W2).
+  app.addHook('onRequest', async (_request, reply) => {
+    noStore(reply);
+  });
   const all: Portal = { deps, operations, usedForms: createUsedForms() };
   portalScript(app);
   signInPages(app, all);
