@@ -1,6 +1,7 @@
 import { certificateRest, clockTolerance, strictTransportSeconds } from '../core/operators/limits.ts';
 import type { CallAnswer, CallResult, CertificateFacts } from './call.ts';
 import { type Finding, well, wrong } from './finding.ts';
+import type { Nonce } from './nonce.ts';
 import * as lines from './proxy-lines.ts';
 import type { Seen } from './seen.ts';
 
@@ -20,11 +21,17 @@ export interface PublicAddress {
 }
 
 /**
- * Judges how a call to a public address arrived and was answered.
+ * Judges how a call to a public address arrived and was answered. What something else says of it counts for
+ * nothing: its advice would be followed.
  *
  * @param now ms, of this machine
  */
-export function judgeAddress(address: PublicAddress, result: CallResult, now: number): readonly Finding[] {
+export function judgeAddress(
+  address: PublicAddress,
+  result: CallResult,
+  nonce: Pick<Nonce, 'isProof'>,
+  now: number,
+): readonly Finding[] {
   const { origin } = address;
   const { hostname } = new URL(origin);
   const whole = lines.wholeProxy(hostname, address);
@@ -32,7 +39,7 @@ export function judgeAddress(address: PublicAddress, result: CallResult, now: nu
     return [wrong(origin, `it cannot be reached: ${result.code}`, adviceOn(result.code), whole)];
   const { answer } = result;
   const certificate = answer.certificate === null ? [] : [judgeCertificate(origin, answer.certificate, now)];
-  const seen = readSeen(answer);
+  const seen = readSeen(answer, nonce);
   if (seen === null) {
     const what = `something else answers there (status ${answer.status})`;
     return [...certificate, wrong(origin, what, `let the proxy lead ${hostname} to this service`, whole)];
@@ -176,11 +183,11 @@ function judgeClock(origin: string, { headers }: CallAnswer, seen: Seen, now: nu
   return wrong(origin, what, 'let both machines follow a time server');
 }
 
-function readSeen({ status, body }: CallAnswer): Seen | null {
+function readSeen({ status, body }: CallAnswer, nonce: Pick<Nonce, 'isProof'>): Seen | null {
   if (status !== 200) return null;
   try {
-    const read = JSON.parse(body) as Seen;
-    return typeof read.peer === 'string' && typeof read.now === 'number' ? read : null;
+    const { seen, proof } = JSON.parse(body) as { readonly seen: Seen; readonly proof: unknown };
+    return typeof proof === 'string' && nonce.isProof(seen, proof) ? seen : null;
   } catch {
     return null;
   }

@@ -54,10 +54,11 @@ export function call(
   } as const;
   return new Promise((resolve) => {
     const sent = (isTls ? requestHttps : requestHttp)(options, (answer) => {
+      const { statusCode = 0, headers, socket } = answer;
+      // Of a connection that has ended nothing is known any more.
+      const certificate = socket instanceof TLSSocket ? certificateOf(socket) : null;
       read(answer).then(
         (body) => {
-          const { statusCode = 0, headers, socket } = answer;
-          const certificate = socket instanceof TLSSocket ? certificateOf(socket) : null;
           resolve({ ok: true, answer: { status: statusCode, headers, body, certificate } });
         },
         (error: unknown) => resolve({ ok: false, code: codeOf(error) }),

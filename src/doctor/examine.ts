@@ -96,14 +96,14 @@ async function examineAddress(deps: DoctorDeps, address: PublicAddress): Promise
   const { origin } = address;
   let nonce: ReturnType<typeof makeNonce>;
   try {
-    nonce = makeNonce(deps.config.dataFolder, deps.random);
+    nonce = makeNonce(deps.config.dataFolder, deps.random, deps.clock());
   } catch {
     return [wrong(origin, 'the data folder cannot be written', "run the doctor as the service's own user")];
   }
   try {
     const headers = { [doctorHeader]: nonce.secret, 'x-forwarded-for': claimedAddress };
     const result = await call(new URL(doctorPath, origin), headers, deps.at);
-    return [...judgeAddress(address, result, deps.clock()), ...(await examinePlainHttp(deps, origin))];
+    return [...judgeAddress(address, result, nonce, deps.clock()), ...(await examinePlainHttp(deps, origin))];
   } finally {
     nonce.withdraw();
   }

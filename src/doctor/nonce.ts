@@ -1,7 +1,9 @@
-import { unlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../core/hash.ts';
+import { equalInConstantTime, hmac, sha256 } from '../core/hash.ts';
+import { doctorNonceLifetime } from '../core/operators/limits.ts';
 import type { Random } from '../random.ts';
+import type { Seen } from './seen.ts';
 
 /** The header that a doctor's call carries. */
 export const doctorHeader = 'memberdoor-doctor';
@@ -12,29 +14,61 @@ export const doctorPath = '/api/doctor';
 /** A secret of one use, which only a process that may write into the data folder can have made. */
 export interface Nonce {
   readonly secret: string;
+  /** Whether an answer was made by who could read the data folder: whoever is called sees the secret alone. */
+  isProof(seen: Seen, proof: string): boolean;
   /** Takes it back; nothing happens if it was used. */
   withdraw(): void;
 }
 
-/** The folder's names tell only hashes, so that reading it is not enough. */
-const pathOf = (dataFolder: string, secret: string) => join(dataFolder, `doctor-${sha256(secret)}`);
+const prefix = 'doctor-';
 
-/** @throws if the data folder cannot be written */
-export function makeNonce(dataFolder: string, random: Random): Nonce {
-  const secret = random.secret();
+/** The folder's names tell only hashes, so that reading it is not enough. */
+const pathOf = (dataFolder: string, secret: string) => join(dataFolder, `${prefix}${sha256(secret)}`);
+
+/**
+ * Makes a nonce, and takes away what doctors that were killed have left.
+ *
+ * @param now ms
+ * @throws if the data folder cannot be written
+ */
+export function makeNonce(dataFolder: string, random: Random, now: number): Nonce {
+  for (const name of readdirSync(dataFolder)) {
+    const path = join(dataFolder, name);
+    if (name.startsWith(prefix) && isStale(path, now)) remove(path);
+  }
+  const [secret, key] = [random.secret(), random.secret()];
   const path = pathOf(dataFolder, secret);
-  writeFileSync(path, '', { mode: 0o600, flag: 'wx' });
+  writeFileSync(path, key, { mode: 0o600, flag: 'wx' });
   return {
     secret,
+    isProof: (seen, proof) => equalInConstantTime(proofOf(key, seen), proof),
     withdraw: () => {
       remove(path);
     },
   };
 }
 
-/** Uses a nonce up. @returns whether it was good: removing its file proves that, and can be done once */
-export function useNonce(dataFolder: string, secret: string): boolean {
-  return remove(pathOf(dataFolder, secret));
+/**
+ * Uses a nonce up: removing its file can be done once.
+ *
+ * @param now ms
+ * @returns the key of the answer's proof; null if the nonce was no good
+ */
+export function useNonce(dataFolder: string, secret: string, now: number): string | null {
+  const path = pathOf(dataFolder, secret);
+  const key = isStale(path, now) ? null : readFileSync(path, 'utf8');
+  return remove(path) ? key : null;
+}
+
+/** What an answer carries beside what was seen. */
+export function proofOf(key: string, seen: Seen): string {
+  return hmac(Buffer.from(key), JSON.stringify(seen)).toString('base64url');
+}
+
+/** Whether a nonce is too old, or not there. */
+function isStale(path: string, now: number): boolean {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  return facts === undefined || Math.abs(now - facts.mtimeMs) > doctorNonceLifetime;
 }
 
 function remove(path: string): boolean {

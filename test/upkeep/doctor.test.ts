@@ -14,7 +14,6 @@ import {
   judgeTime,
   judgeWriteAheadLog,
 } from '../../src/doctor/machine.ts';
-import { doctorHeader, doctorPath, makeNonce } from '../../src/doctor/nonce.ts';
 import { systemRandom } from '../../src/random.ts';
 import { readDatabase } from '../../src/storage/backup.ts';
 import { hosts } from '../support/fixtures.ts';
@@ -55,7 +54,12 @@ async function findings(
   options: Partial<ProxyOptions> = {},
   { of = service, at, plainAt = null, smtpUrl = null }: Looked = {},
 ): Promise<readonly Finding[]> {
-  const proxy = await startProxy({ to: of.port, certificate, up: forward, ...options });
+  const down: ProxyOptions['down'] = (headers) => {
+    // The real time goes on, and the clock of this test does not.
+    headers.date = new Date(now).toUTCString();
+    options.down?.(headers);
+  };
+  const proxy = await startProxy({ to: of.port, certificate, up: forward, ...options, down });
   onTestFinished(() => proxy.close());
   const { folder: dataFolder, port } = of;
   const mail = { smtpUrl, from: 'door@example.test' };
@@ -358,34 +362,5 @@ describe('of the machine a doctor finds', () => {
     expect(look().what).toBe(`others can read ${folder}`);
     expect(look().advice).toBe(`run chmod go= ${folder}`);
     expect(existsSync(secret)).toBe(false);
-  });
-});
-
-describe('the address that a doctor calls', () => {
-  it.each(['a.test', 'unknown.test'])(
-    'is not there on the host %s without a nonce, or with a wrong one',
-    async (host) => {
-      const elsewhere = await service.http(host, '/api/nothing');
-      for (const headers of [{}, { [doctorHeader]: 'wrong' }, { [doctorHeader]: '../memberdoor.db' }]) {
-        const answer = await service.http(host, doctorPath, { headers });
-        expect({ status: answer.status, text: answer.text }).toEqual({ status: 404, text: elsewhere.text });
-      }
-    },
-  );
-
-  it('answers a nonce once, also on a host that is unknown', async () => {
-    const { secret } = makeNonce(service.folder, systemRandom);
-    const ask = () => service.http('unknown.test', doctorPath, { headers: { [doctorHeader]: secret } });
-    const first = await ask();
-    expect(first.status).toBe(200);
-    expect(first.json()).toMatchObject({ host: 'unknown.test', peer: '127.0.0.1', isPeerTrusted: true });
-    expect((await ask()).status).toBe(404);
-  });
-
-  it('answers no nonce that was withdrawn', async () => {
-    const nonce = makeNonce(service.folder, systemRandom);
-    nonce.withdraw();
-    const headers = { [doctorHeader]: nonce.secret };
-    expect((await service.http(hosts.a, doctorPath, { headers })).status).toBe(404);
   });
 });

@@ -18,6 +18,9 @@ export const healthcheckTime = 3 * second;
 /** How long one call of `memberdoor doctor` may take. */
 export const doctorCallTime = 5 * second;
 
+/** A doctor's nonce is good for this long: more than all of its calls take, and than two clocks should differ. */
+export const doctorNonceLifetime = hour;
+
 /** What is left of a certificate when it should have been renewed: two weeks, or a fifth of a short one. */
 export const certificateRest = { time: 14 * day, share: 0.2 } as const;
 

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { doctorHeader, doctorPath, useNonce } from '../../doctor/nonce.ts';
+import { doctorHeader, doctorPath, proofOf, useNonce } from '../../doctor/nonce.ts';
 import type { Seen } from '../../doctor/seen.ts';
 import { sendJson } from '../answers.ts';
 import { ensureBrowserCookie } from '../cookies.ts';
@@ -15,11 +15,11 @@ export function doctorEndpoint(app: FastifyInstance, { config, clock, random }: 
   const trusted = listOf(config.trustedProxies);
   app.get(doctorPath, { config: { upkeep: true } }, async (request, reply) => {
     const nonce = request.headers[doctorHeader];
-    if (typeof nonce !== 'string' || !useNonce(config.dataFolder, nonce)) {
-      return sendNothingHere(request, reply);
-    }
+    const key = typeof nonce === 'string' ? useNonce(config.dataFolder, nonce, clock()) : null;
+    if (key === null) return sendNothingHere(request, reply);
     if (request.tenant !== undefined) ensureBrowserCookie(reply, random);
-    return sendJson(reply, seen(request, trusted, clock()));
+    const what = seen(request, trusted, clock());
+    return sendJson(reply, { seen: what, proof: proofOf(key, what) });
   });
 }
 
