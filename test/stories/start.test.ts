@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as openid from 'openid-client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { localUrl, socketPath } from '../../src/local.ts';
 import { developmentClients } from '../../src/operations/development/clients.ts';
 import { developmentMembers } from '../../src/operations/development/members.ts';
 import { startApp, type TestApp } from '../support/browser/app.ts';
@@ -23,6 +27,13 @@ function start({ settings = {}, ...how }: Partial<Start> = {}): Started {
   running.push(started);
   return started;
 }
+
+/** How the local socket answers the command. */
+const localStatus = () =>
+  new Promise<number | undefined>((resolve, reject) => {
+    const ask = { socketPath: socketPath(folder), path: `${localUrl}/tenants`, agent: false };
+    get(ask, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+  });
 
 const killAll = async () => {
   await Promise.all(running.splice(0).map((started) => started.kill()));
@@ -137,6 +148,8 @@ describe('the development start, used from a browser', () => {
     expect(second.errorLines()).toEqual([
       `memberdoor: The data folder ${folder} cannot be opened: another memberdoor is using it.`,
     ]);
+    // The first one's socket is left alone.
+    expect(await localStatus()).toBe(200);
   });
 
   it('development: a second start keeps sessions and members, and knows a superseded token', async () => {
@@ -172,8 +185,15 @@ describe('the development start, used from a browser', () => {
     }
   });
 
-  it('development: SIGTERM ends it with exit code 0', async () => {
+  it('development: SIGTERM ends it with exit code 0, and takes its socket away, whoever hangs on it', async () => {
+    const hanging = connect(socketPath(folder)).on('error', () => {});
+    await once(hanging, 'connect');
+    hanging.write('GET /local');
+    expect(await localStatus()).toBe(200);
+    const startedAt = performance.now();
     expect(await service.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(existsSync(socketPath(folder))).toBe(false);
     expect(service.errorLines()).toEqual([]);
   });
 });

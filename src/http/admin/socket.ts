@@ -1,7 +1,14 @@
-import { chmodSync, rmSync } from 'node:fs';
-import type { FastifyBaseLogger } from 'fastify';
+import { chmodSync, rmSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { dirname } from 'node:path';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fastify, { LogController } from 'fastify';
-import { noticeLength, socketPathBytes } from '../../core/limits.ts';
+import {
+  connectionsCheckingInterval,
+  noticeLength,
+  requestTimeout,
+  socketPathBytes,
+} from '../../core/limits.ts';
 import { localUrl, socketPath } from '../../local.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
 import { sendJson } from '../answers.ts';
@@ -10,7 +17,7 @@ import { serveOperations } from './api.ts';
 
 /** The local socket while it is open. */
 export interface LocalSocket {
-  /** Finishes what is under way, and removes the file. */
+  /** Finishes what is under way, not what somebody has yet to send, and removes the file. */
   close(): Promise<void>;
 }
 
@@ -37,6 +44,9 @@ export async function openSocket(
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
+    // Whoever begins a request must send it; what the answer takes is its own affair.
+    requestTimeout,
+    http: { headersTimeout: requestTimeout, connectionsCheckingInterval },
     routerOptions: { querystringParser: () => ({}), maxParamLength: noticeLength },
   });
   serveOperations(app, operations, deps, async () => ({ kind: 'operator' }));
@@ -44,6 +54,7 @@ export async function openSocket(
   app.get(`${localUrl}/tenants`, async (_request, reply) =>
     sendJson(reply, { hosts: deps.tenants.all().map(({ host }) => host) }),
   );
+  const waiting = unansweredSockets(app);
   try {
     rmSync(path, { force: true });
     await app.listen({ path, listenTextResolver: () => 'listening to the command' });
@@ -55,11 +66,35 @@ export async function openSocket(
     await app.close();
     return null;
   }
-  return { close: () => app.close() };
+  return {
+    close: async () => {
+      for (const socket of waiting) socket.destroy();
+      await app.close();
+    },
+  };
+}
+
+/** The connections over which no whole request has come: nobody waits for them. */
+function unansweredSockets(app: FastifyInstance): ReadonlySet<Socket> {
+  const waiting = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    waiting.add(socket);
+    socket.on('close', () => waiting.delete(socket));
+  });
+  app.addHook('preValidation', async ({ raw }) => {
+    waiting.delete(raw.socket);
+  });
+  app.addHook('onResponse', async ({ raw }) => {
+    if (!raw.socket.destroyed) waiting.add(raw.socket);
+  });
+  return waiting;
 }
 
 function socketProblem(path: string): string | null {
   if (process.platform === 'win32') return 'this system has none';
   const most = process.platform === 'linux' ? socketPathBytes.linux : socketPathBytes.other;
-  return Buffer.byteLength(path) > most ? `the path ${path} is longer than ${most} bytes` : null;
+  if (Buffer.byteLength(path) > most) return `the path ${path} is longer than ${most} bytes`;
+  // Where everybody may write, somebody could put a file of their own in its place before it is closed to others.
+  const mode = statSync(dirname(path), { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o002) === 0 ? null : `everybody may write into ${dirname(path)}`;
 }

@@ -1,6 +1,17 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fileBodyBytes } from '../../../src/core/limits.ts';
@@ -115,6 +126,76 @@ describe('the local socket', () => {
     await open();
     expect((await ask('GET', '/local/tenants')).status).toBe(200);
     dead.close();
+  });
+
+  it('is not led astray by a link in its place, and what the link leads to stays as it is', async () => {
+    const other = join(service.folder, 'other');
+    writeFileSync(other, 'untouched', { mode: 0o640 });
+    symlinkSync(other, path);
+    await open();
+    expect(lstatSync(path).isSocket()).toBe(true);
+    expect((await ask('GET', '/local/tenants')).status).toBe(200);
+    expect(readFileSync(other, 'utf8')).toBe('untouched');
+    expect(statSync(other).mode & 0o777).toBe(0o640);
+  });
+
+  it('is done without where a folder has its place, and where everybody may write', async () => {
+    mkdirSync(path);
+    expect(await open()).toBeNull();
+    rmdirSync(path);
+    const folder = join(service.folder, 'everybody');
+    mkdirSync(folder);
+    chmodSync(folder, 0o1777);
+    expect(await open(folder)).toBeNull();
+    expect(existsSync(socketPath(folder))).toBe(false);
+    expect(service.logLines.at(-1)).toContain('everybody may write');
+  });
+
+  it.each([
+    ['half a line', 'GET /loc'],
+    [
+      'half a body',
+      'POST /api/v1/admin/tenants HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+    ],
+    ['nothing', ''],
+  ])('stops at once though somebody has sent %s, and keeps nobody else waiting', async (_what, sent) => {
+    await open();
+    const hanging = connect(path);
+    const closed = once(hanging, 'close');
+    hanging.on('error', () => {}).resume();
+    await once(hanging, 'connect');
+    hanging.write(sent);
+    expect((await ask('GET', '/local/tenants')).status).toBe(200);
+    await socket?.close();
+    await closed;
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('answers what was asked before it is closed', async () => {
+    const [begun, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = defineOperation<object>({
+      name: 'slow',
+      summary: '',
+      permission: 'tenants:read',
+      reach: 'system',
+      method: 'POST',
+      path: '/slow',
+      input: { type: 'object', properties: {} },
+      output: {},
+      acts: false,
+      run: async () => {
+        begun.resolve();
+        await finished.promise;
+        return {};
+      },
+    });
+    socket = await openSocket(service.folder, [slow], service.deps, service.app.log);
+    const answer = ask('POST', '/api/v1/admin/slow', {});
+    await begun.promise;
+    const closing = socket?.close();
+    finished.resolve();
+    expect((await answer).status).toBe(200);
+    await closing;
   });
 
   it('is done without where its path is longer than the system allows, and a line says so', async () => {
