@@ -1,9 +1,15 @@
 /** How many letters a word may be off and still be taken for a misspelt one. */
 const mostOff = 3;
 
+/** Of longer words, and among more of them, nothing is guessed: comparing takes long, and words come from anybody. */
+const longest = 64;
+const mostKnown = 200;
+
 /** The known word that a misspelt one most likely means, or null if none is near. */
 export function nearest<Word extends string>(misspelt: string, known: readonly Word[]): Word | null {
+  if (misspelt.length > longest || known.length > mostKnown) return null;
   const [best] = known
+    .filter((word) => Math.abs(word.length - misspelt.length) <= mostOff)
     .map((word) => ({ word, distance: editDistance(misspelt, word) }))
     .sort((a, b) => a.distance - b.distance);
   // Of a short word every other one is near.

@@ -8,6 +8,7 @@ const words = {
   admin_tokens: 'wrong tokens of the admin API',
   checkouts: 'checkouts',
   consent_answers: 'answers to consents',
+  costly_calls: 'tenant files of one token of the admin API',
   denied_calls: 'denied calls of one token of the admin API',
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',

@@ -44,7 +44,8 @@ export const auditedRefusals = 60;
 
 /**
  * A tenant file: its length, in bytes and in what a parser makes of it; how deep it nests; how many problems
- * are told, and how many members are written.
+ * are told, and how many members are written. Reading one takes a thread half a second at most on a machine of
+ * 2026; it is given as long and as much memory as this, so that a text which is worse than any known costs no more.
  */
 export const tenantFile = {
   bytes: 256 * 1_024,
@@ -52,7 +53,12 @@ export const tenantFile = {
   depth: 10,
   problems: 100,
   members: 500,
+  readTime: 10 * second,
+  memoryMb: 256,
 } as const;
+
+/** Tenant files that one token, or one administrator, may send in a minute: each takes a thread of its own. */
+export const filesPerMinute = 30;
 
 /** Secrets that operators bring have at least so many characters; ours carry 256 bits. */
 export const leastSecretLength = 20;

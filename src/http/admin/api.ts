@@ -9,6 +9,7 @@ import type { Deps } from '../deps.ts';
 import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { tokenActor } from './api-token.ts';
+import { countCostly } from './costly.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
@@ -73,8 +74,10 @@ function serveOperation(
       const actor = await authenticate(request, reply);
       if (actor === null) return reply;
       const key = `admin denied ${actor.kind === 'token' ? actor.tokenId : actor.kind}`;
-      const wait = deps.rateLimiter.look(key, deniedCallsPerMinute, countingWindow.minute);
-      if (wait !== null) return sendTooMany(reply, wait, 'denied_calls', key);
+      const denied = deps.rateLimiter.look(key, deniedCallsPerMinute, countingWindow.minute);
+      if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', key);
+      const costly = countCostly(operation, actor, deps);
+      if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', key);
       // What comes through the local socket has no address.
       const address = actor.kind === 'operator' ? null : request.ip;
       try {

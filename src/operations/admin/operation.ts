@@ -58,6 +58,8 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly input: ObjectSchema;
   /** How large its body may be, where 16 KiB are not enough: `fileBodyBytes`. */
   readonly bodyBytes?: number;
+  /** How often one caller may call it in a minute, where it costs much; the machine itself may at any time. */
+  readonly callsPerMinute?: number;
   /** What it answers, for the OpenAPI document and its tests. */
   readonly output: object;
   /** The media type where the answer is `{text}` and that text is a file. */

@@ -1,4 +1,5 @@
 import { fileBodyBytes } from '../../core/limits.ts';
+import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import { exactly, flag, list, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
 import type { OpenTenant } from '../../tenants.ts';
@@ -97,20 +98,20 @@ function demand(actor: Actor, needed: readonly Permission[], what: string): void
 const answerOf = (steps: readonly Step[]) => ({ changes: steps.map(({ change }) => change) });
 
 /** A tenant's administrator describes that tenant, and learns of no other (A17). @throws OperationRefused */
-function demandAlone({ file: { tenants } }: PreparedFile, { issuer }: OpenTenant): void {
-  if (tenants.length === 1 && tenants[0]?.issuer === issuer) return;
+async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<PreparedFile> {
+  const understood = await understand(sent);
+  const { tenants } = understood.file;
+  if (tenants.length === 1 && tenants[0]?.issuer === issuer) return understood;
   throw new OperationRefused('invalid', [`the file is to describe ${issuer}, and no other tenant`]);
 }
 
-async function compare(
-  context: OperationContext,
-  sent: SentFile,
-  tenant: OpenTenant | null,
-): Promise<object> {
-  const prepared = understand(sent);
-  if (tenant !== null) demandAlone(prepared, tenant);
+async function compare(context: OperationContext, sent: SentFile, prepared: PreparedFile): Promise<object> {
   const { tenants } = prepared.file;
   demand(context.actor, readNeeds, 'to compare a file');
+  // Whether a secret is among the changes says whether it is the one that is stored.
+  if (tenants.some(({ clients = [] }) => clients.some(({ secretHash }) => secretHash !== undefined))) {
+    demand(context.actor, ['clients:write'], 'to compare secrets');
+  }
   if (tenants.some(({ members }) => members !== undefined)) {
     demand(context.actor, membersReadNeeds, 'to compare members');
   }
@@ -129,10 +130,10 @@ async function apply(
   return answerOf(steps);
 }
 
-const bodyBytes = fileBodyBytes;
+const costs = { bodyBytes: fileBodyBytes, callsPerMinute: filesPerMinute } as const;
 
 const compared: Operation = {
-  ...onTenant<SentFile>({
+  ...onTenant<SentFile, PreparedFile>({
     name: 'tenantFiles.compare',
     summary: 'Show what a tenant file would change of a tenant',
     permission: 'tenants:read',
@@ -141,9 +142,10 @@ const compared: Operation = {
     fields: { file: fileField },
     optional: sentFields,
     output: changesSchema,
-    run: (context, sent) => compare(context, sent, context.tenant),
+    prepare: (sent, { tenant }) => understandAlone(sent, tenant),
+    run: compare,
   }),
-  bodyBytes,
+  ...costs,
   acts: false,
 };
 
@@ -157,14 +159,10 @@ const applied: Operation = {
     fields: { file: fileField },
     optional: sentFields,
     output: changesSchema,
-    prepare: async (sent, context) => {
-      const understood = understand(sent);
-      demandAlone(understood, context.tenant);
-      return prepareFile(understood, context);
-    },
+    prepare: async (sent, context) => prepareFile(await understandAlone(sent, context.tenant), context),
     run: (context, sent, prepared) => apply('tenantFiles.apply', context, sent, prepared),
   }),
-  bodyBytes,
+  ...costs,
 };
 
 const formatField: Schema = {
@@ -192,7 +190,7 @@ const exported = onTenant<{ readonly format: Format }>({
 });
 
 const serviceCompared: Operation = {
-  ...onService<SentFile>({
+  ...onService<SentFile, PreparedFile>({
     name: 'serviceTenantFiles.compare',
     summary: 'Show what a tenant file would change of the tenants that it describes',
     permission: 'tenants:read',
@@ -201,9 +199,10 @@ const serviceCompared: Operation = {
     fields: { file: fileField },
     optional: sentFields,
     output: changesSchema,
-    run: (context, sent) => compare(context, sent, null),
+    prepare: understand,
+    run: compare,
   }),
-  bodyBytes,
+  ...costs,
   acts: false,
 };
 
@@ -217,10 +216,10 @@ const serviceApplied: Operation = {
     fields: { file: fileField },
     optional: sentFields,
     output: changesSchema,
-    prepare: async (sent, context) => prepareFile(understand(sent), context),
+    prepare: async (sent, context) => prepareFile(await understand(sent), context),
     run: (context, sent, prepared) => apply('serviceTenantFiles.apply', context, sent, prepared),
   }),
-  bodyBytes,
+  ...costs,
 };
 
 const serviceExported = onService<{ readonly format: Format; readonly members: boolean }>({

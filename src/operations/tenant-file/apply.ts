@@ -9,9 +9,10 @@ import { type NewTenant, prepareTenant } from '../tenant.ts';
 import type { Change } from './difference.ts';
 import type { Step } from './plan/step.ts';
 import { planTenants, tenantOf } from './plan/tenants.ts';
-import { inOrder, problemLine, readTenantFile } from './read.ts';
-import { lookUpIn, type References } from './references.ts';
-import type { Position, Problem, Source } from './source.ts';
+import { inOrder, problemLine } from './read.ts';
+import { readAside } from './read-aside.ts';
+import type { References } from './references.ts';
+import { type Position, type Problem, positionIn } from './source.ts';
 import type { TenantFile } from './tenant-file.ts';
 
 /** A tenant file as somebody sends it. */
@@ -29,7 +30,8 @@ export interface SentFile {
 /** A file that was understood, and what is slow of it. */
 export interface PreparedFile {
   readonly file: TenantFile;
-  readonly source: Source;
+  /** Where each of its values begins, by the key of its path. */
+  readonly positions: ReadonlyMap<string, Position>;
   readonly newTenants: ReadonlyMap<string, NewTenant>;
   readonly passwordHashes: ReadonlyMap<string, string>;
 }
@@ -39,10 +41,11 @@ export interface PreparedFile {
  *
  * @throws OperationRefused with every problem, each as `line:column: text`
  */
-export function understand({ file: text, references }: SentFile): PreparedFile {
-  const read = readTenantFile(text, lookUpIn(references));
+export async function understand({ file: text, references }: SentFile): Promise<PreparedFile> {
+  const read = await readAside({ text, references });
   if (!read.ok) throw new OperationRefused('invalid', read.problems.map(problemLine));
-  return { file: read.file, source: read.source, newTenants: new Map(), passwordHashes: new Map() };
+  const { file, positions } = read;
+  return { file, positions, newTenants: new Map(), passwordHashes: new Map() };
 }
 
 /** Makes what is slow of a file: keys of new tenants, hashes of passwords in clear. */
@@ -75,7 +78,7 @@ export async function prepareFile(
  * @throws OperationRefused with everything that cannot be done
  */
 export async function planFile(
-  { file, source, newTenants }: PreparedFile,
+  { file, positions, newTenants }: PreparedFile,
   { prune, force }: SentFile,
   { tx, now, actor }: OperationContext,
 ): Promise<readonly Step[]> {
@@ -88,7 +91,7 @@ export async function planFile(
       prune,
       force,
       prepared: newTenants,
-      problem: (at, text) => problems.push({ ...source.positionOf(at), text }),
+      problem: (at, text) => problems.push({ ...positionIn(positions, at), text }),
     },
     file,
   );
@@ -105,7 +108,7 @@ export async function planFile(
 export async function applySteps(
   name: string,
   steps: readonly Step[],
-  { source: text, passwordHashes }: PreparedFile,
+  { positions, passwordHashes }: PreparedFile,
   { tx, now, random, actor }: OperationContext,
 ): Promise<void> {
   demandSteps(actor, steps);
@@ -115,7 +118,7 @@ export async function applySteps(
     // What comes of it stands in the audit of the tenant, though the file may be the service's.
     const own = source === null ? tx : actingAs(tx, { ...source, tenantId });
     const target = await run({ tx: own, now, random, actor, passwordHashes }).catch((error: unknown) => {
-      throw placed(error, text.positionOf(step.at));
+      throw placed(error, positionIn(positions, step.at));
     });
     await auditDeed(own, {
       event: 'admin_acted',

@@ -30,9 +30,14 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
       problems.push({ ...(isName ? source.namePositionOf(path) : source.positionOf(path)), text: said });
     }
     const broken = new Set(misshapen.flatMap(({ path }) => beginningsOf(path).map(keyOf)));
+    let guesses = 0;
     const checking: Checking = {
       problem: (path, said) => problems.push({ ...source.positionOf(path), text: said }),
       isBroken: (path) => broken.has(keyOf(path)),
+      mayGuess: () => {
+        guesses += 1;
+        return guesses <= tenantFile.problems;
+      },
       lookUp,
     };
     checkTenants(checking, value);

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { tenantFile } from '../../core/operators/limits.ts';
 import { nearest } from '../../nearest.ts';
 import { tenantFileSchema } from './schema.ts';
 import type { Path } from './source.ts';
@@ -32,16 +33,17 @@ function validator(): ValidateFunction {
 export function misshapenIn(value: unknown): readonly Misshapen[] {
   const validate = validator();
   if (validate(value)) return [];
-  return (validate.errors ?? []).map(inWords);
+  return (validate.errors ?? []).map((error, index) => inWords(error, index < tenantFile.problems));
 }
 
-function inWords(error: ErrorObject): Misshapen {
+/** @param mayGuess whether to say what may have been meant */
+function inWords(error: ErrorObject, mayGuess: boolean): Misshapen {
   const path = pathOf(error.instancePath);
   const { additionalProperty } = error.params as { readonly additionalProperty?: string };
   if (additionalProperty !== undefined) {
     return {
       path: [...path, additionalProperty],
-      text: unknownName(additionalProperty, error),
+      text: unknownName(additionalProperty, error, mayGuess),
       isName: true,
     };
   }
@@ -64,9 +66,9 @@ function pathOf(pointer: string): Path {
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
 }
 
-function unknownName(name: string, error: ErrorObject): string {
+function unknownName(name: string, error: ErrorObject, mayGuess: boolean): string {
   const { properties = {} } = (error.parentSchema ?? {}) as { readonly properties?: object };
-  const near = nearest(name, Object.keys(properties));
+  const near = mayGuess ? nearest(name, Object.keys(properties)) : null;
   const guess = near === null ? '' : ` Did you mean ${near}?`;
   return `${JSON.stringify(name)} is not known of ${kindOf(error)}.${guess}`;
 }

@@ -22,6 +22,8 @@ export interface Source {
   /** The value as JSON has it; undefined if the text cannot be read at all. */
   readonly value: unknown;
   readonly problems: readonly Problem[];
+  /** Where each value begins, by the key of its path. */
+  readonly positions: ReadonlyMap<string, Position>;
   /** Where a value begins; of one that is not there, what is around it. */
   positionOf(path: Path): Position;
   /** Where the name of a value begins. */
@@ -49,7 +51,7 @@ export function parseSource(text: string): Source {
   return { ...places, value: readNode(read.contents, [], walk), problems };
 }
 
-interface Places extends Pick<Source, 'positionOf' | 'namePositionOf'> {
+interface Places extends Pick<Source, 'positions' | 'positionOf' | 'namePositionOf'> {
   set(path: Path, position: Position): void;
   setName(path: Path, position: Position): void;
 }
@@ -57,19 +59,23 @@ interface Places extends Pick<Source, 'positionOf' | 'namePositionOf'> {
 function createPlaces(): Places {
   const values = new Map<string, Position>();
   const names = new Map<string, Position>();
-  const positionOf = (path: Path): Position => {
-    for (let length = path.length; length >= 0; length -= 1) {
-      const found = values.get(keyOf(path.slice(0, length)));
-      if (found !== undefined) return found;
-    }
-    return { line: 1, column: 1 };
-  };
+  const positionOf = (path: Path) => positionIn(values, path);
   return {
+    positions: values,
     set: (path, position) => values.set(keyOf(path), position),
     setName: (path, position) => names.set(keyOf(path), position),
     positionOf,
     namePositionOf: (path) => names.get(keyOf(path)) ?? positionOf(path),
   };
+}
+
+/** Where a value begins; of one that is not there, what is around it. */
+export function positionIn(positions: ReadonlyMap<string, Position>, path: Path): Position {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const found = positions.get(keyOf(path.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return { line: 1, column: 1 };
 }
 
 /** A path as the key of a map. */

@@ -1,7 +1,13 @@
 import { permit } from '../../../core/operators/permission.ts';
-import { type Operation, type OperationDeps, OperationRefused } from '../../../operations/admin/operation.ts';
+import {
+  conflict,
+  type Operation,
+  type OperationDeps,
+  OperationRefused,
+} from '../../../operations/admin/operation.ts';
 import { runOperation } from '../../../operations/admin/run.ts';
 import type { Deps } from '../../deps.ts';
+import { countCostly } from '../costly.ts';
 import type { Visit } from './visit.ts';
 
 /** Fields of an operation's input or answer, by name. */
@@ -14,6 +20,8 @@ export type Facts = Readonly<Record<string, unknown>>;
  */
 export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
   const { request, actor, deps, denial } = visit;
+  const wait = countCostly(operation, actor, deps);
+  if (wait !== null) throw conflict(`this was done too often: wait ${wait} seconds, then send it again`);
   const asked = { operation, actor, input, address: request.ip };
   try {
     return (await runOperation(asked, deps.store, operationDeps(deps))) as Facts;

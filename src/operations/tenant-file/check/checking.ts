@@ -8,6 +8,8 @@ export interface Checking {
   problem(path: Path, text: string): void;
   /** Whether a value, or something in it, does not even have its shape: nothing more is said of it then. */
   isBroken(path: Path): boolean;
+  /** Whether to say what may have been meant: not of thousands of names, of which only the first are told. */
+  mayGuess(): boolean;
   /** Finds what the file refers to. */
   readonly lookUp: LookUp;
 }
@@ -56,7 +58,7 @@ export function tellUnknown(
   what: string,
 ): void {
   if (known === null || known.includes(name)) return;
-  const near = nearest(name, known);
+  const near = checking.mayGuess() ? nearest(name, known) : null;
   const guess = near === null ? `add it to ${what}s` : `did you mean ${JSON.stringify(near)}?`;
   checking.problem(at, `there is no ${what} ${JSON.stringify(name)} in the file: ${guess}`);
 }

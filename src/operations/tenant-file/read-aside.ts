@@ -1,0 +1,75 @@
+import { Worker } from 'node:worker_threads';
+import { tenantFile } from '../../core/operators/limits.ts';
+import type { References } from './references.ts';
+import type { Position, Problem } from './source.ts';
+import type { TenantFile } from './tenant-file.ts';
+
+/** A tenant file to be read, with what its sender looked up. */
+export interface ReadRequest {
+  readonly text: string;
+  readonly references: References;
+}
+
+export type ReadResult =
+  | {
+      readonly ok: true;
+      readonly file: TenantFile;
+      /** Where each value begins, by the key of its path. */
+      readonly positions: ReadonlyMap<string, Position>;
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Files are read one after the other: whoever sends many takes no core from those who sign in. */
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * Reads a tenant file in a thread of its own: the largest takes half a second, in which nobody else would be
+ * answered.
+ */
+export function readAside(request: ReadRequest): Promise<ReadResult> {
+  const result = before.then(() => readInThread(request));
+  before = result.catch(() => {});
+  return result;
+}
+
+/** Started when the first file comes, since most services see none; the next ones find it ready. */
+let thread: Worker | null = null;
+
+function startThread(): Worker {
+  const worker = new Worker(new URL('./read-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: tenantFile.memoryMb },
+  });
+  worker.once('exit', () => {
+    if (thread === worker) thread = null;
+  });
+  thread = worker;
+  return worker;
+}
+
+function readInThread(request: ReadRequest): Promise<ReadResult> {
+  const worker = thread ?? startThread();
+  // A process ends though the thread waits for another file, and not while it reads one.
+  worker.ref();
+  return new Promise<ReadResult>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      isOver();
+      thread = null;
+      resolve({ ok: false, problems: [{ line: 1, column: 1, text: 'reading it takes too long: split it' }] });
+      void worker.terminate();
+    }, tenantFile.readTime);
+    const isOver = () => {
+      clearTimeout(timer);
+      worker.removeAllListeners('message').removeAllListeners('error').unref();
+    };
+    worker.once('message', (result: ReadResult) => {
+      isOver();
+      resolve(result);
+    });
+    worker.once('error', (error) => {
+      isOver();
+      thread = null;
+      reject(error);
+    });
+    worker.postMessage(request);
+  });
+}

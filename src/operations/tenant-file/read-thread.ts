@@ -1,0 +1,13 @@
+import { parentPort } from 'node:worker_threads';
+import { readTenantFile } from './read.ts';
+import type { ReadRequest, ReadResult } from './read-aside.ts';
+import { lookUpIn } from './references.ts';
+
+// The thread of `readAside`: one answer to each file.
+parentPort?.on('message', ({ text, references }: ReadRequest) => {
+  const read = readTenantFile(text, lookUpIn(references));
+  const result: ReadResult = read.ok
+    ? { ok: true, file: read.file, positions: read.source.positions }
+    : { ok: false, problems: read.problems };
+  parentPort?.postMessage(result);
+});
