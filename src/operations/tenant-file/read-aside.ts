@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { tenantFile } from '../../core/operators/limits.ts';
 import type { References } from './references.ts';
@@ -35,19 +36,21 @@ export function readAside(request: ReadRequest): Promise<ReadResult> {
 /** Started when the first file comes, since most services see none; the next ones find it ready. */
 let thread: Worker | null = null;
 
-function startThread(): Worker {
+/** @throws if it cannot be started */
+async function startThread(): Promise<Worker> {
   const worker = new Worker(new URL('./read-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: tenantFile.memoryMb },
   });
   worker.once('exit', () => {
     if (thread === worker) thread = null;
   });
+  await once(worker, 'message');
   thread = worker;
   return worker;
 }
 
-function readInThread(request: ReadRequest): Promise<ReadResult> {
-  const worker = thread ?? startThread();
+async function readInThread(request: ReadRequest): Promise<ReadResult> {
+  const worker = thread ?? (await startThread());
   // A process ends though the thread waits for another file, and not while it reads one.
   worker.ref();
   return new Promise<ReadResult>((resolve, reject) => {

@@ -3,7 +3,7 @@ import { deviceDescriptionLength } from '../../../src/core/limits.ts';
 import { languages } from '../../../src/language.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client.ts';
-import { setBranding } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant.ts';
 import { invoiced, newPackage, shopper } from '../../support/access/shopper.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   member = await accountOf(service, hosts.a);
   const { id: tenantId } = tenantOf(service, hosts.a);
   await service.store.transaction(async (tx) => {
-    await setBranding(tx, tenantId, { name, brandColor: '#0b1f4b', logo: largestLogo('tenant') });
+    await changeTenant(tx, tenantId, { name, brandColor: '#0b1f4b', logo: largestLogo('tenant') });
     const app = { name, type: 'public', redirectUris: [redirectUri], logo: largestLogo('client') } as const;
     await registerClient(tx, tenantId, { ...app, clientId: 'heavy', deviceFlow: true }, service.clock.now());
     const asking = { ...app, clientId: 'heavy-third', thirdParty: true };
