@@ -11,6 +11,9 @@ const words = process.argv.slice(2);
 // What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory.
 const memory = '--max-semi-space-size=4';
 
+// And the threads that sign and hash share two heaps of the C library, which would give each one of its own.
+const environment = { MALLOC_ARENA_MAX: '2', ...process.env };
+
 if (Number(process.versions.node.split('.')[0]) >= needed) {
   if (words[0] === 'start') restartWith(memory);
   const { enableCompileCache } = await import('node:module');
@@ -24,7 +27,10 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
     console.error(`memberdoor: Node ${needed} or newer is needed; this is ${process.versions.node}.`);
     process.exit(1);
   }
-  const child = spawn(node, [memory, fileURLToPath(import.meta.url), ...words], { stdio: 'inherit' });
+  const child = spawn(node, [memory, fileURLToPath(import.meta.url), ...words], {
+    stdio: 'inherit',
+    env: environment,
+  });
   // Who stops this process means the one that works.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('close', (code) => process.exit(code ?? 1));
@@ -32,7 +38,7 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
 
 /** Replaces this process by one with the option, under the same pid; where that cannot be done it goes on. */
 function restartWith(option) {
-  const { execArgv, execPath, execve, platform, argv, env } = process;
+  const { execArgv, execPath, execve, platform, argv } = process;
   if (platform === 'win32' || execve === undefined || execArgv.includes(option)) return;
-  execve.call(process, execPath, [execPath, option, ...execArgv, ...argv.slice(1)], env);
+  execve.call(process, execPath, [execPath, option, ...execArgv, ...argv.slice(1)], environment);
 }

@@ -91,7 +91,7 @@ function serve(app: FastifyInstance, url: string, content: (tenant: OpenTenant) 
       .status(204)
       .send();
   });
-  const answer = async ({ tenant, headers }: FastifyRequest, reply: FastifyReply) => {
+  const answer = ({ tenant, headers }: FastifyRequest, reply: FastifyReply): FastifyReply => {
     let document = documents.get(tenant);
     if (document === undefined) {
       // As text it leaves in one piece with the headers; as bytes it would be a piece of its own.
