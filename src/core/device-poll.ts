@@ -56,7 +56,9 @@ export function poll(code: DeviceCode | null, command: PollCommand): Decision<Po
   if (code === null || !belongsTo(code, client) || isForgotten(code, now)) {
     return { answer: invalid, writes: [] };
   }
-  const nextPollAt = lastPolledAt === null ? 0 : lastPolledAt + code.interval - pollTolerance;
+  // A poll that lies ahead came before the clock was set back: how long ago it was cannot be known.
+  const isPaced = lastPolledAt !== null && lastPolledAt <= now;
+  const nextPollAt = isPaced ? lastPolledAt + code.interval - pollTolerance : 0;
   const { state, outcomes } = step(deviceCodeMachine, code.state, contextOf(code, nextPollAt), {
     type: 'poll',
     now,

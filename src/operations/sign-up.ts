@@ -117,7 +117,7 @@ export async function mayMail(
   about: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
   now: number,
 ): Promise<boolean> {
-  return (await countEmailProofs(tx, about, now - hour)) < mailsPerHour;
+  return (await countEmailProofs(tx, about, now - hour, now)) < mailsPerHour;
 }
 
 /** The proof of which no mail leaves: nothing that anybody could send matches it. */

@@ -207,6 +207,12 @@ describe('poll with a device code', () => {
     expect([pollAfter(18_999), pollAfter(19_000)]).toEqual(['slow_down', 'authorization_pending']);
   });
 
+  it('Z18: a last poll that lies ahead, since the clock was set back, makes no poll too early', () => {
+    const polled = polls(pending, { lastPolledAt: right.now + 60 * minute });
+    expect(nameOf(polled.answer)).toBe('authorization_pending');
+    expect(polled.writes).toEqual([]);
+  });
+
   it.each([
     ['approved', approved, 'tokens'],
     ['denied', denied, 'access_denied'],

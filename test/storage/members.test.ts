@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../src/core/members/member.ts';
+import { countEmailProofs, insertEmailProof } from '../../src/storage/members/email-proof.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -7,8 +8,10 @@ import {
   updateMemberStatus,
   updatePasswordHash,
 } from '../../src/storage/members/member.ts';
+import { countWrongUserCodes, insertWrongUserCode } from '../../src/storage/members/wrong-user-code.ts';
 import { insertTenant, listTenants, updateTenantAddress } from '../../src/storage/tenant.ts';
-import { memberRecord, now, tenantRecord } from '../support/records/records.ts';
+import { emailProofRecord } from '../support/records/email-proof-record.ts';
+import { memberRecord, minute, now, tenantRecord } from '../support/records/records.ts';
 import { newStore, storeWithMember } from '../support/records/store.ts';
 
 /** A member of tenant b who gave as little as possible, and the same address as the member of tenant a. */
@@ -135,5 +138,38 @@ describe('tenants', () => {
     await store.transaction((tx) => updateTenantAddress(tx, 'tenant-a', 'https://new.test', 'new.test'));
     const tenants = await store.transaction(listTenants);
     expect(tenants.map(({ tenant }) => tenant.issuer)).toEqual(['https://new.test', 'https://b.test']);
+  });
+});
+
+describe('Z18: a clock that was set back', () => {
+  const hour = 60 * minute;
+
+  it('leaves no wrong user code counted for longer than 15 minutes', async () => {
+    const store = await storeWithMember();
+    const guesser = { tenantId: 'tenant-a', memberId: 'member-1', address: '192.0.2.1' };
+    const counted = await store.transaction(async (tx) => {
+      await insertWrongUserCode(tx, guesser, now, now);
+      return [
+        await countWrongUserCodes(tx, guesser, now),
+        await countWrongUserCodes(tx, guesser, now - hour),
+      ];
+    });
+    expect(counted.map(({ ofMember, ofAddress, ofTenant }) => [ofMember, ofAddress, ofTenant])).toEqual([
+      [1, 1, 1],
+      [0, 0, 0],
+    ]);
+  });
+
+  it('leaves no mail counted for longer than an hour', async () => {
+    const store = await storeWithMember();
+    const proof = emailProofRecord();
+    const counted = await store.transaction(async (tx) => {
+      await insertEmailProof(tx, proof);
+      return [
+        await countEmailProofs(tx, proof, now - hour, now),
+        await countEmailProofs(tx, proof, now - 2 * hour, now - hour),
+      ];
+    });
+    expect(counted).toEqual([1, 0]);
   });
 });

@@ -17,10 +17,14 @@ export function hashEmail(email: string): string {
  * Until when an address may not be tried again: after five failures a minute, doubled by each further one to
  * at most fifteen, and never for good (security, Defaults; A6).
  *
+ * A failure that lies ahead was written before the clock was set back: nobody can say how long ago it was, and
+ * to wait for its time to come again would make the wait as long as the step.
+ *
+ * @param now ms since the epoch
  * @returns ms since the epoch; 0 if it may be tried now and always could
  */
-export function blockedUntil(failed: SignInFailures | null): number {
-  if (failed === null || failed.failures < signInLimit.failures) return 0;
+export function blockedUntil(failed: SignInFailures | null, now: number): number {
+  if (failed === null || failed.failures < signInLimit.failures || failed.lastFailedAt > now) return 0;
   const doublings = Math.min(failed.failures - signInLimit.failures, 10);
   return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, signInLimit.longestWait);
 }

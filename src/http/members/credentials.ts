@@ -80,7 +80,7 @@ async function waitOf(
   found: MemberWithPassword | null,
   now: number,
 ): Promise<number | null> {
-  const until = blockedUntil(await findSignInFailures(tx, request.tenant.id, hashEmail(email)));
+  const until = blockedUntil(await findSignInFailures(tx, request.tenant.id, hashEmail(email)), now);
   if (until <= now) return null;
   // A browser the member has used before passes: nobody can lock members out of their own devices.
   const browser = sha256(browserCookie(request));

@@ -44,11 +44,15 @@ export async function listOpenEmailProofs(
     .execute();
 }
 
-/** How many mails with a proof an address was sent since a time; those that were held back do not count. */
+/**
+ * How many mails with a proof an address was sent since a time; those that were held back do not count, nor
+ * those that lie ahead since the clock was set back.
+ */
 export async function countEmailProofs(
   tx: Tx,
   { tenantId, email, purpose }: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
   since: number,
+  now: number,
 ): Promise<number> {
   const { count } = await tx
     .selectFrom('emailProofs')
@@ -56,6 +60,7 @@ export async function countEmailProofs(
     .where('tenantId', '=', tenantId)
     .where('email', '=', email)
     .where('createdAt', '>', since)
+    .where('createdAt', '<=', now)
     .where('purpose', '=', purpose)
     .where('codeHash', '!=', '')
     .executeTakeFirstOrThrow();

@@ -9,7 +9,10 @@ export interface WrongUserCodeCounts {
   readonly ofTenant: number;
 }
 
-/** Counts the wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. */
+/**
+ * Counts the wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. Those
+ * that lie ahead were written before the clock was set back, and would count for as long as that step.
+ */
 export async function countWrongUserCodes(
   tx: Tx,
   { tenantId, memberId, address }: Omit<WrongUserCodeRow, 'enteredAt'>,
@@ -20,7 +23,8 @@ export async function countWrongUserCodes(
     .selectFrom('wrongUserCodes')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenantId', '=', tenantId)
-    .where('enteredAt', '>', since);
+    .where('enteredAt', '>', since)
+    .where('enteredAt', '<=', now);
   const [ofMember, ofAddress, ofTenant] = [
     await entries.where('memberId', '=', memberId).executeTakeFirstOrThrow(),
     await entries.where('address', '=', address).executeTakeFirstOrThrow(),

@@ -12,7 +12,7 @@ const failed = (times: number): SignInFailures | null =>
   Array.from({ length: times }).reduce<SignInFailures | null>((before) => failedAgain(before, now), null);
 
 const waitAfter = (times: number) => {
-  const until = blockedUntil(failed(times));
+  const until = blockedUntil(failed(times), now);
   return until === 0 ? 0 : (until - now) / minute;
 };
 
@@ -24,13 +24,22 @@ describe('failed sign-ins of one address (security, Defaults; A6)', () => {
 
   it('A6: nobody is kept out for good: after any number of failures it is 15 minutes', () => {
     for (const failures of [100, 1_000, 1_000_000, Number.MAX_SAFE_INTEGER]) {
-      expect(blockedUntil({ failures, lastFailedAt: now })).toBe(now + 15 * minute);
+      expect(blockedUntil({ failures, lastFailedAt: now }, now)).toBe(now + 15 * minute);
     }
   });
 
   it('the wait counts from the last failure', () => {
     const later = failedAgain(failed(5), now + 30 * minute);
-    expect(blockedUntil(later)).toBe(now + 32 * minute);
+    expect(blockedUntil(later, now + 30 * minute)).toBe(now + 32 * minute);
+  });
+
+  it('Z18: a clock that is set back by an hour keeps nobody out for an hour, and forgets no failure', () => {
+    const before = failed(5);
+    const setBack = now - 60 * minute;
+    expect(blockedUntil(before, setBack)).toBe(0);
+    const again = failedAgain(before, setBack);
+    expect(again).toEqual({ failures: 6, lastFailedAt: setBack });
+    expect(blockedUntil(again, setBack)).toBe(setBack + 2 * minute);
   });
 
   it('a day without a failure forgets them all, and 1 ms less does not', () => {

@@ -40,7 +40,8 @@ export async function confirmPassword(
 
   const own = sha256(`account pages of ${member.id}`);
   const waitOf = (failed: SignInFailures | null) => {
-    const left = blockedUntil(failed) - clock();
+    const now = clock();
+    const left = blockedUntil(failed, now) - now;
     return left > 0 ? Math.ceil(left / 1_000) : null;
   };
   const wait = waitOf(await transactionOf(request, deps, (tx) => findSignInFailures(tx, tenant.id, own)));
