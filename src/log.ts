@@ -2,18 +2,27 @@ import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
 import pino from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from './config.ts';
-import { logFlushInterval, logPieceBytes } from './core/operators/limits.ts';
+import { logFlushInterval, logPieceBytes, outageLogInterval } from './core/operators/limits.ts';
+import { PasswordsBusy } from './secrets/password.ts';
+import { StorageUnavailable } from './storage/group-commit.ts';
+
+type LoggerOptions = Exclude<FastifyServerOptions['logger'], boolean | undefined>;
+type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
 /**
  * How the service logs: one JSON line an event, readable text on a terminal. Only what the serializers name
  * is written: no query string, header, cookie or body ever reaches a line (design, rule 15).
+ *
+ * @param elapsed ms on a clock that nobody sets
  */
 export function logOptions(
   level: Config['logLevel'],
-): Exclude<FastifyServerOptions['logger'], boolean | undefined> {
+  elapsed: () => number = () => performance.now(),
+): LoggerOptions {
   return {
     level,
     base: null,
+    hooks: { logMethod: thinOutages(elapsed) },
     serializers: {
       req: (request) => ({ method: request.method }),
       res: (response) => ({ status: response.statusCode }),
@@ -45,6 +54,34 @@ export function logStream(isTerminal: boolean): LogStream {
     periodicFlush: logFlushInterval,
   });
   return { write: (line) => stream.write(line), flush: () => stream.flushSync() };
+}
+
+/** Whether nothing was done because too much is waiting or storage is in trouble; the same again may work. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof StorageUnavailable || error instanceof PasswordsBusy;
+}
+
+/**
+ * Of an outage, which every request meets, one line a minute of each kind is written, with how many were not:
+ * a disk that is full would be kept full by the log of it (security, Z7).
+ */
+function thinOutages(elapsed: () => number): LogMethod {
+  // Its keys are texts of ours, so there are few.
+  const kinds = new Map<string, { readonly since: number; unwritten: number }>();
+  return function thin(args, method) {
+    const [facts, text] = args as unknown as readonly [{ readonly err?: unknown } | string, string?];
+    const error = typeof facts === 'object' ? facts.err : undefined;
+    if (!isOutage(error)) return method.apply(this, args);
+    const kind = `${text}: ${(error as Error).message}`;
+    const known = kinds.get(kind);
+    if (known !== undefined && elapsed() - known.since < outageLogInterval) {
+      known.unwritten += 1;
+      return;
+    }
+    kinds.set(kind, { since: elapsed(), unwritten: 0 });
+    const more = known === undefined || known.unwritten === 0 ? {} : { unwritten: known.unwritten };
+    method.apply(this, [{ err: error, ...more }, text] as never);
+  };
 }
 
 /** Type, message and place of an error. Messages of ours hold no input; those of parsers may, so only ours. */

@@ -2,8 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPM
 import type { ErrorCode, Refusal } from '../core/decision.ts';
 import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
-import { PasswordsBusy } from '../secrets/password.ts';
-import { StorageUnavailable } from '../storage/group-commit.ts';
+import { isOutage } from '../log.ts';
 import { type LimitName, noteLimit } from './limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
@@ -77,11 +76,6 @@ export function sendTooMany(
   const refused = refusal('temporarily_unavailable', 'too many requests, try again later');
   noteLimit(reply.header('retry-after', retryAfter), limit, key);
   return sendRefusal(reply, refused);
-}
-
-/** Whether nothing was done because too much is waiting or storage is in trouble; the same again may work. */
-export function isOutage(error: unknown): boolean {
-  return error instanceof StorageUnavailable || error instanceof PasswordsBusy;
 }
 
 /** The one error handler of the protocol endpoints: JSON whatever happens (decision 16). */

@@ -1,7 +1,8 @@
 /** The numbers of running the service: each once, with its source, as in `core/limits.ts`. Times are ms. */
 
 const second = 1_000;
-const hour = 60 * 60 * second;
+const minute = 60 * second;
+const hour = 60 * minute;
 const day = 24 * hour;
 
 /** Lines of the log are written in pieces of this size, and none waits longer than this. */
@@ -65,6 +66,9 @@ export const leastSecretLength = 20;
 
 /** Password hashes that operators bring cost no sign-in more than this. */
 export const foreignHash = { memoryKib: 65_536, passes: 4, parallelism: 4 } as const;
+
+/** Of an outage, which every request meets, one line of each kind is logged in this time (security, Z7). */
+export const outageLogInterval = minute;
 
 /** Calls of the admin API that one token may be denied in a minute; each leaves a line in the audit. */
 export const deniedCallsPerMinute = 60;

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import type { Language } from '../../language.ts';
-import { isOutage } from '../answers.ts';
+import { isOutage } from '../../log.ts';
 import { noteRefusal } from '../audit.ts';
 import { type LimitName, noteLimit } from '../limit-reached.ts';
 import { requestLanguage } from './language.ts';

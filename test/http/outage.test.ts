@@ -1,0 +1,116 @@
+import { sql } from 'kysely';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { logOptions } from '../../src/log.ts';
+import { StorageUnavailable } from '../../src/storage/store.ts';
+import { askForCode } from '../support/device.ts';
+import { hosts } from '../support/fixtures.ts';
+import type { Answer } from '../support/http.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../support/tokens.ts';
+import type { Tokens } from '../support/visitor.ts';
+
+let service: TestService;
+let tokens: Tokens;
+let more: Tokens;
+
+beforeEach(async () => {
+  service = await startTestService({ data: 'security' });
+  onTestFinished(() => service.stop());
+  tokens = await tokensOf(service, hosts.a, apps.pub1);
+  more = await tokensOf(service, hosts.a, apps.pub1);
+});
+
+/** Sets or reads something of SQLite's own, on the connection of the service. */
+const pragma = async (text: string): Promise<unknown> => {
+  const { rows } = await service.store.transaction((tx) => sql`pragma ${sql.raw(text)}`.execute(tx));
+  return Object.values((rows[0] ?? {}) as object)[0];
+};
+
+const refresh = (text: string | undefined) => refreshAs(service, hosts.a, apps.pub1, text);
+const current = async (answer: Answer) => answer.json<Tokens & Record<string, unknown>>().refresh_token;
+
+const expectOutage = (answer: Answer) => {
+  expectError(answer, 503, 'server_error');
+  expect(answer.headers['retry-after']).toBe('5');
+};
+
+const expectReading = async () => {
+  const paths = ['/.well-known/openid-configuration', '/api/oidc/jwks', '/livez'];
+  const statuses = await Promise.all(paths.map(async (path) => (await service.http(hosts.a, path)).status));
+  expect(statuses).toEqual([200, 200, 200]);
+  expect((await profile(service, hosts.a, tokens.access_token)).status).toBe(200);
+};
+
+const outageLines = () =>
+  service.logLines
+    .map((line) => JSON.parse(line) as { level: number; msg: string })
+    .filter(({ level }) => level >= 50);
+
+describe.each([
+  ['Z7: a disk that is full', 'max_page_count = 1', 'max_page_count = 1000000'],
+  ['Z9: a file that can only be read', 'query_only = on', 'query_only = off'],
+])('%s', (_title, begin, end) => {
+  /** Begins the outage. What still fits into pages that are there is written. @returns the current token */
+  const beginOutage = async (): Promise<string | undefined> => {
+    await pragma(begin);
+    let token = more.refresh_token;
+    for (;;) {
+      const answer = await refresh(token);
+      if (answer.status !== 200) return token;
+      token = await current(answer);
+    }
+  };
+
+  it('writes are answered by 503 and Retry-After, a revocation too, and reading goes on', async () => {
+    await beginOutage();
+    for (let tries = 0; tries < 3; tries += 1) {
+      expectOutage(await refresh(tokens.refresh_token));
+      expectOutage(await revoke(service, hosts.a, { client_id: 'pub1', token: `${tokens.refresh_token}` }));
+      expectOutage(await askForCode(service, hosts.a));
+      await expectReading();
+    }
+  });
+
+  it('once it is over all goes on without a restart, and no token was spent meanwhile', async () => {
+    const token = await beginOutage();
+    expectOutage(await refresh(token));
+    expectOutage(await revoke(service, hosts.a, { client_id: 'pub1', token: `${tokens.refresh_token}` }));
+    await pragma(end);
+    expect((await refresh(token)).status).toBe(200);
+    expect((await refresh(tokens.refresh_token)).status).toBe(200);
+    expectError(await refresh(tokens.refresh_token), 400, 'invalid_grant');
+  });
+
+  it('the log has one line of it a minute, not one a request', async () => {
+    await beginOutage();
+    for (let tries = 0; tries < 20; tries += 1) expectOutage(await refresh(tokens.refresh_token));
+    expect(outageLines().map(({ msg }) => msg)).toEqual(['storage unavailable']);
+  });
+});
+
+it('Z7: a minute later one more line says how many there would have been', () => {
+  const lines: unknown[] = [];
+  let time = 0;
+  const { hooks } = logOptions('error', () => time);
+  const log = (text: string, error: Error) =>
+    hooks?.logMethod?.call(
+      undefined as never,
+      [{ err: error }, text] as never,
+      ((...line: unknown[]) => lines.push(line)) as never,
+      50,
+    );
+  const full = new StorageUnavailable('full');
+  for (const seconds of [0, 1, 30, 59.999, 60, 61]) {
+    time = seconds * 1_000;
+    log('storage unavailable', full);
+  }
+  const bug = new Error('a bug');
+  log('unexpected error', bug);
+  log('unexpected error', bug);
+  expect(lines).toEqual([
+    [{ err: full }, 'storage unavailable'],
+    [{ err: full, unwritten: 3 }, 'storage unavailable'],
+    [{ err: bug }, 'unexpected error'],
+    [{ err: bug }, 'unexpected error'],
+  ]);
+});
