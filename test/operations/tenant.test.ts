@@ -66,6 +66,13 @@ describe.each(['ES256', 'RS256'] as const)('M16: the next signing key of %s', as
     expect(signingKeyFor(keys, algorithm, now + day).kid).toBe(next.kid);
   });
 
+  it('Z18: where the clock was set back to before any key, the first of them signs', async () => {
+    const { store, reload } = await storeWithTenant();
+    const first = signingKeyFor((await reload()).keys, algorithm, now);
+    await store.transaction((tx) => insertSigningKey(tx, next));
+    expect(signingKeyFor((await reload()).keys, algorithm, now - 365 * day).kid).toBe(first.kid);
+  });
+
   it('leaves the one before it published until that is retired', async () => {
     const { store, reload } = await storeWithTenant();
     const first = signingKeyFor((await reload()).keys, algorithm, now);
