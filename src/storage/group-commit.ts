@@ -38,7 +38,9 @@ type Result = { readonly value: unknown } | { readonly error: unknown };
  * synchronous=FULL costs an fsync, whatever it holds; alone it is the dearest part of a refresh.
  *
  * Each piece runs in a savepoint of its own: one that throws is rolled back alone. Nobody is answered before
- * the commit, and if the commit fails everybody is told so and nothing has changed.
+ * the commit. If the commit fails, nothing has changed: whoever wrote is told so, and whoever did not is answered
+ * from what was there before. Work may run a second time then, so it changes nothing but through its `tx` that
+ * must not happen twice.
  */
 export class GroupCommit {
   readonly #kysely: Kysely<Database>;
@@ -105,10 +107,23 @@ export class GroupCommit {
     }
     // Nobody can write now; whoever only reads goes on (security, promise 5).
     if (failure?.begun === false) failure = await this.#attempt(pieces, 'deferred');
+    // The disk is full, say, which SQLite finds at the commit, and takes back all. Who only read has seen what
+    // the others wrote, so it reads again.
+    if (failure?.begun === true) failure = (await this.#readAgain(pieces)) && failure;
     if (failure === null) return;
     const { cause } = failure;
     const error = new StorageUnavailable('the transaction could not be committed', { cause });
     for (const piece of pieces) piece.reject(error);
+  }
+
+  /** Runs the pieces where nothing can be written: those that write are refused, each alone. */
+  async #readAgain(pieces: readonly Piece[]): Promise<object | null> {
+    this.#statement('pragma query_only = on');
+    try {
+      return await this.#attempt(pieces, 'deferred');
+    } finally {
+      this.#statement('pragma query_only = off');
+    }
   }
 
   /** Runs the pieces in one transaction and answers them; null unless it could not begin or commit. */

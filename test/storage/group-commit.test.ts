@@ -170,6 +170,42 @@ describe('a commit that fails', () => {
     for (const each of work) await expect(each).rejects.toThrow(StorageUnavailable);
     expect(await wordOf(store)).toBe('Tenant A');
   });
+
+  it('Z7: at its very end lets those that only read be answered, from what was there before', async () => {
+    const store = await storeWithMember();
+    const work = [
+      store.transaction((tx) => write(tx, 'b')),
+      wordOf(store),
+      store.transaction(async (tx) => {
+        await sql`pragma defer_foreign_keys = on`.execute(tx);
+        await insertSignIn(tx, signInRecord({ memberId: 'nobody' }));
+      }),
+    ];
+    expect(await statusesOf(work)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(await work[1]).toBe('Tenant A');
+    await store.transaction((tx) => write(tx, 'c'));
+    expect(await wordOf(store)).toBe('Tenant Ac');
+  });
+});
+
+describe('a disk that is full', () => {
+  const limit = (store: Store, pages: number) =>
+    store.transaction((tx) => sql`pragma max_page_count = ${sql.raw(String(pages))}`.execute(tx));
+  const fill = (tx: Tx) => write(tx, 'x'.repeat(100_000));
+
+  it('Z7: refuses those that write, and answers those that read beside them from what was there', async () => {
+    const { store, outside } = await storeAndOutside();
+    await limit(store, 1);
+    const work = [wordOf(store), store.transaction(fill), wordOf(store), store.transaction(fill)];
+    const results = await Promise.allSettled(work);
+    expect(
+      results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.name)),
+    ).toEqual(['Tenant A', 'StorageUnavailable', 'Tenant A', 'StorageUnavailable']);
+    expect(seenBy(outside)).toBe('Tenant A');
+    await limit(store, 1_000_000);
+    await store.transaction((tx) => write(tx, 'b'));
+    expect(await wordOf(store)).toBe('Tenant Ab');
+  });
 });
 
 describe('the queue', () => {

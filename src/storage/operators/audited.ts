@@ -20,8 +20,12 @@ export function auditedStore(store: Store, clock: Source['clock'], tell: (event:
   return {
     ...store,
     transaction: async (work) => {
-      const events: AuditEvent[] = [];
-      const result = await store.transaction((tx) => work(handle(tx, { source, events })));
+      let events: AuditEvent[] = [];
+      const result = await store.transaction((tx) => {
+        // Work whose commit failed may run again; what it did the first time was taken back.
+        events = [];
+        return work(handle(tx, { source, events }));
+      });
       for (const event of events) tell(event);
       return result;
     },
