@@ -17,9 +17,10 @@ export type Tx = Transaction<Database>;
 export interface Store {
   /**
    * Runs `work` in a transaction and resolves after its commit is on the disk. Pieces that wait at the same
-   * time share one commit; one that throws is rolled back alone. Nothing but awaits on `tx` inside.
+   * time share one commit; one that throws is rolled back alone. Nothing but awaits on `tx` inside. If the
+   * commit fails it runs once more, where nothing can be written, so that reading goes on.
    *
-   * @throws StorageUnavailable if nothing could be committed; nothing was changed then
+   * @throws StorageUnavailable if what it wrote could not be committed; nothing was changed then
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many transactions wait for a commit of their own or a shared one. */
@@ -112,9 +113,11 @@ export function lockFolder(folder: string): { close(): unknown } {
 }
 
 function openFile(path: string, isNew: boolean): SQLite.Database {
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  let sqlite: SQLite.Database | undefined;
   try {
     if (!isNew && statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
-    const sqlite = new SQLite(path, { timeout: 0 });
+    sqlite = new SQLite(path, { timeout: 0 });
     if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
     else checkFile(sqlite, path);
     sqlite.pragma('journal_mode = wal');
@@ -127,6 +130,9 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
     }
     return sqlite;
   } catch (error) {
+    // A refused file is left as it was found. Closing takes back the empty log that opening made beside it, but
+    // would fold one with something in it into the damaged file: that one is let go of when the process ends.
+    if (!hasLog) sqlite?.close();
     if (error instanceof StartupError) throw error;
     throw new StartupError(
       `The database ${path} cannot be opened: ${reason(error)}. Restore a backup ("memberdoor restore FILE").`,
@@ -141,7 +147,7 @@ function checkFile(sqlite: SQLite.Database, path: string): void {
   const verdict = sqlite.pragma('quick_check(1)', { simple: true });
   if (verdict !== 'ok') {
     throw new StartupError(
-      `The database ${path} is damaged (${String(verdict)}). Restore a backup ("memberdoor restore FILE").`,
+      `The database ${path} is damaged (${String(verdict).replace(/\s+/g, ' ')}). Restore a backup ("memberdoor restore FILE").`,
     );
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { Kysely, SqliteDialect, sql } from 'kysely';
@@ -123,7 +123,12 @@ describe('Z12: a file that is not a sound database of ours', () => {
     const folder = await closedDatabase();
     const bytes = readFileSync(fileIn(folder));
     writeFileSync(fileIn(folder), bytes.fill(0xa5, from, from + length));
-    expect(await refusalOf(folder)).toMatch(/backup/);
+    const damaged = readFileSync(fileIn(folder));
+    const message = await refusalOf(folder);
+    expect(message).toMatch(/backup/);
+    expect(message).not.toContain('\n');
+    expect(readFileSync(fileIn(folder)).equals(damaged)).toBe(true);
+    expect(readdirSync(folder).sort()).toEqual(['memberdoor.db', 'memberdoor.lock']);
   });
 
   it('a refusal names the file in one line, and lets go of the folder', async () => {
