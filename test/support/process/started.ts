@@ -29,22 +29,31 @@ export interface Start {
   readonly input?: string;
   /** What runs the words: Node, or npm as the documentation says. */
   readonly by?: 'node' | 'npm' | 'an older node';
+  /** A program that runs all this, with its words: one that watches the calls of the system, say. */
+  readonly under?: readonly string[];
 }
 
 /** Makes Node believe that it is an older one; not inherited by what it starts. */
 const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})`;
 
-export function startProcess({ settings, words = ['start'], by = 'node', input = '' }: Start): Started {
+export function startProcess({
+  settings,
+  words = ['start'],
+  by = 'node',
+  under = [],
+  input = '',
+}: Start): Started {
   const startedAt = performance.now();
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:MEMBERDOOR_|NODE_|npm_|VITEST)/.test(name),
   );
   const env = { ...Object.fromEntries(inherited), ...settings };
-  const [program, ...before] = {
+  const started = {
     npm: ['npm'],
     node: [process.execPath, command],
     'an older node': [process.execPath, '--import', older, command],
-  }[by] as [string, ...string[]];
+  }[by];
+  const [program, ...before] = [...under, ...started] as [string, ...string[]];
   const child = spawn(program, [...before, ...words], { cwd: project, env, detached: true });
   // Who ends before it has read its input closes it.
   child.stdin.on('error', () => {});

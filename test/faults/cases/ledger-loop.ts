@@ -1,0 +1,97 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Case, type CaseOptions, type Outcome, violations } from '../case.ts';
+import type { LedgerClient } from '../clients/client.ts';
+import { consentClient } from '../clients/consent.ts';
+import { deviceClient } from '../clients/device.ts';
+import { passwordClient } from '../clients/password.ts';
+import { refresher } from '../clients/refresher.ts';
+import { revoker } from '../clients/revoker.ts';
+import { sessionClient } from '../clients/session.ts';
+import { signUpClient } from '../clients/sign-up.ts';
+import { webClient } from '../clients/web.ts';
+import { examineFile } from '../integrity.ts';
+import { type Ledger, openLedger } from '../ledger.ts';
+import { anyUnder, isCut, newSite, type RunningSite, removeSite, run } from '../site.ts';
+
+/** The service is killed so many ms after a first change was acknowledged. */
+const kill = { earliest: 50, latest: 2_000 } as const;
+
+export const allClients: readonly LedgerClient[] = [
+  refresher('refresher 1'),
+  refresher('refresher 2'),
+  webClient('web'),
+  deviceClient('device'),
+  revoker('revoker'),
+  signUpClient('sign-up'),
+  passwordClient('password'),
+  sessionClient('session'),
+  consentClient('consent'),
+];
+
+/** A client that goes on until the connection ends. */
+async function goOn(client: LedgerClient, site: RunningSite, ledger: Ledger): Promise<readonly string[]> {
+  try {
+    for (;;) await client.act(site, ledger);
+  } catch (error) {
+    return isCut(error) ? [] : [`${client.name}: ${String(error)}`];
+  }
+}
+
+const acksOf = (ledgers: readonly Ledger[]) => ledgers.reduce((sum, ledger) => sum + ledger.acks(), 0);
+
+/**
+ * One round: clients at work, kill -9, a new start, and what each was told is held against the service.
+ *
+ * @param after ms
+ * @returns what broke a promise
+ */
+export async function ledgerRound(
+  running: RunningSite,
+  clients: readonly LedgerClient[],
+  ledgers: readonly Ledger[],
+  after: number,
+): Promise<{ readonly next: RunningSite; readonly problems: readonly string[] }> {
+  const acks = acksOf(ledgers);
+  const work = clients.map((client, index) => goOn(client, running, ledgers[index] as Ledger));
+  while (acksOf(ledgers) === acks) await wait(1);
+  await wait(after);
+  await running.kill();
+  const problems = (await Promise.all(work)).flat();
+  const next = await run(running);
+  problems.push(...examineFile(running.folder));
+  const checks = clients.map(async (client) => {
+    const found = await client.check(next).catch((error: unknown) => [String(error)]);
+    return found.map((problem) => `${client.name}: ${problem}`);
+  });
+  return { next, problems: [...problems, ...(await Promise.all(checks)).flat()] };
+}
+
+async function runLoop({ rounds }: CaseOptions): Promise<Outcome> {
+  const site = await newSite();
+  const found = violations();
+  const ledgerFolder = join(site.folder, 'ledgers');
+  let running = await run(site);
+  mkdirSync(ledgerFolder, { recursive: true });
+  const ledgers = allClients.map(({ name }) => openLedger(join(ledgerFolder, name)));
+  for (let round = 1; round <= rounds; round += 1) {
+    const after = kill.earliest + anyUnder(kill.latest - kill.earliest);
+    const { next, problems } = await ledgerRound(running, allClients, ledgers, after);
+    running = next;
+    for (const problem of problems) found.add(`round ${round}, killed after ${after} ms: ${problem}`);
+  }
+  await running.kill();
+  const acks = acksOf(ledgers);
+  for (const ledger of ledgers) ledger.close();
+  if (found.all.length === 0) removeSite(site);
+  const kept = found.all.length === 0 ? '' : `; ledgers in ${ledgerFolder}`;
+  return { rounds, violations: found.all, note: `${acks} acknowledged changes${kept}` };
+}
+
+export const ledgerLoop: Case = {
+  id: 'Z1',
+  title: 'kill -9 under load: what was acknowledged is there, and nothing is half',
+  needs: [],
+  run: runLoop,
+};
