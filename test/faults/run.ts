@@ -13,6 +13,7 @@ import { readOnly } from './cases/read-only.ts';
 import { restartTime } from './cases/restart-time.ts';
 import { rotationUnderKill } from './cases/rotation.ts';
 import { secondProcess } from './cases/second-process.ts';
+import { killAll } from './site.ts';
 import { missing } from './tools.ts';
 
 const cases: readonly Case[] = [
@@ -50,6 +51,7 @@ async function runCase(fault: Case, rounds: number): Promise<Row> {
     violations: [`it ended early: ${error instanceof Error ? error.stack : String(error)}`],
     note: '',
   }));
+  await killAll();
   for (const violation of outcome.violations.slice(0, shown)) process.stdout.write(`      ${violation}\n`);
   return { fault, outcome, skipped, seconds: Math.round((performance.now() - begun) / 1_000) };
 }

@@ -38,9 +38,17 @@ export function removeSite({ folder }: Site): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
+/** What was begun and has not ended. */
+const alive = new Set<Started>();
+
+/** Ends what a case that broke off has left running. */
+export async function killAll(): Promise<void> {
+  await Promise.all([...alive].map((started) => started.kill()));
+}
+
 /** The development start on a site, as it is started: it may not become ready. */
 export function begin(site: Site, { settings = {}, under = [] }: SiteStart = {}): Started {
-  return startProcess({
+  const started = startProcess({
     under,
     settings: {
       MEMBERDOOR_DATA: site.folder,
@@ -50,6 +58,9 @@ export function begin(site: Site, { settings = {}, under = [] }: SiteStart = {})
       ...settings,
     },
   });
+  alive.add(started);
+  void started.exited.finally(() => alive.delete(started));
+  return started;
 }
 
 /** Starts the service of a site, and waits until it is ready. */

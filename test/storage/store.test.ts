@@ -42,7 +42,7 @@ describe('settings of the connection', () => {
     ['foreign_keys', 1, 'on'],
     ['journal_mode', 'wal', 'readers do not wait for the writer'],
     ['busy_timeout', 0, 'a foreign lock is waited for without holding up the event loop'],
-  ])('%s is %s at the first opening and at every later one (%s)', async (name, value) => {
+  ])('Z3: %s is %s at the first opening and at every later one (%s)', async (name, value) => {
     const folder = temporaryFolder();
     const first = await openStore(folder, true);
     expect(await pragma(first, name)).toBe(value);

@@ -16,9 +16,18 @@ async function runSecond(): Promise<Outcome> {
   const times: number[] = [];
   for (const port of [site.port, (await newSite(site.folder)).port]) {
     const second = begin({ ...site, port });
+    const where = port === site.port ? 'on the same port' : 'on another port';
+    const serves = await Promise.race([
+      second.ready.then(
+        () => true,
+        () => false,
+      ),
+      second.exited.then(() => false),
+    ]);
+    found.unless(!serves, `a second process ${where} serves the same folder`);
+    if (serves) await second.kill();
     const { code, ms } = await second.exited;
     times.push(Math.round(ms));
-    const where = port === site.port ? 'on the same port' : 'on another port';
     found.unless(code !== 0, `a second process ${where} ended with ${code}`);
     found.unless(ms <= Math.max(giveUpTime, startTime * slack), `a second process ${where} took ${ms} ms`);
     found.unless(second.errorLines().length === 1, `it said: ${second.errorLines().join(' | ')}`);

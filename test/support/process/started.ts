@@ -104,3 +104,10 @@ export function residentMegabytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1_024);
 }
+
+/** How long a process has worked so far, in ms, however busy the machine is; Linux counts in hundredths. */
+export function workedMilliseconds(pid: number): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) * 10;
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ledgerRound } from '../faults/cases/ledger-loop.ts';
+import { checkRotation, killDuring } from '../faults/cases/rotation.ts';
+import { newFamily, next } from '../faults/clients/client.ts';
+import { consentClient } from '../faults/clients/consent.ts';
+import { deviceClient } from '../faults/clients/device.ts';
+import { refresher } from '../faults/clients/refresher.ts';
+import { revoker } from '../faults/clients/revoker.ts';
+import { webClient } from '../faults/clients/web.ts';
+import { openLedger } from '../faults/ledger.ts';
+import { newSite, type RunningSite, removeSite, run } from '../faults/site.ts';
+import { readTrace } from '../faults/trace.ts';
+import { workedMilliseconds } from '../support/process/started.ts';
+
+// A short form of `npm run test:faults`, on one data folder.
+describe('a service that is killed', () => {
+  let running: RunningSite;
+
+  beforeAll(async () => {
+    running = await run(await newSite());
+  });
+  afterAll(async () => {
+    await running.kill();
+    removeSite(running);
+  });
+
+  it('Z1: has done all that it acknowledged, and nothing by half', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'memberdoor-ledgers-'));
+    const clients = [refresher, webClient, deviceClient, revoker, consentClient].map((make) =>
+      make(make.name),
+    );
+    const ledgers = clients.map(({ name }) => openLedger(join(folder, name)));
+    const { next: again, problems } = await ledgerRound(running, clients, ledgers, 150);
+    running = again;
+    expect(problems).toEqual([]);
+    expect(ledgers.reduce((sum, ledger) => sum + ledger.acks(), 0)).toBeGreaterThan(0);
+    for (const ledger of ledgers) ledger.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('Z2: within a refresh leaves one of both tokens, or neither where no answer came', async () => {
+    const tokens = await Promise.all(Array.from({ length: 4 }, () => newFamily(running)));
+    const rotations = await killDuring(running, tokens, 4);
+    running = await run(running);
+    const problems: string[] = [];
+    for (const [index, rotation] of rotations.entries()) {
+      await checkRotation(running, rotation, index % 2 === 0, (text) => problems.push(text));
+    }
+    expect(problems).toEqual([]);
+  });
+
+  it('Z21: with a log beside its file is ready after less than 5 s of work, and its first answer is right', async () => {
+    const token = await newFamily(running);
+    await running.kill();
+    expect(statSync(join(running.folder, 'memberdoor.db-wal')).size).toBeGreaterThan(0);
+    running = await run(running);
+    expect(workedMilliseconds(running.started.pid)).toBeLessThan(5_000);
+    expect(await next(running, token)).not.toBeNull();
+  });
+});
+
+describe('Z3: a trace of system calls', () => {
+  const wal = '/data/memberdoor.db-wal';
+  const read = `1 read(9<socket:[7]>, "POST /api/oidc/token HTTP/1.1\\r\\n"..., 65536) = 300`;
+  const answer = `1 write(9<socket:[7]>, "HTTP/1.1 200 OK\\r\\n"..., 900) = 900`;
+  const write = `1 pwrite64(5<${wal}>, "..."..., 4096, 32) = 4096`;
+  const sync = `1 fdatasync(5<${wal}>) = 0`;
+  const verdictOf = (...lines: string[]) => readTrace(lines, (request) => request.startsWith('POST '));
+
+  it('is good where the log is written and synchronised between a request and its answer', () => {
+    expect(verdictOf(read, write, write, sync, answer)).toEqual({ answers: 1, commits: 1, violations: [] });
+  });
+
+  it.each([
+    ['that is not synchronised', [read, write, answer, sync], 'left with a log that was not synchronised'],
+    ['that failed to be', [read, write, `1 fdatasync(5<${wal}>) = -1 EIO`, answer], 'was not synchronised'],
+    ['that another connection wrote', [write, sync, read, answer], 'left before its commit'],
+    ['that is written too late', [read, answer, write, sync], 'left before its commit'],
+  ])('finds an answer that leaves with a log %s', (_what, lines, problem) => {
+    const { violations } = verdictOf(...lines);
+    expect(violations).toHaveLength(1);
+    expect(violations[0]).toContain(problem);
+  });
+
+  it('asks nothing of answers to requests that change nothing', () => {
+    const reading = read.replace('POST /api/oidc/token', 'GET /api/oidc/jwks');
+    expect(verdictOf(reading, answer)).toEqual({ answers: 0, commits: 0, violations: [] });
+  });
+});
