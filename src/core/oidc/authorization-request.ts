@@ -116,7 +116,7 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
  * and it is not read at all above 2 KB (decision 12).
  */
 export function stateAsksForSignUp(state: string | undefined): boolean {
-  if (state === undefined || state.length > stateReadAsJson || !state.includes('signup')) return false;
+  if (state === undefined || state.length > stateReadAsJson) return false;
   try {
     const value: unknown = JSON.parse(state);
     return (

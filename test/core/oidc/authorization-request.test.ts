@@ -178,6 +178,7 @@ describe('state that asks for registration (decision 12)', () => {
     '{"action":"signup","csrf":"x"}',
     ' { "csrf" : "x" , "action" : "signup" } ',
     '{"\\u0061ction":"signup"}',
+    '{"action":"\\u0073ignup"}',
   ])('%s asks', (state) => {
     expect(stateAsksForSignUp(state)).toBe(true);
   });
