@@ -28,6 +28,14 @@ function differsInPortOnly(registered: string, requested: string): boolean {
   );
 }
 
+/**
+ * Whether a host, as `URL` writes it, is a name of the DNS (underscores are in use) or an address. Browsers also
+ * take hosts such as `a;b`, which no Content-Security-Policy can name.
+ */
+export function isHostName(host: string): boolean {
+  return /^[a-z0-9._-]+$|^\[[0-9a-f:]+\]$/.test(host);
+}
+
 const isPort = (port: number) => port >= 1 && port <= 65_535;
 
 /**
@@ -43,9 +51,12 @@ export function redirectUriProblem(uri: string): string | null {
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard';
   if (!URL.canParse(uri)) return 'is not an absolute URI';
-  const { protocol, username, password } = new URL(uri);
+  const { protocol, username, password, hostname } = new URL(uri);
   if (username !== '' || password !== '') return 'has credentials';
-  if (protocol === 'https:') return /^https:\/\/[^/?]/.test(uri) ? null : 'is not an absolute URI';
+  if (protocol === 'https:') {
+    if (!/^https:\/\/[^/?]/.test(uri)) return 'is not an absolute URI';
+    return isHostName(hostname) ? null : 'has a host that is no host name';
+  }
   if (protocol === 'http:') {
     return loopback.test(uri) ? null : 'uses http, which is allowed only for 127.0.0.1, [::1] and localhost';
   }

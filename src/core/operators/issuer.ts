@@ -1,3 +1,4 @@
+import { isHostName } from '../oidc/redirect-uri.ts';
 import type { Tenant } from '../tenant.ts';
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -12,6 +13,7 @@ export function readIssuer(text: string): Pick<Tenant, 'issuer' | 'host'> | null
   if (!URL.canParse(text.trim())) return null;
   const url = new URL(text.trim());
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback.test(url.hostname))) return null;
+  if (!isHostName(url.hostname)) return null;
   // An origin alone: whatever else there is would stand behind it.
   return url.href === `${url.origin}/` ? { issuer: url.origin, host: url.host } : null;
 }

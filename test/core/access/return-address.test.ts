@@ -189,6 +189,8 @@ describe('an allowed return origin', () => {
     'https://ada@app.test',
     'https://*.app.test',
     'https://*',
+    'https://app.test;script-src',
+    'https://app.test,b.test',
     'http://app.test',
     'http://192.0.2.1',
     'http://localhost.evil.test',

@@ -78,6 +78,8 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     'https://app.test/cb',
     'https://app.test',
     'https://app.test:8443/cb?tenant=1',
+    'https://my_app.test/cb',
+    'https://[2001:db8::1]/cb',
     "https://app.test/~a_b-c.d/(1)!$&'+,;=:@%C3%B8?x=[1]",
     'http://127.0.0.1/cb',
     'http://127.0.0.1:3000/cb',
@@ -108,6 +110,9 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['', 'is not an absolute URI'],
     ['https://member:secret@app.test/cb', 'has credentials'],
     ['https://member@app.test/cb', 'has credentials'],
+    // Browsers take such hosts, and no Content-Security-Policy can name them.
+    ['https://a;b.test/cb', 'has a host that is no host name'],
+    ["https://app.test,'self'/cb", 'has a host that is no host name'],
     ['https://app.test/c b', 'has white space, a backslash or a control character'],
     ['https://app.test/cb\n', 'has white space, a backslash or a control character'],
     ['https://evil.test\\@app.test/cb', 'has white space, a backslash or a control character'],

@@ -29,6 +29,8 @@ describe('the public address of a tenant', () => {
     'https://user@login.example.com',
     'https://user:secret@login.example.com',
     'https://login example.com',
+    'https://*.example.com',
+    'https://login.example.com;x',
     'javascript:alert(1)',
   ])('decision 4: %j is none', (text) => {
     expect(readIssuer(text)).toBeNull();
