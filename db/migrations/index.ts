@@ -5,6 +5,7 @@ import * as members from './0003-members.ts';
 import * as access from './0004-access.ts';
 import * as operators from './0005-operators.ts';
 import * as administration from './0006-administration.ts';
+import * as codesByClient from './0007-codes-by-client.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -14,4 +15,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0004-access': access,
   '0005-operators': operators,
   '0006-administration': administration,
+  '0007-codes-by-client': codesByClient,
 };

@@ -12,6 +12,7 @@ import {
 import { logoProblem } from '../core/members/logo.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
 import { apply } from '../storage/apply.ts';
+import { cancelCodesOfClient } from '../storage/authorization-code.ts';
 import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../storage/client.ts';
 import { listOpenDeviceCodes } from '../storage/device-code.ts';
 import { endSignInsOfClient } from '../storage/sign-in.ts';
@@ -111,6 +112,7 @@ export async function disableClient(
   await updateClient(tx, disabled);
   await endSignInsOfClient(tx, client, 'client_disabled', now);
   for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
+  await cancelCodesOfClient(tx, client);
   return disabled;
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { AuthorizationCode, AuthorizationCodeState } from '../core/authorization-code.ts';
 import type { Write } from '../core/decision.ts';
 import { insertion, prepared, query } from './prepared.ts';
@@ -31,6 +32,24 @@ export async function listIssuedAuthorizationCodes(
     .selectAll()
     .where('memberId', '=', memberId)
     .where('state', '=', 'issued')
+    .execute();
+}
+
+/**
+ * Burns every code of a client that was not exchanged yet, in one statement, as its sign-ins end in one. It is
+ * the one move that the machine has from `issued` for `cancel`.
+ */
+export async function cancelCodesOfClient(
+  tx: Tx,
+  { tenantId, clientId }: Pick<AuthorizationCode, 'tenantId' | 'clientId'>,
+): Promise<void> {
+  await tx
+    .updateTable('authorizationCodes')
+    .set({ state: 'burned' })
+    .where('tenantId', '=', tenantId)
+    .where('clientId', '=', clientId)
+    // As a literal, since the index holds these alone.
+    .where('state', '=', sql.lit('issued'))
     .execute();
 }
 

@@ -7,7 +7,7 @@ import { adminOf, refusal, run, tenantIdOf } from '../../support/operators/desk.
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectError, refreshAs, tokensOf } from '../../support/tokens.ts';
-import { token } from '../../support/visitor.ts';
+import { codeFor, token, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -169,11 +169,20 @@ describe('a disabled client', () => {
         client_id: 'pub2',
       });
     const refreshed = () => refreshAs(service, tenant, apps.pub2, tokens.refresh_token);
+    const issued = await codeFor(visitor(service, tenant), 'pub2', apps.pub2.redirectUri);
+    const exchanged = () =>
+      token(service, tenant, {
+        grant_type: 'authorization_code',
+        client_id: 'pub2',
+        code: issued.code,
+        code_verifier: issued.verifier,
+      });
     await run(service, 'clients.disable', { tenant, clientId: 'pub2' });
     expectError(await refreshed(), 401, 'invalid_client');
     await run(service, 'clients.enable', { tenant, clientId: 'pub2' });
     expectError(await refreshed(), 400, 'invalid_grant');
     expectError(await poll(), 400, 'invalid_grant');
+    expectError(await exchanged(), 400, 'invalid_grant');
     expect((await refreshAs(service, 'b.test', apps.pub2, elsewhere.refresh_token)).status).toBe(200);
     expect((await refreshAs(service, tenant, apps.pub1, others.refresh_token)).status).toBe(200);
   });
