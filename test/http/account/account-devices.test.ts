@@ -21,7 +21,7 @@ import {
 } from '../../support/members/account.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
-import { field, tokensFor } from '../../support/visitor.ts';
+import { codeFor, field, token, tokensFor } from '../../support/visitor.ts';
 
 let service: TestService;
 let browser: AccountVisitor;
@@ -137,10 +137,13 @@ describe('signing a TV out', () => {
     const tokens = [await tvOf(hosts.a), await tokensFor(service, hosts.a, {}, browser)];
     const waiting = await approvedCodes(service, await phoneOf(service, hosts.a));
     const others = await tvOf(hosts.a, 'u2@example.test');
+    const { code, verifier } = await codeFor(browser, 'pub1', apps.pub1.redirectUri);
     expectLeadsTo(await browser.submit(url, { action: 'sign-out-all' }), `${url}?done=signedOutAll`);
     for (const ended of tokens) await expectEndedSignIn(service, hosts.a, ended);
     const answer = await poll(service, hosts.a, waiting.device_code);
     expect(answer.json().error).toBe('invalid_grant');
+    const fields = { grant_type: 'authorization_code', client_id: 'pub1', code, code_verifier: verifier };
+    expect((await token(service, hosts.a, fields)).json().error).toBe('invalid_grant');
     expect(await works(hosts.a, others.refresh_token)).toBe(200);
   });
 });

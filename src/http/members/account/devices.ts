@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { cancelAuthorizationCode } from '../../../core/authorization-code.ts';
 import { withdraw } from '../../../core/device-code.ts';
 import { memberTextLength } from '../../../core/limits.ts';
 import { textProblem } from '../../../core/members/details.ts';
 import { endSignIn, signInLives } from '../../../core/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
+import { listIssuedAuthorizationCodes } from '../../../storage/authorization-code.ts';
 import { listClients } from '../../../storage/client.ts';
 import { listOpenDeviceCodesOfMember } from '../../../storage/device-code.ts';
 import { listMemberSignIns, type MemberSignIn } from '../../../storage/members/member-sign-in.ts';
@@ -107,7 +109,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   return redirectDone(visit, url, action === 'rename' ? 'renamed' : 'signedOut');
 }
 
-/** Ends every sign-in, and what was approved and would become one at the next poll. */
+/** Ends every sign-in, and what would become one: TVs at their next poll, apps that hold a code. */
 async function signOutAll(visit: Visit): Promise<FastifyReply> {
   const { request, member, deps } = visit;
   await transactionOf(request, deps, async (tx) => {
@@ -116,6 +118,9 @@ async function signOutAll(visit: Visit): Promise<FastifyReply> {
       await apply(tx, endSignIn(signIn, 'signed_out', now));
     }
     for (const code of await listOpenDeviceCodesOfMember(tx, member.id)) await apply(tx, withdraw(code));
+    for (const code of await listIssuedAuthorizationCodes(tx, member.id)) {
+      await apply(tx, cancelAuthorizationCode(code));
+    }
   });
   return redirectDone(visit, url, 'signedOutAll');
 }
