@@ -149,6 +149,13 @@ function validate(operation: Operation, input: Record<string, unknown>): void {
   const validator = known ?? ajv.compile(operation.input);
   if (known === undefined) validators.set(operation.input, validator);
   Object.assign(input, readTexts(input, operation.input));
+  const halved = Object.entries(input).filter((field) => !isUnicode(field));
+  if (halved.length > 0) {
+    throw new OperationRefused(
+      'invalid',
+      halved.map(([name]) => `${name.toWellFormed()} has half a character: an escape of a pair stands alone`),
+    );
+  }
   if (validator(input)) return;
   throw new OperationRefused(
     'invalid',
@@ -159,6 +166,13 @@ function validate(operation: Operation, input: Record<string, unknown>): void {
       return `${field === '' ? '' : `${field} `}${message}${extra === undefined ? '' : `: ${extra}`}`;
     }),
   );
+}
+
+/** JSON can write half a character, which a database gives back as another one: what was answered would be wrong. */
+function isUnicode(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, field]) => name.isWellFormed() && isUnicode(field));
 }
 
 /**

@@ -107,7 +107,14 @@ function readNode(node: Node, path: Path, walk: Walk): unknown {
     walk.problem(offset, 'this is no number: if it is a text, it needs quotes');
     return null;
   }
+  demandUnicode(node.value, offset, walk);
   return node.value;
+}
+
+/** An escape can write half a character, which a database gives back as another one. */
+function demandUnicode(value: unknown, offset: number, { problem }: Walk): void {
+  if (typeof value !== 'string' || value.isWellFormed()) return;
+  problem(offset, 'this is half a character: an escape of a pair stands alone');
 }
 
 function readObject(
@@ -123,6 +130,7 @@ function readObject(
       continue;
     }
     const name = key.value;
+    demandUnicode(name, offset, walk);
     const { anchor, tag } = key as { readonly anchor?: string; readonly tag?: string };
     if (anchor !== undefined || tag !== undefined) walk.problem(offset, 'a name has neither anchor nor type');
     const own = [...path, name];

@@ -112,6 +112,18 @@ describe('a new member', () => {
   });
 
   it.each([
+    ['fullName', { fullName: 'Half \ud800 a character' }],
+    ['address', { address: { city: '\udc00' } }],
+    ['address', { address: { '\ud800': 'x' } }],
+  ])('has no %s with half a character: the database would give back another', async (field, more) => {
+    const input = { tenant, fullName: 'Whole', email: 'whole@new.test', password: newPassword, ...more };
+    expect(await refusal(service, 'members.create', input)).toEqual({
+      kind: 'invalid',
+      problems: [`${field} has half a character: an escape of a pair stands alone`],
+    });
+  });
+
+  it.each([
     ['short', 'only eleven', 'password has fewer than 12 characters'],
     ['common', 'password1234', 'password is among the first that anybody tries'],
     ['the address', 'somebody@new.test', 'password is the address'],

@@ -72,6 +72,16 @@ describe('config check: hostile YAML', () => {
       'a name must be a text: if it looks like something else, it needs quotes',
     ],
     [
+      'half a character',
+      tenant('brandColor: §"\\ud83e"'),
+      'this is half a character: an escape of a pair stands alone',
+    ],
+    [
+      'names with half a character',
+      tenant('§"\\udd8a": x'),
+      'this is half a character: an escape of a pair stands alone',
+    ],
+    [
       'numbers that are none',
       tenant('passwordLength: §.nan'),
       'this is no number: if it is a text, it needs quotes',
