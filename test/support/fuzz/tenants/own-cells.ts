@@ -1,0 +1,109 @@
+import { systemRandom } from '../../../../src/random.ts';
+import { seal } from '../../../../src/secrets/seal.ts';
+import { insertSession } from '../../../../src/storage/session.ts';
+import { bearer, profileUrl } from '../../api.ts';
+import { run } from '../../operators/desk.ts';
+import { sessionRecord } from '../../records/records.ts';
+import { tokensFor } from '../../visitor.ts';
+import { type Cell, noId } from './cell.ts';
+import { commonPackage } from './checkout-cells.ts';
+import { accountSeal } from './seal-cells.ts';
+import type { Side } from './side.ts';
+
+const accountToken = (side: Side) =>
+  seal(side.tenant.tokenKey, 'form', side.browserSecret, accountSeal(side));
+
+const submit = (side: Side, page: string, body: Record<string, string>) =>
+  side.browser.send(`/account/${page}`, { body: { token: accountToken(side), ...body } });
+
+/** A consent that this side alone asks for. */
+const consentOf = async (side: Side) => {
+  const consentId = `of-${side.host.replace('.', '-')}`;
+  await run(side.service, 'consents.define', { tenant: side.host, consentId, name: `Mail of ${side.host}` });
+  return consentId;
+};
+
+const tokens = new WeakMap<Side, Promise<string>>();
+
+/** A token of the side's member, who gets one for all of these. */
+function accessTokenOf(side: Side): Promise<string> {
+  const known =
+    tokens.get(side) ?? tokensFor(side.service, side.host, {}, side.browser).then((got) => got.access_token);
+  tokens.set(side, known);
+  return known;
+}
+
+/** Both sides sign in before anything is compared. */
+export const prepareTokens = accessTokenOf;
+
+const call = async (side: Side, method: string, path: string, body?: object) =>
+  side.service.http(side.host, `${profileUrl}${path}`, {
+    method,
+    headers: { ...bearer(await accessTokenOf(side)), 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
+const consents: readonly Cell[] = [
+  {
+    artefact: 'consent id',
+    route: `GET ${profileUrl}/consents/:consentId`,
+    make: consentOf,
+    madeUp: () => 'of-nobody',
+    use: (side, id) => call(side, 'GET', `/consents/${id}`),
+  },
+  {
+    artefact: 'consent id',
+    route: `PUT ${profileUrl}/consents/:consentId`,
+    make: consentOf,
+    madeUp: () => 'of-nobody',
+    use: (side, id) => call(side, 'PUT', `/consents/${id}`, { status: 'accepted' }),
+  },
+  {
+    artefact: 'consent id',
+    route: `PUT ${profileUrl}/consents`,
+    make: consentOf,
+    madeUp: () => 'of-nobody',
+    use: (side, id) => call(side, 'PUT', '/consents', { consents: [{ id, status: 'accepted' }] }),
+  },
+];
+
+const things: readonly Cell[] = [
+  {
+    artefact: 'session id',
+    route: 'POST /account/sessions',
+    make: async ({ service, tenant, memberId }) => {
+      const id = systemRandom.id(service.clock.now());
+      const facts = { id, tenantId: tenant.id, memberId, secretHash: id };
+      await service.store.transaction((tx) => insertSession(tx, sessionRecord(facts)));
+      return id;
+    },
+    madeUp: noId,
+    use: (side, session) => submit(side, 'sessions', { session, action: 'sign-out' }),
+  },
+  ...(['sign-out', 'rename'] as const).map(
+    (action): Cell => ({
+      artefact: 'sign-in id',
+      route: 'POST /account/devices',
+      how: action,
+      make: async ({ service, host, browser }) => {
+        const { refresh_token: text = '' } = await tokensFor(service, host, {}, browser);
+        return text.split('.')[0] ?? '';
+      },
+      madeUp: noId,
+      use: (side, signIn) => submit(side, 'devices', { signIn, action, label: 'Mine' }),
+    }),
+  ),
+  {
+    artefact: 'subscription id',
+    route: 'POST /account/subscriptions',
+    make: async (side) => {
+      const input = { tenant: side.host, memberId: side.memberId, packageId: commonPackage(side) };
+      const made = await run<{ subscriptionId: number }>(side.service, 'subscriptions.create', input);
+      return String(made.subscriptionId);
+    },
+    madeUp: () => '987654321',
+    use: (side, subscription) => submit(side, 'subscriptions', { subscription, action: 'cancel' }),
+  },
+];
+
+export const ownCells: readonly Cell[] = [...consents, ...things];
