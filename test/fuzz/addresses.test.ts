@@ -26,6 +26,8 @@ const pieces = [
     '//',
     ':',
     ':80',
+    ':443',
+    ':8443',
     ':53211',
     ':99999',
     ':0',
@@ -121,6 +123,9 @@ describe('a redirect_uri', () => {
 
 const origins = ['https://app.test', 'https://www.app.test:8443', 'http://localhost:8080'];
 const onward = [
+  'https://app.test:443/x',
+  'https://app.test.evil.test/x',
+  'https://app.test@evil.test/x',
   ...origins,
   'https://app.test/a/b?c=d#e',
   'https://app.test?x',

@@ -7,7 +7,7 @@ import { type Api, apiOf } from '../support/api.ts';
 import { anyLength, bytes } from '../support/fuzz/hostile.ts';
 import { writtenJson } from '../support/fuzz/json.ts';
 import { secretMark } from '../support/fuzz/requests.ts';
-import { holds, isLong } from '../support/fuzz/runs.ts';
+import { holds, isLong, patience } from '../support/fuzz/runs.ts';
 import { fromSchema } from '../support/fuzz/schema.ts';
 import { operator, rehearse } from '../support/operators/desk.ts';
 import { examples } from '../support/operators/examples.ts';
@@ -67,29 +67,33 @@ function textsIn(value: unknown): readonly string[] {
 }
 
 describe('every operation', () => {
-  it('answers any input as it describes, or refuses it by name; it never fails, and says no secret', () =>
-    holds(
-      fc.asyncProperty(call, async ({ operation, changes, kept }) => {
-        const changed = Object.fromEntries(
-          Object.entries(changes).filter((_, index) => kept[index % kept.length] !== true),
-        );
-        const input = { ...(await exampleOf(operation)), ...changed };
-        // What no JSON can say reaches no operation.
-        if (parseJson(Buffer.from(JSON.stringify(input))) === undefined) return;
-        const { answer, refused } = await rehearse(service, operation, operator, input);
-        const texts = answer === null ? (refused?.problems ?? []) : textsIn(answer);
-        for (const text of texts) {
-          expect(text).not.toContain(secretMark);
-          // What is no Unicode comes back from the database as something else.
-          expect(text.isWellFormed(), JSON.stringify(text)).toBe(true);
-        }
-        if (answer !== null && operation.mediaType === undefined) {
-          const isAsDescribed = ajv.validate(operation.output, JSON.parse(JSON.stringify(answer)));
-          expect(isAsDescribed, ajv.errorsText()).toBe(true);
-        }
-      }),
-      100,
-    ));
+  it(
+    'answers any input as it describes, or refuses it by name; it never fails, and says no secret',
+    () =>
+      holds(
+        fc.asyncProperty(call, async ({ operation, changes, kept }) => {
+          const changed = Object.fromEntries(
+            Object.entries(changes).filter((_, index) => kept[index % kept.length] !== true),
+          );
+          const input = { ...(await exampleOf(operation)), ...changed };
+          // What no JSON can say reaches no operation.
+          if (parseJson(Buffer.from(JSON.stringify(input))) === undefined) return;
+          const { answer, refused } = await rehearse(service, operation, operator, input);
+          const texts = answer === null ? (refused?.problems ?? []) : textsIn(answer);
+          for (const text of texts) {
+            expect(text).not.toContain(secretMark);
+            // What is no Unicode comes back from the database as something else.
+            expect(text.isWellFormed(), JSON.stringify(text)).toBe(true);
+          }
+          if (answer !== null && operation.mediaType === undefined) {
+            const isAsDescribed = ajv.validate(operation.output, JSON.parse(JSON.stringify(answer)));
+            expect(isAsDescribed, ajv.errorsText()).toBe(true);
+          }
+        }),
+        100,
+      ),
+    patience,
+  );
 });
 
 const body = fc.oneof(
@@ -123,31 +127,35 @@ const body = fc.oneof(
 );
 
 describe('a JSON body of the member API', () => {
-  it('is answered, or refused in words of our own; it never makes the service fail', () =>
-    holds(
-      fc.asyncProperty(
-        body,
-        fc.constantFrom('/consents', '/consents/newsletter', '/consents/%00'),
-        async (sent, path) => {
-          service.clock.advance(61_000);
-          const answer = await api('ida@example.com', path, {
-            method: 'PUT',
-            headers: { 'content-type': 'application/json' },
-            body: sent,
-          });
-          // An answer a minute is within the limits, but for a day's.
-          expect(answer.status, answer.text).toBeOneOf([
-            200,
-            400,
-            404,
-            413,
-            429,
-            ...(answer.status === 401 ? [401] : []),
-          ]);
-          const { error_description: words = 'none' } = answer.json<{ error_description?: string }>();
-          expect(words).toMatch(/^[ !#-[\]-~]+$/);
-        },
+  it(
+    'is answered, or refused in words of our own; it never makes the service fail',
+    () =>
+      holds(
+        fc.asyncProperty(
+          body,
+          fc.constantFrom('/consents', '/consents/newsletter', '/consents/%00'),
+          async (sent, path) => {
+            service.clock.advance(61_000);
+            const answer = await api('ida@example.com', path, {
+              method: 'PUT',
+              headers: { 'content-type': 'application/json' },
+              body: sent,
+            });
+            // An answer a minute is within the limits, but for a day's.
+            expect(answer.status, answer.text).toBeOneOf([
+              200,
+              400,
+              404,
+              413,
+              429,
+              ...(answer.status === 401 ? [401] : []),
+            ]);
+            const { error_description: words = 'none' } = answer.json<{ error_description?: string }>();
+            expect(words).toMatch(/^[ !#-[\]-~]+$/);
+          },
+        ),
+        80,
       ),
-      80,
-    ));
+    patience,
+  );
 });

@@ -5,6 +5,7 @@ import { registerClient } from '../../src/operations/client.ts';
 import { systemRandom } from '../../src/random.ts';
 import { forgetWrongCodes, setLimits, unlimited } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
+import { patience } from '../support/fuzz/runs.ts';
 import {
   type Artefact,
   artefacts,
@@ -105,94 +106,110 @@ const sent = (routes_: readonly Route[]) =>
 const carried: readonly Artefact[] = ['session cookie', 'portal session cookie', 'browser cookie'];
 
 describe('X1, X5: at every route', () => {
-  it('the other tenant’s cookies are as those that nobody ever got', async () => {
-    const [home, elsewhere] = await sides(hosts.a, hosts.b);
-    const cookiesOf = (change: (value: string) => string) =>
-      Object.fromEntries([...home.browser.cookies].map(([name, value]) => [name, change(value)]));
-    const genuine = cookiesOf((value) => value);
-    const madeUp = cookiesOf(scrambled);
-    expect(Object.keys(genuine)).toHaveLength(carried.length);
-    const values = [genuine, madeUp].flatMap((cookies) => Object.values(cookies));
-    const before = await allRows(service);
-    for (const { method, url } of sent(routes)) {
-      const path = url.replace(/:tenant\b/, 'b.test').replace(/:\w+|\*/g, 'none');
-      const body = method === 'POST' ? { body: { token: 'none' } } : {};
-      const answers = [];
-      for (const cookies of [genuine, madeUp]) {
-        answers.push(saidBy(await browserWith(elsewhere, cookies).send(path, { method, ...body }), values));
+  it(
+    'the other tenant’s cookies are as those that nobody ever got',
+    async () => {
+      const [home, elsewhere] = await sides(hosts.a, hosts.b);
+      const cookiesOf = (change: (value: string) => string) =>
+        Object.fromEntries([...home.browser.cookies].map(([name, value]) => [name, change(value)]));
+      const genuine = cookiesOf((value) => value);
+      const madeUp = cookiesOf(scrambled);
+      expect(Object.keys(genuine)).toHaveLength(carried.length);
+      const values = [genuine, madeUp].flatMap((cookies) => Object.values(cookies));
+      const before = await allRows(service);
+      for (const { method, url } of sent(routes)) {
+        const path = url.replace(/:tenant\b/, 'b.test').replace(/:\w+|\*/g, 'none');
+        const body = method === 'POST' ? { body: { token: 'none' } } : {};
+        const answers = [];
+        for (const cookies of [genuine, madeUp]) {
+          answers.push(saidBy(await browserWith(elsewhere, cookies).send(path, { method, ...body }), values));
+        }
+        expect(answers[0], `${method} ${url}`).toEqual(answers[1]);
+        pairs += carried.length;
       }
-      expect(answers[0], `${method} ${url}`).toEqual(answers[1]);
-      pairs += carried.length;
-    }
-    expect(await allRows(service)).toEqual(before);
-    for (const path of ['/account', '/admin/tenants/a.test'])
-      expect((await home.browser.send(path)).status).toBe(200);
-  });
+      expect(await allRows(service)).toEqual(before);
+      for (const path of ['/account', '/admin/tenants/a.test'])
+        expect((await home.browser.send(path)).status).toBe(200);
+    },
+    patience,
+  );
 
-  it('of the portal, another tenant is as one that there is not', async () => {
-    const [home] = await sides(hosts.a, hosts.b);
-    const before = await allRows(service);
-    for (const { method, url } of sent(routes).filter((route) =>
-      route.url.startsWith('/admin/tenants/:tenant'),
-    )) {
-      const answers = [];
-      for (const host of ['b.test', 'z.test']) {
-        const path = url.replace(':tenant', host).replace(/:\w+/g, '1');
-        const cell = portalForm(`${method} ${url}`, () => path);
-        const answer = method === 'GET' ? home.browser.send(path) : cell.use(home, hosts.a);
-        answers.push(saidBy(await answer, [host]));
+  it(
+    'of the portal, another tenant is as one that there is not',
+    async () => {
+      const [home] = await sides(hosts.a, hosts.b);
+      const before = await allRows(service);
+      for (const { method, url } of sent(routes).filter((route) =>
+        route.url.startsWith('/admin/tenants/:tenant'),
+      )) {
+        const answers = [];
+        for (const host of ['b.test', 'z.test']) {
+          const path = url.replace(':tenant', host).replace(/:\w+/g, '1');
+          const cell = portalForm(`${method} ${url}`, () => path);
+          const answer = method === 'GET' ? home.browser.send(path) : cell.use(home, hosts.a);
+          answers.push(saidBy(await answer, [host]));
+        }
+        expect(answers[0], `${method} ${url}`).toEqual(answers[1]);
+        pairs += 1;
       }
-      expect(answers[0], `${method} ${url}`).toEqual(answers[1]);
-      pairs += 1;
-    }
-    expect(await allRows(service)).toEqual(before);
-  });
+      expect(await allRows(service)).toEqual(before);
+    },
+    patience,
+  );
 
-  it('of the admin API, another tenant is as one that there is not, and a token of another tenant no help', async () => {
-    const token = await adminToken(service, { host: hosts.a });
-    const before = await allRows(service);
-    for (const { method, path: pattern } of operations.filter(({ path }) =>
-      path.startsWith('/tenants/{tenant}'),
-    )) {
-      const answers = [];
-      for (const tenant of ['b.test', 'z.test']) {
-        const path = pattern.replace('{tenant}', tenant).replace(/\{\w+\}/g, '1');
-        const body = method === 'GET' ? {} : { body: {} };
-        service.clock.advance(61_000);
-        answers.push(
-          saidBy(await callApi(service, { method, path, token, host: hosts.b, ...body }), [tenant]),
-        );
+  it(
+    'of the admin API, another tenant is as one that there is not, and a token of another tenant no help',
+    async () => {
+      const token = await adminToken(service, { host: hosts.a });
+      const before = await allRows(service);
+      for (const { method, path: pattern } of operations.filter(({ path }) =>
+        path.startsWith('/tenants/{tenant}'),
+      )) {
+        const answers = [];
+        for (const tenant of ['b.test', 'z.test']) {
+          const path = pattern.replace('{tenant}', tenant).replace(/\{\w+\}/g, '1');
+          const body = method === 'GET' ? {} : { body: {} };
+          service.clock.advance(61_000);
+          answers.push(
+            saidBy(await callApi(service, { method, path, token, host: hosts.b, ...body }), [tenant]),
+          );
+        }
+        expect(answers[0], `${method} ${pattern}`).toEqual(answers[1]);
+        pairs += 1;
       }
-      expect(answers[0], `${method} ${pattern}`).toEqual(answers[1]);
-      pairs += 1;
-    }
-    expect(await allRows(service)).toEqual(before);
-    expect((await callApi(service, { path: '/tenants/a.test', token, host: hosts.b })).status).toBe(200);
-  });
+      expect(await allRows(service)).toEqual(before);
+      expect((await callApi(service, { path: '/tenants/a.test', token, host: hosts.b })).status).toBe(200);
+    },
+    patience,
+  );
 
-  it('the other tenant’s access token gives nothing, but for the member API, where it is its own', async () => {
-    const [home, elsewhere] = await sides(hosts.a, hosts.b);
-    const { access_token: genuine } = await tokensFor(service, home.host, {}, home.browser);
-    const before = await allRows(service);
-    for (const { method, url } of sent(routes)) {
-      const path = url.replace(/:tenant\b/, 'b.test').replace(/:\w+|\*/g, 'none');
-      if (url.startsWith('/api/v1/members/')) continue;
-      const answers = [];
-      for (const value of [genuine, scrambled(genuine)]) {
-        service.clock.advance(61_000);
-        const headers = { authorization: `Bearer ${value}` };
-        const answer = await service.http(elsewhere.host, path, {
-          method,
-          headers,
-          ...(method === 'POST' ? { body: {} } : {}),
-        });
-        answers.push(saidBy(answer, [value]));
+  it(
+    'the other tenant’s access token gives nothing, but for the member API, where it is its own',
+    async () => {
+      const [home, elsewhere] = await sides(hosts.a, hosts.b);
+      const { access_token: genuine } = await tokensFor(service, home.host, {}, home.browser);
+      const before = await allRows(service);
+      for (const { method, url } of sent(routes)) {
+        const path = url.replace(/:tenant\b/, 'b.test').replace(/:\w+|\*/g, 'none');
+        if (url.startsWith('/api/v1/members/')) continue;
+        const answers = [];
+        for (const value of [genuine, scrambled(genuine)]) {
+          service.clock.advance(61_000);
+          const headers = { authorization: `Bearer ${value}` };
+          const answer = await service.http(elsewhere.host, path, {
+            method,
+            headers,
+            ...(method === 'POST' ? { body: {} } : {}),
+          });
+          answers.push(saidBy(answer, [value]));
+        }
+        expect(answers[0], `${method} ${url}`).toEqual(answers[1]);
+        pairs += 1;
       }
-      expect(answers[0], `${method} ${url}`).toEqual(answers[1]);
-      pairs += 1;
-    }
-    expect(await allRows(service)).toEqual(before);
-  });
+      expect(await allRows(service)).toEqual(before);
+    },
+    patience,
+  );
 });
 
 describe('A17: a thing of another tenant is to every operation as one that there is not:', () => {

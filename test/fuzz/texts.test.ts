@@ -113,20 +113,41 @@ describe('a user code', () => {
 });
 
 describe('what a device says of itself', () => {
+  /** A good name, and what must not stand in one (D11, D12). */
+  const named = nearly(
+    ['Living room', 'Stue \u00e9'],
+    [
+      '\u2800',
+      '\u0085',
+      '\u00ad',
+      '\u200d',
+      '\u202e',
+      '\u2028',
+      '\u3164',
+      '\ufe0f',
+      '\u{e0001}',
+      '\ue000',
+      '\u0378',
+    ],
+  );
   const unfit = [/\p{C}/u, /\p{Zl}|\p{Zp}/u, /\p{Default_Ignorable_Code_Point}/u, /\u2800/];
 
   it('decision 33: is refused for one unfit code point anywhere, or for more than 64 code points', () =>
     holds(
-      fc.property(fc.oneof(anyLength, fc.string({ unit: 'binary', maxLength: 70 }), text(70)), (sent) => {
-        const points = Array.from(sent);
-        const isFit = points.length <= 64 && points.every((point) => unfit.every((one) => !one.test(point)));
-        const read = readDeviceDescription(sent);
-        if (!isFit) {
-          expect(read).toBeUndefined();
-          return;
-        }
-        expect(read).toBe(/^\p{Z}*$/u.test(sent) ? null : sent);
-      }),
+      fc.property(
+        fc.oneof(anyLength, fc.string({ unit: 'binary', maxLength: 70 }), text(70), named),
+        (sent) => {
+          const points = Array.from(sent);
+          const isFit =
+            points.length <= 64 && points.every((point) => unfit.every((one) => !one.test(point)));
+          const read = readDeviceDescription(sent);
+          if (!isFit) {
+            expect(read).toBeUndefined();
+            return;
+          }
+          expect(read).toBe(/^\p{Z}*$/u.test(sent) ? null : sent);
+        },
+      ),
       1_000,
     ));
 });

@@ -4,7 +4,7 @@ import { setLimits, unlimited } from '../support/device.ts';
 import { commands } from '../support/fuzz/model/commands.ts';
 import { expectStored } from '../support/fuzz/model/compare.ts';
 import { host, newWorld, password } from '../support/fuzz/model/world.ts';
-import { holds } from '../support/fuzz/runs.ts';
+import { holds, patience } from '../support/fuzz/runs.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -18,15 +18,19 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe('device codes, authorization codes, refresh tokens, sign-ins and sessions', () => {
-  it('answer and are stored as the tables of their machines say, whatever happens in whatever order', () =>
-    holds(
-      fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), async (history) => {
-        await fc.asyncModelRun(async () => {
-          const world = await newWorld(service, hash);
-          await expectStored(world);
-          return { model: world, real: world };
-        }, history);
-      }),
-      16,
-    ));
+  it(
+    'answer and are stored as the tables of their machines say, whatever happens in whatever order',
+    () =>
+      holds(
+        fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: 'max' }), async (history) => {
+          await fc.asyncModelRun(async () => {
+            const world = await newWorld(service, hash);
+            await expectStored(world);
+            return { model: world, real: world };
+          }, history);
+        }),
+        16,
+      ),
+    patience,
+  );
 });

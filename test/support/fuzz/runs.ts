@@ -6,6 +6,9 @@ const asked = Number(process.env.FUZZ_RUNS ?? 0);
 /** Whether this is a long run, in which everything may take its time. */
 export const isLong = asked > 0;
 
+/** How long a property over a running service may take, in ms: as long as it likes where it was asked to run long. */
+export const patience = isLong ? 0 : 120_000;
+
 /** The usual number of runs of a cheap property; a dear one has fewer, and keeps that proportion. */
 const usual = 100;
 

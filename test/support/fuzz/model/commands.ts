@@ -96,6 +96,54 @@ const exchanges = fc.tuple(some, isOwn, isOwn, once).map(([which, own, isRight, 
   ),
 );
 
+/** One after the other, as it mostly goes: few histories would come that far by chance. */
+async function inTurn(world: World, steps: readonly (() => Promise<void> | undefined)[]): Promise<void> {
+  for (const step of steps) {
+    await step();
+    tick(world);
+  }
+}
+
+const televisions = fc.tuple(two, two, scopes).map(([index, client, scope]) =>
+  command(`TV: member ${index}, client ${client}, ${scope}`, (world) => {
+    const [member, found] = [pick(world.members, index), pick(world.clients, client)];
+    if (member === null || found === null || found.isDisabled || !isSignedIn(world, member)) return null;
+    const newest = () => world.deviceCodes.at(-1);
+    return () =>
+      inTurn(world, [
+        () => ask(world, found, scope),
+        () => enter(world, member, newest() as World['deviceCodes'][number]),
+        () => {
+          const entered = member.entered.at(-1);
+          return entered && decide(world, member, entered, 'approve');
+        },
+        () => pollAtOnce(world, newest() as World['deviceCodes'][number], found, 1),
+      ]);
+  }),
+);
+
+const webSignIns = fc.tuple(two, two, scopes).map(([index, client, scope]) =>
+  command(`web: member ${index}, client ${client}, ${scope}`, (world) => {
+    const [member, found] = [pick(world.members, index), pick(world.clients, client)];
+    if (member === null || found === null || found.isDisabled || !isSignedIn(world, member)) return null;
+    return () =>
+      inTurn(world, [
+        () => authorize(world, member, found, scope),
+        () => exchange(world, world.codes.at(-1) as World['codes'][number], found, true, 1),
+      ]);
+  }),
+);
+
+/** A member signs out on the phone, and an app goes on with what it got in that session. */
+const leaves = two.map((index) =>
+  command(`leave: member ${index}`, (world) => {
+    const member = pick(world.members, index);
+    const newest = world.signIns.findLast((signIn) => signIn.member === member);
+    if (member === null || newest === undefined) return null;
+    return () => inTurn(world, [() => signOut(world, member), () => callApi(world, newest)]);
+  }),
+);
+
 /** The newest refresh token, or one so many before it. */
 const back = fc.constantFrom(0, 0, 0, 1, 2);
 const sentOf = ({ generation }: World['signIns'][number], before: number) => Math.max(1, generation - before);
@@ -165,6 +213,8 @@ const people = fc
     fc.constantFrom(
       'in',
       'out',
+      'out',
+      'out',
       'devices',
       'everywhere',
       'disable',
@@ -208,7 +258,10 @@ const often = (arbitrary: fc.Arbitrary<Command>, times: number) =>
   Array<fc.Arbitrary<Command>>(times).fill(arbitrary);
 
 export const commands = [
-  ...often(asks, 3),
+  ...often(televisions, 4),
+  ...often(webSignIns, 3),
+  ...often(leaves, 1),
+  ...often(asks, 2),
   ...often(enters, 4),
   ...often(decides, 4),
   ...often(polls, 5),
@@ -216,8 +269,8 @@ export const commands = [
   ...often(exchanges, 3),
   ...often(refreshes, 6),
   ...often(revokes, 1),
-  ...often(calls, 2),
+  ...often(calls, 5),
   ...often(waits, 3),
-  ...often(people, 2),
+  ...often(people, 3),
   ...often(disables, 1),
 ];
