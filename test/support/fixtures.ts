@@ -25,7 +25,7 @@ export const passwords = {
 } as const;
 
 /** The clients of the tenants a and b, under the same names on both. */
-const clients: readonly ClientRegistration[] = [
+export const clients: readonly ClientRegistration[] = [
   {
     clientId: 'pub1',
     name: 'Public One',
