@@ -1,20 +1,16 @@
 import type { Client, ClientSecret } from '../core/client.ts';
-import { prepared, query, statementsOf } from './prepared.ts';
+import { prepared, query } from './prepared.ts';
+import { forgetRemembered, remembered } from './remembered.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
-  const { remembered } = statementsOf(tx);
-  const key = `client ${tenantId} ${clientId}`;
-  const known = remembered.get(key);
-  if (known !== undefined) return known as Client;
-  const row = enabledClient.first(tx, { tenantId, clientId });
-  if (row === undefined) return null;
-  const client = fromRow(row);
-  remembered.set(key, client);
-  return client;
+  return remembered(tx, `client ${tenantId} ${clientId}`, () => {
+    const row = enabledClient.first(tx, { tenantId, clientId });
+    return row === undefined ? null : fromRow(row);
+  });
 }
 
 const enabledClient = prepared(({ tenantId, clientId }: Pick<Client, 'tenantId' | 'clientId'>) =>
@@ -49,7 +45,7 @@ export async function listClients(tx: Tx, tenantId?: string): Promise<readonly C
 }
 
 export async function insertClient(tx: Tx, client: Client, createdAt: number): Promise<void> {
-  statementsOf(tx).remembered.clear();
+  forgetRemembered(tx);
   await tx
     .insertInto('clients')
     .values({ ...toRow(client), createdAt })
@@ -62,7 +58,7 @@ export async function updateDeviceFlow(
   clientId: string,
   enabled: boolean,
 ): Promise<void> {
-  statementsOf(tx).remembered.clear();
+  forgetRemembered(tx);
   const result = await tx
     .updateTable('clients')
     .set({ deviceFlow: toFlag(enabled) })
@@ -74,7 +70,7 @@ export async function updateDeviceFlow(
 
 /** Stores a client as it is from now on. */
 export async function updateClient(tx: Tx, client: Client): Promise<void> {
-  statementsOf(tx).remembered.clear();
+  forgetRemembered(tx);
   const { tenantId, clientId, type: _type, ...changed } = toRow(client);
   const result = await tx
     .updateTable('clients')

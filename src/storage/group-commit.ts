@@ -147,7 +147,7 @@ export class GroupCommit {
       });
       return null;
     } catch (cause) {
-      this.#statements.remembered.clear();
+      this.#statements.memory.clear();
       return { begun, cause };
     }
   }
@@ -159,7 +159,7 @@ export class GroupCommit {
       this.#statement('release piece');
       return { value };
     } catch (error) {
-      this.#statements.remembered.clear();
+      this.#statements.memory.clear();
       this.#statement('rollback to piece');
       this.#statement('release piece');
       return { error };

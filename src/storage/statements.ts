@@ -7,17 +7,14 @@ export interface Statements {
   prepare(text: string): Statement;
   /** How many there are: after a while no more come. */
   count(): number;
-  /**
-   * Rows that nearly every request reads and that hardly ever change, by their keys. Whoever changes one
-   * forgets them all, and so does a transaction that is rolled back: what it read may never have been.
-   */
-  readonly remembered: Map<string, unknown>;
+  /** See `remembered`. */
+  readonly memory: Map<string, object>;
 }
 
 export function createStatements(sqlite: SQLite.Database): Statements {
   const statements = new Map<string, Statement>();
   return {
-    remembered: new Map(),
+    memory: new Map(),
     prepare(text) {
       let statement = statements.get(text);
       if (statement === undefined) {

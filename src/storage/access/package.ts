@@ -1,4 +1,6 @@
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
+import { prepared, query } from '../prepared.ts';
+import { forgetRemembered, remembered } from '../remembered.ts';
 import { fromFlag, toFlag } from '../rows.ts';
 import type { PackageRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -44,6 +46,35 @@ export async function listPackageProducts(
     .execute();
 }
 
+/** What a subscription says of its package: the name, and the products that it opens. */
+export interface PackageContents {
+  readonly name: string;
+  readonly products: readonly Product[];
+}
+
+/** @throws Error if there is no such package: a subscription's package is never deleted */
+export function contentsOfPackage(tx: Tx, id: number): PackageContents {
+  const contents = remembered(tx, `package ${id}`, () => {
+    const row = nameOf.first(tx, { id });
+    return row === undefined ? null : { name: row.name, products: productsOf.all(tx, { id }) };
+  });
+  if (contents === null) throw new Error('a subscription is of a package that is not there');
+  return contents;
+}
+
+const nameOf = prepared(({ id }: { id: number }) =>
+  query.selectFrom('packages').select('name').where('id', '=', id),
+);
+
+const productsOf = prepared(({ id }: { id: number }) =>
+  query
+    .selectFrom('packageProducts')
+    .innerJoin('products', 'products.id', 'packageProducts.productId')
+    .select(['products.id', 'products.name'])
+    .where('packageId', '=', id)
+    .orderBy('products.id'),
+);
+
 function packageOf(
   row: Omit<PackageRow, 'id'> & { readonly id: number },
   products: readonly (Product & { readonly packageId: number })[],
@@ -83,6 +114,7 @@ export async function updatePackage(
   facts: PackageFacts,
   productIds: readonly number[],
 ): Promise<boolean> {
+  forgetRemembered(tx);
   const result = await tx
     .updateTable('packages')
     .set(columnsOf(facts))

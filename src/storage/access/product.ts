@@ -1,4 +1,5 @@
 import type { Product } from '../../core/access/package.ts';
+import { forgetRemembered } from '../remembered.ts';
 import type { Tx } from '../store.ts';
 
 export async function listProducts(tx: Tx, tenantId: string): Promise<readonly Product[]> {
@@ -22,6 +23,7 @@ export async function insertProduct(tx: Tx, tenantId: string, name: string): Pro
 
 /** Returns whether the tenant has the product. */
 export async function updateProduct(tx: Tx, tenantId: string, { id, name }: Product): Promise<boolean> {
+  forgetRemembered(tx);
   const result = await tx
     .updateTable('products')
     .set({ name })

@@ -5,38 +5,18 @@ import { prepared, query } from '../prepared.ts';
 import { changedOne } from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import { contentsOfPackage } from './package.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
-  const rows = subscriptionsOf.all(tx, { memberId });
-  const products = rows.length === 0 ? [] : productsOf.all(tx, { memberId });
-  return rows.map(({ packageName, ...row }) => ({
-    ...subscriptionOf(row),
-    packageName,
-    products: products
-      .filter(({ subscriptionId }) => subscriptionId === row.id)
-      .map(({ id, name }) => ({ id, name })),
-  }));
+  return rowsOf.all(tx, { memberId }).map((row) => {
+    const { name, products } = contentsOfPackage(tx, row.packageId);
+    return { ...subscriptionOf(row), packageName: name, products };
+  });
 }
 
-const subscriptionsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
-  query
-    .selectFrom('subscriptions')
-    .innerJoin('packages', 'packages.id', 'subscriptions.packageId')
-    .selectAll('subscriptions')
-    .select('packages.name as packageName')
-    .where('memberId', '=', memberId)
-    .orderBy('subscriptions.id'),
-);
-
-const productsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
-  query
-    .selectFrom('subscriptions')
-    .innerJoin('packageProducts', 'packageProducts.packageId', 'subscriptions.packageId')
-    .innerJoin('products', 'products.id', 'packageProducts.productId')
-    .select(['subscriptions.id as subscriptionId', 'products.id', 'products.name'])
-    .where('memberId', '=', memberId)
-    .orderBy('products.id'),
+const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
+  query.selectFrom('subscriptions').selectAll().where('memberId', '=', memberId).orderBy('id'),
 );
 
 /** A subscription of a tenant, or null. */
