@@ -9,7 +9,7 @@ const needed = 24;
 const words = process.argv.slice(2);
 
 // What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory.
-const memory = '--max-semi-space-size=4';
+const memory = '--max-semi-space-size=8';
 
 // And the threads that sign and hash share two heaps of the C library, which would give each one of its own.
 const environment = { MALLOC_ARENA_MAX: '2', ...process.env };

@@ -144,8 +144,9 @@ function newReference(): string {
 /** One line a request: the route's pattern, never the address as it was sent. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
-    // Who watches over the service asks every few seconds.
-    const level = request.routeOptions.config.upkeep === true ? 'debug' : 'info';
+    const { upkeep, metadata } = request.routeOptions.config;
+    // Who watches over the service asks every few seconds, and apps ask for keys and addresses all day.
+    const level = upkeep === true || metadata === true ? 'debug' : 'info';
     request.log[level](
       {
         tenant: request.tenant?.name,

@@ -15,6 +15,8 @@ declare module 'fastify' {
     setup?: boolean;
     /** For whoever runs the service: served on any host, also while it drains, and not worth a line of the log. */
     upkeep?: boolean;
+    /** A document that everybody may read and nobody changes: counted, and not worth a line of the log. */
+    metadata?: boolean;
   }
 }
 

@@ -107,5 +107,5 @@ function serve(app: FastifyInstance, url: string, content: (tenant: OpenTenant) 
     if (headers['if-none-match']?.includes(document.etag)) return reply.status(304).send();
     return reply.type('application/json; charset=utf-8').send(document.body);
   };
-  app.route({ method: ['GET', 'HEAD'], url, handler: answer });
+  app.route({ method: ['GET', 'HEAD'], url, config: { metadata: true }, handler: answer });
 }
