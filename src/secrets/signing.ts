@@ -81,17 +81,41 @@ export function signingKeyFor(
   return key;
 }
 
-/** An ES256 signature is so short that handing it over costs a quarter of it, which only another core repays. */
+/** An ES256 signature is so short that only another core repays handing it over. */
 const hasOneCore = availableParallelism() === 1;
 
 /** Signs claims as a compact JWS (RFC 7515 §7.1): RS256 off the event loop, ES256 where there is another core. */
 export async function signToken(key: SigningKey, type: TokenType, claims: object): Promise<string> {
-  const input = Buffer.from(`${headerOf(key, type)}.${base64url(claims)}`);
-  // JWS wants R and S side by side (RFC 7518 §3.4); for RSA the option means nothing.
-  const how = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const;
-  const isShort = hasOneCore && key.algorithm === 'ES256';
-  const signature = isShort ? nodeSign('sha256', input, how) : await signInThreadPool('sha256', input, how);
-  return `${input}.${signature.toString('base64url')}`;
+  const input = `${headerOf(key, type)}.${base64url(claims)}`;
+  return `${input}.${(await signatureOf(key, Buffer.from(input))).toString('base64url')}`;
+}
+
+/** The key goes in as it is: with an option beside it, Node takes longer to tell what it got than to sign. */
+async function signatureOf({ algorithm, privateKey }: SigningKey, input: Buffer): Promise<Buffer> {
+  if (algorithm === 'RS256') return signInThreadPool('sha256', input, privateKey);
+  const der = hasOneCore
+    ? nodeSign('sha256', input, privateKey)
+    : await signInThreadPool('sha256', input, privateKey);
+  return sideBySide(der);
+}
+
+/** R or S of P-256, in bytes. */
+const integerBytes = 32;
+
+/** An ECDSA signature in DER (RFC 3279 §2.2.3) as JWS wants it: R and S side by side (RFC 7518 §3.4). */
+export function sideBySide(der: Buffer): Buffer {
+  const both = Buffer.alloc(2 * integerBytes);
+  // After the header of the sequence, whose length fits into one byte, come two integers with theirs.
+  let at = 2;
+  for (const end of [integerBytes, 2 * integerBytes]) {
+    const length = der.readUInt8(at + 1);
+    const integer = der.subarray(at + 2, at + 2 + length);
+    // Left of a high bit stands a zero, and zeros that lead are left out.
+    const digits = length > integerBytes ? integer.subarray(1) : integer;
+    digits.copy(both, end - digits.length);
+    at += 2 + length;
+  }
+  return both;
 }
 
 const headers = new WeakMap<SigningKey, Partial<Record<TokenType, string>>>();

@@ -125,6 +125,8 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
     // what was answered must survive a power cut (security, promise 1).
     sqlite.pragma('synchronous = full');
     sqlite.pragma('foreign_keys = on');
+    // What a savepoint may have to take back would go into a file of its own once a group is large.
+    sqlite.pragma('temp_store = memory');
     if (sqlite.pragma('synchronous', { simple: true }) !== 2) {
       throw new StartupError(`The database ${path} does not accept synchronous=FULL.`);
     }
