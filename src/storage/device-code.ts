@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import type { Write } from '../core/decision.ts';
 import type { DeviceCode } from '../core/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
-import { insertion, prepared, query } from './prepared.ts';
+import { insertion, prepared, query, unplanned } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -59,7 +60,7 @@ const codeInUse = prepared(
       .select('id')
       .where('tenantId', '=', tenantId)
       .where('userCodeHash', '=', userCodeHash)
-      .where('expiresAt', '>', expiresAt),
+      .where('expiresAt', '>', unplanned(expiresAt)),
 );
 
 /** How many codes of a tenant wait for a member. */
@@ -73,7 +74,7 @@ const pending = prepared(({ tenantId, now }: { tenantId: string; now: number }) 
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenantId', '=', tenantId)
     .where('state', '=', 'pending')
-    .where('expiresAt', '>', now),
+    .where('expiresAt', '>', unplanned(now)),
 );
 
 /** The codes of a client that could still become tokens. */
@@ -137,13 +138,18 @@ export async function sweepDeviceCodes(tx: Tx, tenantId: string, now: number): P
   for (const { id } of forgotten.all(tx, { tenantId, expiresAt })) deletion.run(tx, { id });
 }
 
+/** As literals: a list that is bound is put into a table of its own each time. */
+const unusedStates = (['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const).map((state) =>
+  sql.lit(state),
+);
+
 const forgotten = prepared(({ tenantId, expiresAt }: Pick<DeviceCode, 'tenantId' | 'expiresAt'>) =>
   query
     .selectFrom('deviceCodes')
     .select('id')
     .where('tenantId', '=', tenantId)
-    .where('state', 'in', ['pending', 'approved', 'denied', 'expired', 'withdrawn'])
-    .where('expiresAt', '<=', expiresAt)
+    .where('state', 'in', unusedStates)
+    .where('expiresAt', '<=', unplanned(expiresAt))
     .limit(sweptAtOnce),
 );
 

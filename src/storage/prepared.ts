@@ -7,6 +7,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  sql,
 } from 'kysely';
 import type { Database } from './schema.ts';
 import type { Statement, Statements } from './statements.ts';
@@ -51,12 +52,12 @@ const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
 export function prepared<Values extends object, Row>(
   build: (given: Values) => Compilable<Row>,
 ): Prepared<Values, Row> {
-  const { sql, parameters } = build(anyName as Values).compile();
+  const { sql: text, parameters } = build(anyName as Values).compile();
   const bind = (values: Values): readonly unknown[] =>
     parameters.map((parameter) =>
       parameter instanceof Given ? values[parameter.name as keyof Values] : parameter,
     );
-  const statementIn = (tx: Tx): Statement => statementsOf(tx).prepare(sql);
+  const statementIn = (tx: Tx): Statement => statementsOf(tx).prepare(text);
   return {
     first: (tx, values) => statementIn(tx).get(...bind(values)) as Row | undefined,
     all: (tx, values) => statementIn(tx).all(...bind(values)) as Row[],
@@ -88,6 +89,14 @@ export function insertion<Table extends keyof Database & string>(
     }
     known.run(tx, row);
   };
+}
+
+/**
+ * A number that the planner does not look at. What stands in a range, SQLite would look at each time it is
+ * bound anew, to plan the query again: that takes ten times as long as the query.
+ */
+export function unplanned(given: number) {
+  return sql<number>`cast(${given} as integer)`;
 }
 
 /** A transaction's handles share one executor, and nothing else that could be asked for its connection. */

@@ -112,8 +112,8 @@ async function issue(
   if (!(await pendingCodes.hasRoom(tx, tenant.id, pendingDeviceCodes, now))) {
     return { full: 'pending_device_codes' };
   }
-  const digits = await drawUserCode(tx, tenant, now, random.digits);
-  if (digits === null) return { full: 'pending_device_codes' };
+  const drawn = await drawUserCode(tx, tenant, now, random.digits);
+  if (drawn === null) return { full: 'pending_device_codes' };
 
   const deviceCode = random.secret();
   const code = issueDeviceCode(
@@ -123,13 +123,13 @@ async function issue(
       tenantId: tenant.id,
       clientId: client.clientId,
       hash: sha256(deviceCode),
-      userCodeHash: hashUserCode(tenant.tokenKey, digits),
+      userCodeHash: drawn.userCodeHash,
     },
     now,
   );
   await apply(tx, [{ write: 'insertDeviceCode', code }]);
   pendingCodes.add(tenant.id);
-  const userCode = showUserCode(digits);
+  const userCode = showUserCode(drawn.digits);
   return {
     device_code: deviceCode,
     user_code: userCode,
@@ -145,10 +145,11 @@ async function drawUserCode(
   tenant: OpenTenant,
   now: number,
   draw: () => string,
-): Promise<string | null> {
+): Promise<{ readonly digits: string; readonly userCodeHash: string } | null> {
   for (let draws = 0; draws < userCodeDraws; draws += 1) {
     const digits = draw();
-    if (await isUserCodeFree(tx, tenant.id, hashUserCode(tenant.tokenKey, digits), now)) return digits;
+    const userCodeHash = hashUserCode(tenant.tokenKey, digits);
+    if (await isUserCodeFree(tx, tenant.id, userCodeHash, now)) return { digits, userCodeHash };
   }
   return null;
 }
