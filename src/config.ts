@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { emailProblem } from './core/members/details.ts';
 import { readIssuer } from './core/operators/issuer.ts';
-import { auditRetentionDays } from './core/operators/limits.ts';
+import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
 import { nearest } from './nearest.ts';
 import { parseMasterKey } from './secrets/vault.ts';
 
@@ -33,6 +33,8 @@ export interface Config {
   readonly metricsPort: number | null;
   /** How long events of the audit are kept (ms). */
   readonly auditRetention: number;
+  /** How long its refreshes are kept (ms): no longer than the others. */
+  readonly auditRefreshRetention: number;
   /** The files that settings were read from. */
   readonly settingFiles: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -78,6 +80,7 @@ export const settings = {
   ADMIN_PASSWORD: 'production, first start: the password of the first administrator',
   METRICS_PORT: 'a port on 127.0.0.1 that tells Prometheus how the service does; none by default',
   AUDIT_DAYS: 'for how many days events of the audit are kept; 365 by default',
+  AUDIT_REFRESH_DAYS: 'for how many days its refreshes are kept, which are most of it; 7 by default',
   LOG_LEVEL: 'debug, info (default), warn, error or silent',
 } as const;
 
@@ -117,6 +120,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
       problems.push(`${prefix}TRUSTED_PROXIES has an entry that is neither an address nor a network.`);
     }
   }
+  const auditRetention = readAuditDays(values, 'AUDIT_DAYS', problems);
   const config: Config = {
     environment: mode,
     port,
@@ -131,19 +135,26 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     issuer: readIssuerSetting(values.ISSUER, problems),
     firstAdmin: readFirstAdmin(values, problems),
     metricsPort,
-    auditRetention: readAuditDays(values.AUDIT_DAYS, problems),
+    auditRetention,
+    auditRefreshRetention: Math.min(auditRetention, readAuditDays(values, 'AUDIT_REFRESH_DAYS', problems)),
     settingFiles: settingFiles(environment),
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
 }
 
+const auditDays = { AUDIT_DAYS: auditRetentionDays, AUDIT_REFRESH_DAYS: auditRefreshRetentionDays } as const;
+
 /** @returns ms */
-function readAuditDays(text: string | undefined, problems: string[]): number {
-  const days = Number(text ?? auditRetentionDays.default);
-  const { least, most } = auditRetentionDays;
+function readAuditDays(
+  values: Partial<Record<Setting, string>>,
+  setting: keyof typeof auditDays,
+  problems: string[],
+): number {
+  const { least, most, default: usual } = auditDays[setting];
+  const days = Number(values[setting] ?? usual);
   if (!Number.isInteger(days) || days < least || days > most) {
-    problems.push(`${prefix}AUDIT_DAYS must be a whole number from ${least} to ${most}.`);
+    problems.push(`${prefix}${setting} must be a whole number from ${least} to ${most}.`);
   }
   return days * 24 * 60 * 60 * 1_000;
 }

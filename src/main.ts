@@ -3,10 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { checkoutSweepInterval } from './core/access/limits.ts';
-import { deletionSweepInterval, drainTime, keySweepInterval } from './core/limits.ts';
+import { drainTime } from './core/limits.ts';
 import type { AuditEvent } from './core/operators/audit-event.ts';
-import { auditSweepInterval } from './core/operators/limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
@@ -16,17 +14,16 @@ import { createRateLimiter } from './http/rate-limit.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
 import { logOptions, logStream } from './log.ts';
-import { deleteStaleCheckouts } from './operations/access/checkout-sweep.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
 import { operations } from './operations/admin/index.ts';
-import { auditServiceEvent, sweepAuditEvents } from './operations/audit.ts';
+import { auditServiceEvent } from './operations/audit.ts';
 import { banner } from './operations/development/banner.ts';
 import { firstRun, setupNotice } from './operations/first-run.ts';
-import { type RotationDeps, replaceRestoredKeys, rotateDueKeys } from './operations/keys.ts';
+import { replaceRestoredKeys } from './operations/keys.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
 import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
-import { deleteDueMembers } from './operations/member.ts';
 import { prepareService } from './operations/service.ts';
+import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
 import { createPasswords } from './secrets/password.ts';
@@ -131,17 +128,14 @@ export async function start(config: Config): Promise<Service> {
     process.stdout.write(`ready ${tenants.all()[0]?.issuer ?? `http://${config.host}:${config.port}`}\n`);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
-    const sweeps = [
-      sweepMembers(app, audited),
-      sweepCheckouts(app, audited),
-      sweepKeys(app, audited, { vault, tenants }),
-      sweepAudit(app, audited, config.auditRetention),
-    ];
+    const chores = startChores(
+      choresOf({ ...deps, config, tell: (deleted) => app.log.info({ deleted }, 'swept') }),
+      (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
+    );
     return {
       app,
       stop: async () => {
-        for (const callOff of sweeps) callOff();
-        await stop(app, socket, mailer, audited);
+        await stop(app, socket, mailer, chores, audited);
         await metricsServer?.close();
       },
     };
@@ -174,49 +168,6 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
   return { transport: outboxTransport(outboxFolder, from), outboxFolder };
 }
 
-/** Erases the data of deleted members now and once in a while. @returns what calls it off */
-function sweepMembers({ log }: FastifyInstance, store: Store): () => void {
-  return sweep(deletionSweepInterval, () =>
-    deleteDueMembers(store, systemClock()).catch((error: unknown) => {
-      log.error({ err: error }, 'deleted members cannot be erased now');
-    }),
-  );
-}
-
-/** Deletes checkouts that led nowhere now and once in a while. @returns what calls it off */
-function sweepCheckouts({ log }: FastifyInstance, store: Store): () => void {
-  return sweep(checkoutSweepInterval, () =>
-    deleteStaleCheckouts(store, paymentMethods, systemClock()).catch((error: unknown) => {
-      log.error({ err: error }, 'stale checkouts cannot be deleted now');
-    }),
-  );
-}
-
-/** Publishes and retires signing keys, now and once in a while. @returns what calls it off */
-function sweepKeys({ log }: FastifyInstance, store: Store, deps: Omit<RotationDeps, 'now'>): () => void {
-  return sweep(keySweepInterval, () =>
-    rotateDueKeys(store, { ...deps, now: systemClock() }).catch((error: unknown) => {
-      log.error({ err: error }, 'signing keys cannot be rotated now');
-    }),
-  );
-}
-
-/** Forgets the events that are older than the operator keeps them. @returns what calls it off */
-function sweepAudit({ log }: FastifyInstance, store: Store, retention: number): () => void {
-  return sweep(auditSweepInterval, () =>
-    sweepAuditEvents(store, systemClock() - retention).catch((error: unknown) => {
-      log.error({ err: error }, 'old events of the audit cannot be deleted now');
-    }),
-  );
-}
-
-/** Does something now and once in a while. @returns what calls it off */
-function sweep(interval: number, work: () => Promise<unknown>): () => void {
-  void work();
-  const timer = setInterval(() => void work(), interval).unref();
-  return () => clearInterval(timer);
-}
-
 const schedule: Schedule = (work, ms) => {
   const timer = setTimeout(work, ms).unref();
   return () => clearTimeout(timer);
@@ -226,11 +177,12 @@ async function stop(
   app: FastifyInstance,
   socket: LocalSocket | null,
   mailer: Mailer,
+  chores: Chores,
   store: Store,
 ): Promise<void> {
   app.log.info('stopping');
   // A client that never finishes its request, or a mail server, must not keep the service from stopping.
-  const drained = Promise.all([app.close(), socket?.close()]).then(() => mailer.stop());
+  const drained = Promise.all([app.close(), socket?.close(), chores.stop()]).then(() => mailer.stop());
   await Promise.race([drained, wait(drainTime, undefined, { ref: false })]);
   // What it cannot write any more is no reason to stay.
   await auditServiceEvent(store, 'service_stopped', systemClock()).catch((error: unknown) => {

@@ -31,6 +31,25 @@ function fileWith(text: string): string {
   return path;
 }
 
+describe('how long the audit is kept', () => {
+  const day = 86_400_000;
+  it.each<[string, Record<string, string>, number, number]>([
+    ['a year, and a week of refreshes', {}, 365, 7],
+    ['as long as it is said', { MEMBERDOOR_AUDIT_DAYS: '400', MEMBERDOOR_AUDIT_REFRESH_DAYS: '2' }, 400, 2],
+    ['refreshes never longer than the rest', { MEMBERDOOR_AUDIT_DAYS: '3' }, 3, 3],
+  ])('%s', (_how, environment, days, refreshDays) => {
+    const kept = { auditRetention: days * day, auditRefreshRetention: refreshDays * day };
+    expect(configOf(environment)).toMatchObject(kept);
+  });
+
+  it.each(['AUDIT_DAYS', 'AUDIT_REFRESH_DAYS'])('%s is a whole number of days', (setting) => {
+    for (const days of ['0', '1.5', 'ever', '3651']) {
+      const problem = `MEMBERDOOR_${setting} must be a whole number from 1 to 3650.`;
+      expect(problemsOf({ [`MEMBERDOOR_${setting}`]: days })).toEqual([problem]);
+    }
+  });
+});
+
 describe('configuration', () => {
   it('of nothing at all is a development start', () => {
     expect(configOf({})).toMatchObject({

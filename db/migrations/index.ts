@@ -6,6 +6,7 @@ import * as access from './0004-access.ts';
 import * as operators from './0005-operators.ts';
 import * as administration from './0006-administration.ts';
 import * as codesByClient from './0007-codes-by-client.ts';
+import * as sweeping from './0008-sweeping.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -16,4 +17,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0005-operators': operators,
   '0006-administration': administration,
   '0007-codes-by-client': codesByClient,
+  '0008-sweeping': sweeping,
 };

@@ -26,6 +26,7 @@ import { step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { verifierMatches } from './oidc/pkce.ts';
 import type { Scope } from './oidc/scope.ts';
+import { unusedCodeMemory } from './operators/limits.ts';
 import { beginSignIn, endSignIn, isOffline, type SignIn } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 
@@ -189,6 +190,14 @@ export function cancelAuthorizationCode(code: AuthorizationCode): readonly Write
   const { state } = step(authorizationCodeMachine, code.state, code, { type: 'cancel' });
   if (state === code.state) return [];
   return [{ write: 'moveAuthorizationCode', hash: code.hash, from: code.state, to: state, signInId: null }];
+}
+
+/** Whether a code may be forgotten by itself; one that was used is remembered with its sign-in (decision 18). */
+export function isUnusedCodeForgotten(
+  { state, expiresAt }: Pick<AuthorizationCode, 'state' | 'expiresAt'>,
+  now: number,
+): boolean {
+  return state !== 'used' && now >= expiresAt + unusedCodeMemory;
 }
 
 function familyOf(code: AuthorizationCode, id: string) {

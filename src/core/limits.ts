@@ -232,10 +232,6 @@ export const logoLength = { tenant: 2_500, client: 2_000 } as const;
 /** A PNG or WebP logo, unpacked, is at most this wide and high. */
 export const logoPixels = 1_024;
 
-/** Deleted members are erased this many in one transaction, and looked for this often. */
-export const deletedAtOnce = 20;
-export const deletionSweepInterval = hour;
-
 /** The link of a notice, "it was not me", works this long, and is never longer than this many characters. */
 export const noticeLifetime = 30 * day;
 export const noticeLength = 500;
@@ -274,9 +270,6 @@ export const invitationLifetime = 3 * day;
 /** Signing keys sign for 90 days, and stay published until the last token they signed is over (M16). */
 export const keyLifetime = 90 * day;
 export const keyKeptAfter = accessTokenSeconds.most * second;
-
-/** Signing keys are looked after this often. */
-export const keySweepInterval = hour;
 
 /** A client has this many live secrets, so that one can follow the other without a gap. */
 export const liveSecrets = 2;

@@ -21,6 +21,7 @@ import type { Write } from './decision.ts';
 import { sessionLife, sessionTouchInterval } from './limits.ts';
 import { step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
+import { sessionMemory } from './operators/limits.ts';
 
 export type SessionState = 'active' | 'ended' | 'expired';
 export type SessionKind = 'member' | 'admin';
@@ -108,6 +109,11 @@ export function sessionLives(session: Session | null, now: number): boolean {
   return step(sessionMachine, session.state, lifeOf(session), { type: 'use', now }).outcomes.includes(
     'accept',
   );
+}
+
+/** Whether a session may be forgotten: it cannot be idle for so long and live, whatever its state says. */
+export function isSessionForgotten({ lastUsedAt }: Pick<Session, 'lastUsedAt'>, now: number): boolean {
+  return now >= lastUsedAt + sessionMemory;
 }
 
 /** What begins a session: right credentials, from this browser. */

@@ -123,6 +123,17 @@ export function livesUntil(
   return Math.min(rotatedAt + refreshTokenIdle, createdAt + refreshTokenAbsolute);
 }
 
+/** When a sign-in ended, or will give no access any more unless its refresh token is used before (ms). */
+export function overAt(
+  signIn: Pick<SignIn, 'scope' | 'createdAt' | 'rotatedAt' | 'endedAt'>,
+  client: Pick<Client, 'accessTokenSeconds' | 'refreshTokenIdle' | 'refreshTokenAbsolute'>,
+): number {
+  if (signIn.endedAt !== null) return signIn.endedAt;
+  return isOffline(signIn)
+    ? livesUntil(signIn, client)
+    : signIn.createdAt + client.accessTokenSeconds * 1_000;
+}
+
 /**
  * Whether a sign-in still gives its app access: one with offline_access until its refresh token is too old,
  * another until its one access token is, and no longer than its browser session (decisions 25 to 27).
@@ -131,6 +142,6 @@ export function livesUntil(
  */
 export function signInLives(signIn: SignIn, client: Client, session: Session | null, now: number): boolean {
   if (signIn.state === 'ended') return false;
-  if (isOffline(signIn)) return now < livesUntil(signIn, client);
-  return now < signIn.createdAt + client.accessTokenSeconds * 1_000 && sessionLives(session, now);
+  if (isOffline(signIn)) return now < overAt(signIn, client);
+  return now < overAt(signIn, client) && sessionLives(session, now);
 }

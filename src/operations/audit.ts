@@ -1,9 +1,10 @@
 import { type AuditFacts, auditEvent, serviceSource } from '../core/operators/audit-event.ts';
 import { eventOfWrite, type Meaning } from '../core/operators/audited-write.ts';
-import { auditBite } from '../core/operators/limits.ts';
+import { sweepStep } from '../core/operators/limits.ts';
 import { deleteAuditEvents, insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { sourceIn } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
+import { indexed, type Sweep } from '../storage/sweep.ts';
 
 /** What somebody does that is no write of the core's, such as a new password. */
 export type Deed = AuditFacts & Pick<Meaning, 'memberId'>;
@@ -31,17 +32,21 @@ export function auditServiceEvent(
   );
 }
 
-/**
- * Deletes the events before a time, in small bites: others write in between.
- *
- * @param before ms
- * @returns how many were deleted
- */
-export async function sweepAuditEvents(store: Store, before: number): Promise<number> {
-  let deleted = 0;
-  for (;;) {
-    const count = await store.transaction((tx) => deleteAuditEvents(tx, before, auditBite));
-    deleted += count;
-    if (count < auditBite) return deleted;
-  }
+/** How long events are kept (ms). */
+export interface AuditMemory {
+  readonly auditRetention: number;
+  readonly auditRefreshRetention: number;
+}
+
+/** The events that are older than the operator keeps them. @param now ms */
+export function oldAuditEvents(
+  { auditRetention, auditRefreshRetention }: AuditMemory,
+  now: number,
+): readonly Sweep[] {
+  return [
+    indexed('auditEvents', (tx) => deleteAuditEvents(tx, 'others', now - auditRetention, sweepStep)),
+    indexed('auditEvents', (tx) =>
+      deleteAuditEvents(tx, 'refreshes', now - auditRefreshRetention, sweepStep),
+    ),
+  ];
 }

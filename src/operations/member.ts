@@ -1,6 +1,5 @@
 import { cancelAuthorizationCode } from '../core/authorization-code.ts';
 import { withdraw } from '../core/device-code.ts';
-import { deletedAtOnce } from '../core/limits.ts';
 import { endSession } from '../core/session.ts';
 import { endSignIn, type SignInEnd } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
@@ -10,7 +9,8 @@ import { eraseMember } from '../storage/members/erase.ts';
 import { findMember, listDueMembers, updateMemberStatus } from '../storage/members/member.ts';
 import { listActiveSessions } from '../storage/session.ts';
 import { listActiveSignIns } from '../storage/sign-in.ts';
-import type { Store, Tx } from '../storage/store.ts';
+import type { Tx } from '../storage/store.ts';
+import { indexed, type Sweep } from '../storage/sweep.ts';
 import { auditDeed } from './audit.ts';
 
 /**
@@ -57,22 +57,17 @@ export async function deleteMember(tx: Tx, tenantId: string, id: string, now: nu
 }
 
 /**
- * Deletes every member whose cooling-off time is over. They are gone without it, by the clock; this erases
- * their data.
+ * Every member whose cooling-off time is over. They are gone without it, by the clock; this erases their data.
  *
- * @returns how many were deleted
+ * @param now ms
  */
-export async function deleteDueMembers(store: Store, now: number): Promise<number> {
-  let deleted = 0;
-  for (;;) {
-    const count = await store.transaction(async (tx) => {
-      const due = await listDueMembers(tx, now, deletedAtOnce);
-      for (const { tenantId, id } of due) await deleteMember(tx, tenantId, id, now);
-      return due.length;
-    });
-    deleted += count;
-    if (count < deletedAtOnce) return deleted;
-  }
+export function dueMembers(now: number): Sweep {
+  return indexed('members', async (tx) => {
+    const [due] = await listDueMembers(tx, now, 1);
+    if (due === undefined) return 0;
+    await deleteMember(tx, due.tenantId, due.id, now);
+    return 1;
+  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { Kysely, SqliteDialect, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from '../../db/migrations/index.ts';
 import { groupQueue } from '../core/limits.ts';
+import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
 import { StartupError } from '../startup-error.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import type { Database } from './schema.ts';
@@ -127,6 +128,9 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
     sqlite.pragma('foreign_keys = on');
     // What a savepoint may have to take back would go into a file of its own once a group is large.
     sqlite.pragma('temp_store = memory');
+    // What better-sqlite3 begins with today; it must not change unmeasured.
+    sqlite.pragma(`cache_size = -${databaseCacheKib}`);
+    sqlite.pragma(`wal_autocheckpoint = ${checkpointPages}`);
     if (sqlite.pragma('synchronous', { simple: true }) !== 2) {
       throw new StartupError(`The database ${path} does not accept synchronous=FULL.`);
     }

@@ -7,17 +7,17 @@ import {
   serviceSource,
 } from '../../src/core/operators/audit-event.ts';
 import { meaningOf } from '../../src/core/operators/audited-write.ts';
-import { auditBite } from '../../src/core/operators/limits.ts';
 import { ageOfReused } from '../../src/core/operators/refused-grant.ts';
 import { beginSession } from '../../src/core/session.ts';
 import { beginSignIn } from '../../src/core/sign-in.ts';
-import { auditServiceEvent, sweepAuditEvents } from '../../src/operations/audit.ts';
-import { deleteDueMembers } from '../../src/operations/member.ts';
+import { auditServiceEvent, oldAuditEvents } from '../../src/operations/audit.ts';
+import { dueMembers } from '../../src/operations/member.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
 import { insertAuditEvent, listAuditEvents } from '../../src/storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../../src/storage/operators/audited.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { sweepThrough } from '../../src/storage/sweep.ts';
 import { tenantOf } from '../support/device.ts';
 import { memberOf } from '../support/fixtures.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -86,7 +86,7 @@ describe('the audit of a transaction', () => {
     const { id } = tenantOf(service, 'b.test');
     const leaving = { ...memberOf(id, 'leaving@example.test', 901, 1), deletionDueAt: 5 };
     await service.store.transaction((tx) => insertMember(tx, leaving, ''));
-    await deleteDueMembers(store, 10);
+    await sweepThrough(store, dueMembers(10));
     const deleted = { event: 'member_deleted', tenantId: id, actorKind: 'service', actorId: null };
     expect(told).toMatchObject([{ ...deleted, target: leaving.id, address: null }]);
     await auditServiceEvent(store, 'service_started', 12);
@@ -121,15 +121,23 @@ describe('what a write means', () => {
 });
 
 describe('events that are too old', () => {
-  it('are swept in bites, and younger ones stay', async () => {
+  it('are swept, refreshes after a time of their own, and younger ones stay', async () => {
+    const eventsAt = (event: 'code_issued' | 'token_refreshed', times: readonly number[]) =>
+      times.map((at) => ({ ...auditEvent(source, { event }), at }));
     await service.store.transaction(async (tx) => {
       await tx.deleteFrom('auditEvents').execute();
-      for (let at = 0; at < auditBite + 20; at += 1) {
-        await insertAuditEvent(tx, { ...auditEvent(source, { event: 'code_issued' }), at });
-      }
+      const all = [
+        ...eventsAt('code_issued', [9, 10, 98]),
+        ...eventsAt('token_refreshed', [9, 10, 98, 99, 100]),
+      ];
+      for (const event of all) await insertAuditEvent(tx, event);
     });
-    expect(await sweepAuditEvents(store, auditBite + 10)).toBe(auditBite + 10);
-    expect((await rows()).map(({ at }) => at - auditBite)).toEqual([19, 18, 17, 16, 15, 14, 13, 12, 11, 10]);
+    const memory = { auditRetention: 100, auditRefreshRetention: 11 };
+    const deleted: number[] = [];
+    for (const sweep of oldAuditEvents(memory, 110)) deleted.push(await sweepThrough(store, sweep));
+    expect(deleted).toEqual([1, 3]);
+    const kept = (await rows()).map(({ event, at }) => `${event} ${at}`);
+    expect(kept).toEqual(['token_refreshed 100', 'token_refreshed 99', 'code_issued 98', 'code_issued 10']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deleteDueMembers, deleteMember, disableMember } from '../../src/operations/member.ts';
+import { deleteMember, disableMember, dueMembers } from '../../src/operations/member.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -9,6 +9,7 @@ import {
 import { findSession, insertSession } from '../../src/storage/session.ts';
 import { findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Tx } from '../../src/storage/store.ts';
+import { sweepThrough } from '../../src/storage/sweep.ts';
 import { hour, memberRecord, now, sessionRecord, signInRecord } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 
@@ -121,8 +122,8 @@ describe('deleting a member (decision 28; A14, T19)', () => {
       await updateMember(tx, memberRecord({ deletionDueAt: later }));
       await updateMember(tx, { ...bystander, deletionDueAt: later + 1 });
     });
-    expect(await deleteDueMembers(store, later - 1)).toBe(0);
-    expect(await deleteDueMembers(store, later)).toBe(1);
+    expect(await sweepThrough(store, dueMembers(later - 1))).toBe(0);
+    expect(await sweepThrough(store, dueMembers(later))).toBe(1);
     const { members } = await store.transaction(everything);
     expect(members).toEqual([null, { ...bystander, deletionDueAt: later + 1 }]);
   });
@@ -135,6 +136,6 @@ describe('deleting a member (decision 28; A14, T19)', () => {
         await insertMember(tx, memberRecord({ ...some, deletionDueAt: now }), 'hash');
       }
     });
-    expect(await deleteDueMembers(store, now)).toBe(45);
+    expect(await sweepThrough(store, dueMembers(now))).toBe(45);
   });
 });

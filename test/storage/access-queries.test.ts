@@ -1,4 +1,4 @@
-import { CompiledQuery, type KyselyPlugin, SqliteQueryCompiler, sql } from 'kysely';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { beginSubscription } from '../../src/core/access/subscription.ts';
 import { findCheckout, listCheckouts, sweepCheckouts } from '../../src/storage/access/checkout.ts';
@@ -22,60 +22,11 @@ import {
   nextSubscriptionId,
 } from '../../src/storage/access/subscription.ts';
 import { findMember } from '../../src/storage/members/member.ts';
-import { connect, statementsOf } from '../../src/storage/prepared.ts';
-import type { Statements } from '../../src/storage/statements.ts';
 import type { Tx } from '../../src/storage/store.ts';
 import { consentChangeRecord, consentRecord, packageFacts } from '../support/records/access-records.ts';
+import { planOf, sentBy } from '../support/records/query-plan.ts';
 import { day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
-
-/** Every statement that some work sends, as it is sent. */
-async function sentBy(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly CompiledQuery[]> {
-  const sent: CompiledQuery[] = [];
-  const listener: KyselyPlugin = {
-    transformQuery: ({ node, queryId }) => {
-      sent.push(new SqliteQueryCompiler().compileQuery(node, queryId));
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  const listening = tx.withPlugin(listener);
-  connect(
-    listening,
-    listeningTo(statementsOf(tx), (query) => sent.push(query)),
-  );
-  await work(listening);
-  return sent;
-}
-
-/** Statements that tell what is asked of them. */
-function listeningTo(statements: Statements, tell: (query: CompiledQuery) => void): Statements {
-  return {
-    ...statements,
-    prepare: (text) =>
-      new Proxy(statements.prepare(text), {
-        get(statement, name) {
-          const member: unknown = Reflect.get(statement, name);
-          if (typeof member !== 'function') return member;
-          return (...values: unknown[]) => {
-            tell(CompiledQuery.raw(text, values));
-            return Reflect.apply(member, statement, values);
-          };
-        },
-      }),
-  };
-}
-
-/** How SQLite finds the rows of each statement, such as `SEARCH packages USING INTEGER PRIMARY KEY (rowid=?)`. */
-async function planOf(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promise<readonly string[]> {
-  const plan: string[] = [];
-  for (const { sql: text, parameters } of await sentBy(tx, work)) {
-    const explained = CompiledQuery.raw(`explain query plan ${text}`, [...parameters]);
-    const { rows } = await tx.executeQuery<{ detail: string }>(explained);
-    plan.push(...rows.map(({ detail }) => detail));
-  }
-  return plan;
-}
 
 /** A store whose member has this many subscriptions, each to a package of its own with three products. */
 async function storeWithSubscriptions(count: number) {

@@ -99,9 +99,9 @@ describe('events of the audit', () => {
 
   it('are deleted from the oldest on, at most so many', async () => {
     const made = await store({ at: now + 2 }, { at: now }, { at: now + 1 }, { at: now + 3 });
-    expect(await made.transaction((tx) => deleteAuditEvents(tx, now + 3, 2))).toBe(2);
+    expect(await made.transaction((tx) => deleteAuditEvents(tx, 'others', now + 3, 2))).toBe(2);
     expect(await idsOf(made)).toEqual([4, 1]);
-    expect(await made.transaction((tx) => deleteAuditEvents(tx, now + 3, 2))).toBe(1);
+    expect(await made.transaction((tx) => deleteAuditEvents(tx, 'others', now + 3, 2))).toBe(1);
     expect(await idsOf(made)).toEqual([4]);
   });
 });

@@ -41,6 +41,8 @@ describe('settings of the connection', () => {
     ['synchronous', 2, 'FULL: what was answered survives a power cut'],
     ['foreign_keys', 1, 'on'],
     ['journal_mode', 'wal', 'readers do not wait for the writer'],
+    ['cache_size', -16_000, 'KiB: more takes memory and gives nothing'],
+    ['wal_autocheckpoint', 1_000, 'pages: more would hold up everybody for longer'],
     ['busy_timeout', 0, 'a foreign lock is waited for without holding up the event loop'],
   ])('Z3: %s is %s at the first opening and at every later one (%s)', async (name, value) => {
     const folder = temporaryFolder();

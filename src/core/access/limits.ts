@@ -17,10 +17,6 @@ export const checkoutsPerDay = 100;
  */
 export const checkoutMemory = { settled: day, hosted: 30 * day } as const;
 
-/** Such checkouts are deleted this many in one transaction, and looked for this often. */
-export const checkoutsDeletedAtOnce = 200;
-export const checkoutSweepInterval = hour;
-
 /** Answers to consents that one member may give, in apps and on the account page: each may be kept for good. */
 export const consentAnswers = { perMinute: 30, perDay: 200 } as const;
 

@@ -67,13 +67,7 @@ export async function countEmailProofs(
   return count;
 }
 
-/** Stores a proof, and drops what expired a day ago or more. */
 export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void> {
-  const day = 24 * 60 * 60 * 1_000;
-  await tx
-    .deleteFrom('emailProofs')
-    .where('expiresAt', '<', proof.createdAt - day)
-    .execute();
   await tx.insertInto('emailProofs').values(proof).execute();
 }
 
@@ -89,4 +83,11 @@ export async function moveEmailProof(
     .where('state', '=', from)
     .executeTakeFirst();
   changedOne(result, 'email proof');
+}
+
+/** Deletes proofs whose time was over before a time (ms), at most so many. @returns how many were deleted */
+export async function deleteEmailProofs(tx: Tx, before: number, atMost: number): Promise<number> {
+  const over = tx.selectFrom('emailProofs').select('id').where('expiresAt', '<', before).limit(atMost);
+  const result = await tx.deleteFrom('emailProofs').where('id', 'in', over).executeTakeFirst();
+  return Number(result.numDeletedRows);
 }

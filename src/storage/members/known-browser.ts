@@ -40,3 +40,21 @@ export async function saveKnownBrowser(
 export async function forgetKnownBrowsers(tx: Tx, memberId: string): Promise<void> {
   await tx.deleteFrom('knownBrowsers').where('memberId', '=', memberId).execute();
 }
+
+/** Deletes browsers that were seen last before a time (ms), at most so many. @returns how many were deleted */
+export async function deleteKnownBrowsers(tx: Tx, before: number, atMost: number): Promise<number> {
+  const over = await tx
+    .selectFrom('knownBrowsers')
+    .select(['memberId', 'browserHash'])
+    .where('lastSeenAt', '<', before)
+    .limit(atMost)
+    .execute();
+  for (const { memberId, browserHash } of over) {
+    await tx
+      .deleteFrom('knownBrowsers')
+      .where('memberId', '=', memberId)
+      .where('browserHash', '=', browserHash)
+      .execute();
+  }
+  return over.length;
+}

@@ -93,3 +93,15 @@ export async function countMails(tx: Tx): Promise<{ waiting: number; failed: num
   const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
   return { waiting: of('waiting'), failed: of('failed') };
 }
+
+/** Deletes mails that were sent or given up before a time (ms), at most so many. @returns how many were deleted */
+export async function deleteMails(tx: Tx, before: number, atMost: number): Promise<number> {
+  const over = tx
+    .selectFrom('mails')
+    .select('id')
+    .where('state', 'in', ['sent', 'failed'])
+    .where('nextAttemptAt', '<', before)
+    .limit(atMost);
+  const result = await tx.deleteFrom('mails').where('id', 'in', over).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

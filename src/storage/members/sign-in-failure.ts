@@ -36,3 +36,15 @@ export async function clearSignInFailures(tx: Tx, tenantId: string, emailHash: s
     .where('emailHash', '=', emailHash)
     .execute();
 }
+
+/** Deletes failures that were the last before a time (ms), at most so many. @returns how many were deleted */
+export async function deleteSignInFailures(tx: Tx, before: number, atMost: number): Promise<number> {
+  const over = await tx
+    .selectFrom('signInFailures')
+    .select(['tenantId', 'emailHash'])
+    .where('lastFailedAt', '<', before)
+    .limit(atMost)
+    .execute();
+  for (const { tenantId, emailHash } of over) await clearSignInFailures(tx, tenantId, emailHash);
+  return over.length;
+}

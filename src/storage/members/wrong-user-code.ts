@@ -50,3 +50,26 @@ export async function insertWrongUserCode(
     .values({ ...guesser, enteredAt })
     .execute();
 }
+
+/** Deletes wrong entries of a tenant that are too old to count, some at a time. @returns how many were deleted */
+export async function deleteWrongUserCodes(
+  tx: Tx,
+  tenantId: string,
+  now: number,
+  some: number,
+): Promise<number> {
+  const old = tx
+    .selectFrom('wrongUserCodes')
+    .select('enteredAt')
+    .where('tenantId', '=', tenantId)
+    .where('enteredAt', '<=', now - wrongUserCodes.window)
+    .orderBy('enteredAt')
+    .limit(some);
+  // They have no key of their own: the oldest go by their time, with those of the same millisecond.
+  const result = await tx
+    .deleteFrom('wrongUserCodes')
+    .where('tenantId', '=', tenantId)
+    .where('enteredAt', 'in', old)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -30,22 +30,64 @@ export interface AuditFilter {
   readonly before?: number;
 }
 
+/** A refresh is one event of many: indexes of their own hold refreshes alone, and the others hold none. */
+const refreshed: AuditEventName = 'token_refreshed';
+
+/** The two parts of the audit; in queries as a literal, which tells which indexes serve. */
+type Part = 'refreshes' | 'others';
+
+function isIn(part: Part) {
+  return part === 'refreshes'
+    ? sql<boolean>`event = ${sql.lit(refreshed)}`
+    : sql<boolean>`event <> ${sql.lit(refreshed)}`;
+}
+
 /** Events, newest first: by time, then by id, as the indexes have them. */
 export async function listAuditEvents(
   tx: Tx,
   filter: AuditFilter,
   limit: number,
 ): Promise<readonly StoredAuditEvent[]> {
+  const found: StoredAuditEvent[] = [];
+  for (const part of await partsOf(tx, filter)) found.push(...(await listPart(tx, part, filter, limit)));
+  return found.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, limit);
+}
+
+/** In which parts a filter can find something: only clients refresh, and what they are refused is another event. */
+async function partsOf(tx: Tx, { event, result, actorId, tenantId }: AuditFilter): Promise<readonly Part[]> {
+  if (event !== undefined && event !== refreshed) return ['others'];
+  const hasRefreshes =
+    result !== 'refused' && (actorId === undefined || (await isClient(tx, actorId, tenantId)));
+  const refreshes: readonly Part[] = hasRefreshes ? ['refreshes'] : [];
+  return event === refreshed ? refreshes : ['others', ...refreshes];
+}
+
+async function isClient(tx: Tx, clientId: string, tenantId: string | undefined): Promise<boolean> {
+  let clients = tx.selectFrom('clients').select('clientId').where('clientId', '=', clientId);
+  if (tenantId !== undefined) clients = clients.where('tenantId', '=', tenantId);
+  return (await clients.executeTakeFirst()) !== undefined;
+}
+
+async function listPart(
+  tx: Tx,
+  part: Part,
+  filter: AuditFilter,
+  limit: number,
+): Promise<readonly StoredAuditEvent[]> {
+  const { tenantId, target } = filter;
   let query = tx
     .selectFrom('auditEvents')
     .selectAll()
+    .where(isIn(part))
     .orderBy('at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit);
-  if (filter.tenantId !== undefined) query = query.where('tenantId', '=', filter.tenantId);
+  // A sign-in is of one tenant, so that is asked below: here it would lead SQLite to the refreshes of them all.
+  const isOneSignIn = part === 'refreshes' && target !== undefined;
+  if (tenantId !== undefined && !isOneSignIn) query = query.where('tenantId', '=', tenantId);
   if (filter.event !== undefined) query = query.where('event', '=', filter.event);
   if (filter.actorId !== undefined) query = query.where('actorId', '=', filter.actorId);
-  if (filter.target !== undefined) query = query.where('target', '=', filter.target);
+  if (target !== undefined) query = query.where('target', '=', target);
   if (filter.clientId !== undefined) query = query.where('clientId', '=', filter.clientId);
   // As a literal, since an index holds what was refused alone.
   if (filter.result !== undefined) query = query.where('result', '=', sql.lit(filter.result));
@@ -58,7 +100,8 @@ export async function listAuditEvents(
       eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', before)])]),
     );
   }
-  return query.execute();
+  const found = await query.execute();
+  return tenantId === undefined ? found : found.filter((event) => event.tenantId === tenantId);
 }
 
 async function timeOf(tx: Tx, id: number): Promise<number | null> {
@@ -66,12 +109,18 @@ async function timeOf(tx: Tx, id: number): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Deletes events before a time, at most so many. @returns how many were deleted */
-export async function deleteAuditEvents(tx: Tx, before: number, atMost: number): Promise<number> {
+/** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */
+export async function deleteAuditEvents(tx: Tx, part: Part, before: number, atMost: number): Promise<number> {
   const result = await tx
     .deleteFrom('auditEvents')
     .where('id', 'in', (select) =>
-      select.selectFrom('auditEvents').select('id').where('at', '<', before).orderBy('at').limit(atMost),
+      select
+        .selectFrom('auditEvents')
+        .select('id')
+        .where(isIn(part))
+        .where('at', '<', before)
+        .orderBy('at')
+        .limit(atMost),
     )
     .executeTakeFirst();
   return Number(result.numDeletedRows);
@@ -82,29 +131,27 @@ export async function deleteAuditEvents(tx: Tx, before: number, atMost: number):
  * happened to which id. Where an operator acted on the member, the address is the operator's, and stays.
  */
 export async function eraseAuditAddresses(tx: Tx, tenantId: string, memberId: string): Promise<void> {
-  const ofTenant = tx
-    .updateTable('auditEvents')
-    .set({ address: null })
-    .where('tenantId', '=', tenantId)
-    .where('address', 'is not', null);
+  const forgotten = tx.updateTable('auditEvents').set({ address: null }).where('address', 'is not', null);
+  const ofTenant = forgotten.where(isIn('others')).where('tenantId', '=', tenantId);
   await ofTenant.where('actorId', '=', memberId).execute();
   // An app acts on a sign-in, and a TV on a code that the member decided on: neither names the member.
+  const signIns = tx
+    .selectFrom('signIns as signIn')
+    .select('signIn.id as target')
+    .where('signIn.memberId', '=', memberId);
+  await forgotten.where(isIn('refreshes')).where('target', 'in', signIns).execute();
   await ofTenant
     .where('actorKind', 'in', ['member', 'client', 'nobody'])
     .where('target', 'in', (select) =>
       select
         .selectFrom('auditEvents as own')
         .select('own.target')
+        .where(sql<boolean>`own.event <> ${sql.lit(refreshed)}`)
         .where('own.tenantId', '=', tenantId)
         .where('own.actorId', '=', memberId)
         .where('own.actorKind', '=', 'member')
         .where('own.target', 'is not', null)
-        .union(
-          select
-            .selectFrom('signIns as signIn')
-            .select('signIn.id as target')
-            .where('signIn.memberId', '=', memberId),
-        ),
+        .union(signIns),
     )
     .execute();
   await ofTenant

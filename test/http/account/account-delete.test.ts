@@ -1,11 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { deletionCoolingOff } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
-import { deleteDueMembers, deleteMember } from '../../../src/operations/member.ts';
+import { deleteMember, dueMembers } from '../../../src/operations/member.ts';
 import { insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertConsentChange, listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { insertInvoice, listInvoices } from '../../../src/storage/access/invoice.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
+import { sweepThrough } from '../../../src/storage/sweep.ts';
 import {
   approvedCodes,
   expectEndedSignIn,
@@ -155,8 +156,8 @@ describe('a member whose deletion is due', () => {
     const before = await memberRow();
     await ask();
     service.clock.advance(deletionCoolingOff);
-    expect(await deleteDueMembers(service.store, service.clock.now())).toBe(1);
-    expect(await deleteDueMembers(service.store, service.clock.now())).toBe(0);
+    expect(await sweepThrough(service.store, dueMembers(service.clock.now()))).toBe(1);
+    expect(await sweepThrough(service.store, dueMembers(service.clock.now()))).toBe(0);
     const after = await memberRow();
     expect(after).toMatchObject({
       id: before.id,
@@ -221,7 +222,7 @@ describe('a member whose deletion is due', () => {
     await setLimits(service, hosts.a, { deletionCoolingOff: 60_000 });
     await ask();
     service.clock.advance(60_000);
-    await deleteDueMembers(service.store, service.clock.now());
+    await sweepThrough(service.store, dueMembers(service.clock.now()));
     for (const other of others) expect(await isSignedIn(other)).toBe(true);
   });
 });

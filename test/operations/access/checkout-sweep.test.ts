@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../../src/core/access/checkout.ts';
-import { checkoutMemory, checkoutsDeletedAtOnce } from '../../../src/core/access/limits.ts';
-import { deleteStaleCheckouts } from '../../../src/operations/access/checkout-sweep.ts';
+import { checkoutMemory } from '../../../src/core/access/limits.ts';
+import { sweepBite } from '../../../src/core/operators/limits.ts';
+import { staleCheckouts } from '../../../src/operations/access/checkout-sweep.ts';
 import { paymentMethods } from '../../../src/operations/access/payments/index.ts';
 import { insertCheckout, listCheckouts, sweepCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription } from '../../../src/storage/access/subscription.ts';
+import type { Store } from '../../../src/storage/store.ts';
+import { sweepThrough } from '../../../src/storage/sweep.ts';
 import { checkoutRecord, packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
 import { now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
@@ -30,6 +33,13 @@ async function storeWith(checkouts: readonly Partial<Checkout>[]) {
   return { store, left };
 }
 
+/** @returns how many were deleted */
+async function deleteStale(store: Store): Promise<number> {
+  let deleted = 0;
+  for (const sweep of staleCheckouts(paymentMethods, now)) deleted += await sweepThrough(store, sweep);
+  return deleted;
+}
+
 /** Over for this long, and a millisecond before. */
 const around = (memory: number) => [{ expiresAt: now - memory - 1 }, { expiresAt: now - memory }];
 
@@ -43,7 +53,7 @@ describe('checkouts that led nowhere', () => {
     async (_what, of, memory) => {
       for (const state of ['open', 'cancelled', 'expired'] as const) {
         const { store, left } = await storeWith(around(memory).map((times) => ({ ...of, ...times, state })));
-        expect([state, await deleteStaleCheckouts(store, paymentMethods, now)]).toEqual([state, 1]);
+        expect([state, await deleteStale(store)]).toEqual([state, 1]);
         expect([state, await left()]).toEqual([state, [1]]);
       }
     },
@@ -55,19 +65,19 @@ describe('checkouts that led nowhere', () => {
       { ...completed, payment: 'card' },
       { ...completed, payment: 'free' },
     ]);
-    expect(await deleteStaleCheckouts(store, paymentMethods, now)).toBe(0);
+    expect(await deleteStale(store)).toBe(0);
     expect(await left()).toEqual([0, 1]);
   });
 
   it('are deleted a few at a time, until none is left', async () => {
-    const count = checkoutsDeletedAtOnce + 1;
+    const count = sweepBite.rows + 1;
     const stale = { payment: 'free', expiresAt: 1 };
     const { store, left } = await storeWith([...Array.from({ length: count }, () => stale), {}]);
     const some = await store.transaction((tx) =>
       sweepCheckouts(tx, { payments: ['free'], expiredBefore: now }, 3),
     );
     expect([some, (await left()).length]).toEqual([3, count - 2]);
-    expect(await deleteStaleCheckouts(store, paymentMethods, now)).toBe(count - 3);
+    expect(await deleteStale(store)).toBe(count - 3);
     expect(await left()).toEqual([count]);
   });
 });
