@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { openApiDocument } from '../src/http/api/openapi.ts';
+import { securityCasesDocument } from './security-table.ts';
 import { statesDocument } from './state-tables.ts';
 
 const write = (name: string, text: string) =>
   writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);
 
 write('states.md', statesDocument());
+write('security-cases.md', securityCasesDocument());
 write('openapi.json', JSON.stringify(openApiDocument(), null, 2));

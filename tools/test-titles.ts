@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** A test whose title is led by the id of a case. */
+export interface TestTitle {
+  readonly id: string;
+  readonly title: string;
+  /** Below the project's folder, with slashes. */
+  readonly file: string;
+}
+
+const tests = fileURLToPath(new URL('../test', import.meta.url));
+
+/** A string that begins with an id and a colon, or ids with commas between: `A14, T19: …`, `W11: W7: …`. */
+const ledById =
+  /(?<quote>['"`])(?<title>(?<ids>(?:[A-Z]\d+(?:, |: ))+)(?:\\.|(?!\k<quote>)[^\\\n])*)\k<quote>/g;
+
+/** A long test that is no test of vitest's, such as those of `npm run test:faults`: its id and title are fields. */
+const withFields = /\bid: '(?<id>[A-Z]\d+)',\s+title:\s+(?<quote>['"`])(?<title>[^\n]*)\k<quote>/g;
+
+/** Every title in the tests that is led by an id, in the order of files and of lines. */
+export function testTitles(): readonly TestTitle[] {
+  return readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort()
+    .flatMap((name) =>
+      titlesIn(readFileSync(`${tests}/${name}`, 'utf8')).map((found) => ({ ...found, file: `test/${name}` })),
+    );
+}
+
+/** The titles in the text of one file. */
+export function titlesIn(text: string): readonly Omit<TestTitle, 'file'>[] {
+  const led = [...text.matchAll(ledById)].flatMap(({ groups }) =>
+    (groups?.ids?.match(/[A-Z]\d+/g) ?? []).map((id) => ({ id, title: groups?.title ?? '' })),
+  );
+  const fields = [...text.matchAll(withFields)].map(({ groups }) => ({
+    id: groups?.id ?? '',
+    title: `${groups?.id}: ${groups?.title}`,
+  }));
+  return [...led, ...fields];
+}
