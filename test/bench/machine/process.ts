@@ -12,6 +12,8 @@ const peerServer = fileURLToPath(new URL('../peer/server.ts', import.meta.url));
 /** A server under load: a process of its own. */
 export interface Server {
   readonly pid: number;
+  /** How it ended: the exit code, or null after a signal. */
+  readonly ended: Promise<number | null>;
   stop(): Promise<void>;
 }
 
@@ -61,7 +63,7 @@ export async function startServer({
     stdio: ['ignore', output, output],
   });
   closeSync(output);
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const until = performance.now() + 60_000;
   while (!/^ready/m.test(readFileSync(log, 'utf8'))) {
     if (child.exitCode !== null || performance.now() > until) {
@@ -72,9 +74,10 @@ export async function startServer({
   }
   return {
     pid: child.pid ?? 0,
+    ended,
     stop: async () => {
       child.kill('SIGTERM');
-      await gone;
+      await ended;
     },
   };
 }
