@@ -18,11 +18,15 @@ const ledById =
 /** A long test that is no test of vitest's, such as those of `npm run test:faults`: its id and title are fields. */
 const withFields = /\bid: '(?<id>[A-Z]\d+)',\s+title:\s+(?<quote>['"`])(?<title>[^\n]*)\k<quote>/g;
 
+/** Tests of vitest's, and those that have commands of their own. */
+const isOfTests = (name: string) =>
+  name.endsWith('.test.ts') || (/^(?:faults|soak)\//.test(name) && name.endsWith('.ts'));
+
 /** Every title in the tests that is led by an id, in the order of files and of lines. */
 export function testTitles(): readonly TestTitle[] {
   return readdirSync(tests, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
     .map((name) => name.replaceAll('\\', '/'))
+    .filter(isOfTests)
     .sort()
     .flatMap((name) =>
       titlesIn(readFileSync(`${tests}/${name}`, 'utf8')).map((found) => ({ ...found, file: `test/${name}` })),

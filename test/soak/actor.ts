@@ -1,4 +1,4 @@
-import type { Answer, HttpClient } from '../support/http.ts';
+import type { Answer } from '../support/http.ts';
 import type { TestService } from '../support/service.ts';
 import type { SoakSite } from './site.ts';
 
@@ -18,11 +18,9 @@ export interface Stage {
   readonly site: SoakSite;
   /** Which of its kind it is, from 0. */
   readonly number: number;
-  /** Sends from the actor's own address, and remembers the answers. */
-  readonly http: HttpClient;
-  /** The same, for what is handed a service to speak to. */
+  /** To be handed to what only speaks HTTP to a service: sends from anywhere, and remembers the answers. */
   readonly service: TestService;
-  /** Sends from another address. */
+  /** The same from one address. */
   from(address: string): TestService;
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { httpClient } from '../support/http.ts';
 import type { TestService } from '../support/service.ts';
-import type { Actor, Stage } from './actor.ts';
+import { type Actor, anyUnder, type Stage } from './actor.ts';
 import { codeGuesser, television } from './actors/device.ts';
 import { dawdler, flooder, malformedSender } from './actors/hostile.ts';
 import { administrator, portalReader } from './actors/operator.ts';
@@ -71,10 +71,11 @@ export async function play(site: SoakSite, minutes: number): Promise<Played> {
 }
 
 function stageOf(site: SoakSite, recorder: Recorder, kind: number, number: number): Stage {
-  const from = (address: string) => ({ http: recorder.client(address) }) as TestService;
-  // 198.18.0.0/15 is for tests of networks (RFC 2544).
-  const service = from(`198.18.${100 + kind}.${1 + number}`);
-  return { site, number, http: service.http, service, from };
+  const serviceFrom = (addressOf: () => string) => ({ http: recorder.client(addressOf) }) as TestService;
+  // Each request comes from another address of its kind, so that honest ones meet no limit of one. 198.18.0.0/15
+  // is for tests of networks (RFC 2544).
+  const service = serviceFrom(() => `198.18.${100 + kind}.${1 + anyUnder(250)}`);
+  return { site, number, service, from: (address) => serviceFrom(() => address) };
 }
 
 async function repeat(

@@ -25,8 +25,8 @@ export interface RouteFigures {
 
 /** Remembers every answer of a soak. */
 export interface Recorder {
-  /** Sends as somebody who comes from this address. @throws Busy */
-  client(address: string): HttpClient;
+  /** Sends each request from the address that it is given. @throws Busy */
+  client(addressOf: () => string): HttpClient;
   note(wrong: string): void;
   readonly answers: number;
   /** Answers of 503, which may come while something is full. */
@@ -66,8 +66,8 @@ export function createRecorder(http: HttpClient, begun: number): Recorder {
     return answer;
   };
   return {
-    client: (address) =>
-      Object.assign((host: string, path: string, ask: Ask = {}) => send(address, host, path, ask), {
+    client: (addressOf) =>
+      Object.assign((host: string, path: string, ask: Ask = {}) => send(addressOf(), host, path, ask), {
         close: () => {},
       }),
     note,

@@ -28,17 +28,17 @@ describe('the register of security cases', () => {
 });
 
 // Made here, so that this file is no test of the cases it names.
-const leading = (ids: string, rest = ' a rule', quote = "'") =>
-  `it(${quote}${ids}:${rest}${quote}, () => {})`;
+const leading = (ids: readonly string[], between = '', rest = ' a rule', quote = "'") =>
+  `it(${quote}${ids.join(between)}:${rest}${quote}, () => {})`;
 
 describe('a title', () => {
   const idsIn = (text: string) => titlesIn(text).map(({ id }) => id);
 
   it.each([
-    ['one id', leading('X1'), ['X1']],
-    ['several ids', leading('X1, X5'), ['X1', 'X5']],
-    ['an id after an id', leading('X1: X5'), ['X1', 'X5']],
-    ['a template', leading('X1', ' of $name', '`'), ['X1']],
+    ['one id', leading(['X1']), ['X1']],
+    ['several ids', leading(['X1', 'X5'], ', '), ['X1', 'X5']],
+    ['an id after an id', leading(['X1', 'X5'], ': '), ['X1', 'X5']],
+    ['a template', leading(['X1'], '', ' of $name', '`'), ['X1']],
     ['its id and title in fields', `{ id: 'Z1',\n  title: 'a rule' }`, ['Z1']],
   ])('is read with %s', (_what, text, ids) => {
     expect(idsIn(text)).toEqual(ids);

@@ -13,7 +13,6 @@ export const television: Actor = { name: 'device flow', count: 4, pause: 1_500, 
 
 function begin({ service, number, from }: Stage): () => Promise<void> {
   const email = emailOf('honest', 8 + number);
-  // A home has an address of its own, or its TVs would meet the limit of one.
   const home = () => from(`198.19.${number}.${anyUnder(250)}`);
   let phone: Phone | null = null;
   let round = 0;
