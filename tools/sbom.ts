@@ -12,7 +12,6 @@ const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, imp
 const { devDependencies: _ofManifest, ...manifest } = read('package.json');
 const lock: LockFile = read('package-lock.json');
 const { devDependencies: _ofLock, ...root } = lock.packages[''] as Record<string, unknown>;
-const run = Object.entries(lock.packages).filter(([path, { dev = false }]) => path !== '' && !dev);
 
 const parent = mkdtempSync(join(tmpdir(), 'memberdoor-sbom-'));
 // The bill has the name of the folder.
@@ -21,7 +20,7 @@ mkdirSync(folder);
 writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
 writeFileSync(
   join(folder, 'package-lock.json'),
-  JSON.stringify({ ...lock, packages: { '': root, ...Object.fromEntries(run) } }),
+  JSON.stringify({ ...lock, packages: { ...lock.packages, '': root } }),
 );
 const command = 'npm sbom --sbom-format cyclonedx --sbom-type application --package-lock-only';
 const { status } = spawnSync(command, { cwd: folder, stdio: 'inherit', shell: true });
