@@ -23,6 +23,7 @@ export function report(
     `answers            ${recorder.answers}, ${Math.round((recorder.answers * 1_000) / length)} a second; 503: ${recorder.busy}`,
     `mails              ${site.mails.taken} taken`,
     `memory             ${last(played.probe.memory)} MB, rising by ${slope(memory)} after ${Math.round(warmUp / 1_000)} s of warm-up`,
+    `  by the minute    ${byMinute(played.probe.memory)} MB`,
     `  of it JavaScript ${last(played.probe.heap)} MB, rising by ${slope(heap)}`,
     `event-loop lag     p99 of 5 s: median ${quantile(lag, 0.5).toFixed(1)} ms, longest ${Math.max(0, ...lag).toFixed(1)} ms`,
     `database           ${megabytes(bytesAfter)} MB, ${Math.round((bytesAfter - bytesBefore) / Math.max(1, rounds))} bytes a round, ${Math.round((bytesAfter - bytesBefore) / Math.max(1, recorder.answers))} an answer`,
@@ -30,6 +31,12 @@ export function report(
   const wrong = [...recorder.wrong].map(([text, count]) => `wrong, ${count} times: ${text}`);
   const text = ['', ...lines, '', roundTable(played), '', routeTable(played, warmUp), '', ...wrong, ''];
   return { text: text.join('\n'), memorySlope: memory.perHour };
+}
+
+/** The last value of each minute: whether memory settles or goes on is seen better here than in one figure. */
+function byMinute(samples: readonly Sample[]): string {
+  const minutes = new Map(samples.map(({ at, value }) => [Math.floor(at / 60_000), Math.round(value)]));
+  return [...minutes.values()].join(' ');
 }
 
 const slope = ({ perHour, error }: ReturnType<typeof slopeOf>) =>
