@@ -186,7 +186,7 @@ export const tenantDefaults = {
   disabledAt: null,
 } as const;
 
-/** Counters of a limiter kept in memory: at most this many keys; beyond, the oldest are dropped. */
+/** Counters of a limiter kept in memory: at most this many keys a window; beyond, the oldest are dropped. */
 export const countedKeys = 50_000;
 
 /** The windows in which requests are counted. */

@@ -20,11 +20,30 @@ interface Counter {
   readonly endsAt: number;
 }
 
-/** @param most how many keys are counted at once: an attacker with many addresses must not fill the memory */
+/** How many counters whose window is over a new one clears away: more than one, so that they grow fewer. */
+const clearedAtOnce = 2;
+
+/** @param most how many keys are counted for each length of a window: many addresses must not fill the memory */
 export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter {
-  const counters = new Map<string, Counter>();
-  const current = (id: string, window: number, now: number) => {
-    const counter = counters.get(id);
+  /** By the length of their windows: those of one length end in the order in which they began. */
+  const windows = new Map<number, Map<string, Counter>>();
+  const countersOf = (window: number) => {
+    const known = windows.get(window);
+    if (known !== undefined) return known;
+    const counters = new Map<string, Counter>();
+    windows.set(window, counters);
+    return counters;
+  };
+  /** Forgets windows that are over, and where there are too many keys, the one that began first. */
+  const clear = (counters: Map<string, Counter>, now: number) => {
+    for (let cleared = 0; cleared < clearedAtOnce; cleared += 1) {
+      const [oldest] = counters;
+      if (oldest === undefined || (now < oldest[1].endsAt && counters.size < most)) return;
+      counters.delete(oldest[0]);
+    }
+  };
+  const current = (counters: Map<string, Counter>, key: string, window: number, now: number) => {
+    const counter = counters.get(key);
     // A window never lasts longer than it should, even if the clock is set back.
     const isOver = counter === undefined || now >= counter.endsAt || counter.endsAt - now > window;
     return isOver ? null : counter;
@@ -35,18 +54,19 @@ export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter
     look(key, limit, window) {
       if (limit === null) return null;
       const now = clock();
-      return waitOf(current(`${window} ${key}`, window, now), limit, now);
+      return waitOf(current(countersOf(window), key, window, now), limit, now);
     },
     take(key, limit, window) {
       if (limit === null) return null;
       const now = clock();
-      const id = `${window} ${key}`;
-      let counter = current(id, window, now);
+      const counters = countersOf(window);
+      let counter = current(counters, key, window, now);
       if (counter === null) {
-        counters.delete(id);
+        // Taken out first, so that the map's order is the order in which they end.
+        counters.delete(key);
+        clear(counters, now);
         counter = { count: 0, endsAt: now + window };
-        counters.set(id, counter);
-        if (counters.size > most) counters.delete(counters.keys().next().value ?? id);
+        counters.set(key, counter);
       }
       const wait = waitOf(counter, limit, now);
       if (wait === null) counter.count += 1;

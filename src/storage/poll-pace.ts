@@ -1,4 +1,4 @@
-import { pacedCodes } from '../core/limits.ts';
+import { deviceCodeLifetime, pacedCodes } from '../core/limits.ts';
 
 /**
  * When each pending device code was polled last. It is kept in memory: a commit for every poll of every TV
@@ -11,7 +11,11 @@ export interface PollPace {
   record(id: string, now: number): void;
 }
 
-/** @param most how many codes are remembered; beyond, the one not polled for longest is forgotten */
+/**
+ * A code that was not polled for as long as one lives is forgotten.
+ *
+ * @param most how many codes are remembered; beyond, the one not polled for longest is forgotten
+ */
 export function createPollPace(most = pacedCodes): PollPace {
   const times = new Map<string, number>();
   return {
@@ -20,7 +24,10 @@ export function createPollPace(most = pacedCodes): PollPace {
       // Taken out first, so that the map's order is the order of the last polls.
       times.delete(id);
       times.set(id, now);
-      if (times.size > most) times.delete(times.keys().next().value ?? id);
+      const [oldest] = times;
+      if (oldest !== undefined && (times.size > most || now - oldest[1] > deviceCodeLifetime)) {
+        times.delete(oldest[0]);
+      }
     },
   };
 }

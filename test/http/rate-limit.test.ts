@@ -94,4 +94,14 @@ describe('memory', () => {
     for (let count = 0; count < 300_000; count += 1) limiter.take(`address ${count}`, 1, minute);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(50 * 1024 * 1024);
   });
+
+  it('windows that are over take none, long before there are too many keys', () => {
+    const { limiter, time } = limiterAt(0, Number.POSITIVE_INFINITY);
+    const before = process.memoryUsage().heapUsed;
+    for (let count = 0; count < 300_000; count += 1) {
+      time.now += minute / 100;
+      limiter.take(`address ${count}`, 1, minute);
+    }
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(20 * 1024 * 1024);
+  });
 });

@@ -84,7 +84,7 @@ export async function checkBearer(
   if (typeof sub !== 'string' || typeof sid !== 'string') return refused('invalid_token');
   if (typeof clientId !== 'string' || typeof scope !== 'string') return refused('invalid_token');
   const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope };
-  verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000);
+  verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000, now);
   return { ok: true, bearer };
 }
 

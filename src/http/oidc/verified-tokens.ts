@@ -15,8 +15,8 @@ export interface VerifiedTokens {
    * @param tenantOf finds the tenant that may be meant here, by its issuer
    */
   find(token: string, tenantOf: (issuer: string) => OpenTenant | null, now: number): Bearer | null;
-  /** @param expiresAt ms */
-  keep(token: string, bearer: Bearer, expiresAt: number): void;
+  /** @param expiresAt ms; and expired ones are let go, one at a time */
+  keep(token: string, bearer: Bearer, expiresAt: number, now: number): void;
 }
 
 interface Verified {
@@ -38,10 +38,10 @@ export function createVerifiedTokens(most = verifiedTokens): VerifiedTokens {
       known.delete(hash);
       return null;
     },
-    keep(token, bearer, expiresAt) {
+    keep(token, bearer, expiresAt, now) {
       known.set(sha256(token), { bearer, expiresAt });
-      const oldest = known.size > most ? known.keys().next().value : undefined;
-      if (oldest !== undefined) known.delete(oldest);
+      const [oldest] = known;
+      if (oldest !== undefined && (known.size > most || oldest[1].expiresAt <= now)) known.delete(oldest[0]);
     },
   };
 }

@@ -78,7 +78,7 @@ describe('how many verified tokens are kept', () => {
 
   it('is bounded: the one that was verified first is verified anew', () => {
     const tokens = createVerifiedTokens(2);
-    for (const token of ['one', 'two', 'three']) tokens.keep(token, bearer, 10);
+    for (const token of ['one', 'two', 'three']) tokens.keep(token, bearer, 10, 5);
     expect(find(tokens, 'one')).toBeNull();
     expect(find(tokens, 'two')).toBe(bearer);
     expect(find(tokens, 'three')).toBe(bearer);
@@ -86,7 +86,7 @@ describe('how many verified tokens are kept', () => {
 
   it('an expired one is forgotten when it comes again', () => {
     const tokens = createVerifiedTokens();
-    tokens.keep('one', bearer, 5);
+    tokens.keep('one', bearer, 5, 4);
     expect(find(tokens, 'one')).toBeNull();
   });
 });
