@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { View, ViewOptions } from '../support/browser/browser.ts';
-import { pageRules } from '../support/browser/page-rules.ts';
+import { type Way, type Ways, walkPages } from '../support/browser/page-walk.ts';
 import { password, registerClients, type Site, signIn, startSite } from '../support/browser/site.ts';
 import { television } from '../support/browser/television.ts';
 import { linkIn } from '../support/members/outbox.ts';
@@ -54,18 +53,14 @@ async function signInTv(email: string, clientId: string, more: Record<string, st
   expect(answer.status, answer.text).toBe(200);
 }
 
-interface Way {
-  readonly email?: string;
-  go(view: View): Promise<unknown>;
-}
-
-const at = (path: string, email?: string): Way => ({
-  ...(email === undefined ? {} : { email }),
+const at = (path: string, email = member): Way => ({
+  email,
   go: ({ page }) => page.goto(`${site.issuer}/account${path}`),
 });
 
 /** A page of a form that was sent with these fields. */
 const sent = (path: string, fields: Record<string, string>): Way => ({
+  email: member,
   go: async ({ page }) => {
     await page.goto(`${site.issuer}/account/${path}`);
     for (const [name, value] of Object.entries(fields)) await page.fill(`[name=${name}]`, value);
@@ -75,6 +70,7 @@ const sent = (path: string, fields: Record<string, string>): Way => ({
 });
 
 const notMe: Way = {
+  email: member,
   go: async ({ page }) => {
     await signIn(await site.browser.open(), site, member);
     await site.service.delivered();
@@ -85,7 +81,7 @@ const notMe: Way = {
 };
 
 /** Each page of the account area, and how a signed-in member comes to see it. */
-const ways: Readonly<Record<string, Way>> = {
+const ways: Ways = {
   overview: at('', 'ada@example.com'),
   'overview after a change': at('?done=details'),
   'overview of an account to be deleted': {
@@ -102,6 +98,7 @@ const ways: Readonly<Record<string, Way>> = {
   'devices, long': at('/devices', longMember),
   'devices, none': at('/devices', 'max@example.com'),
   'devices with an error': {
+    email: member,
     go: async ({ page }) => {
       await page.goto(`${site.issuer}/account/devices`);
       await page.locator('summary').first().click();
@@ -138,6 +135,7 @@ const ways: Readonly<Record<string, Way>> = {
   'email with an error': sent('email', { email: 'no address' }),
   'email, digits': sent('email', { email: 'ida.new@example.com', currentPassword: password }),
   'email, link': {
+    email: member,
     go: async (view) => {
       await sent('email', { email: 'ida.link@example.com', currentPassword: password }).go(view);
       await site.service.delivered();
@@ -151,32 +149,7 @@ const ways: Readonly<Record<string, Way>> = {
   'not me': notMe,
 };
 
-async function show(name: string, options?: ViewOptions): Promise<View> {
-  const way = ways[name];
-  if (way === undefined) throw new Error(`there is no page ${name}`);
-  const view = await site.browser.open(options);
-  await signIn(view, site, way.email ?? member);
-  await way.go(view);
-  await view.page.waitForLoadState();
-  return view;
-}
-
-describe.each(Object.keys(ways))('the account page "%s"', (name) => {
-  let view: View;
-
-  beforeAll(async () => {
-    view = await show(name);
-  });
-  afterAll(() => view.context.close());
-
-  pageRules({
-    view: () => view,
-    issuer: () => site.issuer,
-    tenant: / – Acme$/,
-    isError: name.includes('error'),
-    picture: `account-${name.replaceAll(/\W+/g, '-')}`,
-  });
-});
+walkPages({ site: () => site, part: 'account', ways, tenant: / – Acme$/ });
 
 describe('the account pages without JavaScript', () => {
   it('pages 1: from the overview a TV is renamed and signed out', async () => {

@@ -1,21 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Branding } from '../../src/core/members/branding.ts';
 import { registerClient } from '../../src/operations/client.ts';
 import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/logos.ts';
 import { changeTenant } from '../../src/operations/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { hostedPages, type Site, signIn, startSite, submitSignIn } from '../support/browser/site.ts';
+import { hostedPages, resume, type Site, startSite, submitSignIn } from '../support/browser/site.ts';
 import { inBase64, largestLogo } from '../support/members/logos.ts';
 
 let site: Site;
+let view: View;
 
 beforeAll(async () => {
   site = await startSite();
+  view = await site.browser.open();
   await site.service.store.transaction((tx) =>
     registerClient(tx, tenantId(), { ...branded, redirectUris: [redirectUri()] }, site.service.clock.now()),
   );
 });
+beforeEach(() => view.renew());
 afterAll(() => site.stop());
 
 /** A word mark: four times as wide as it is high. */
@@ -55,20 +58,20 @@ const brands: Readonly<Record<string, Branding>> = {
   'middle green': { name: 'Acme', brandColor: '#2e8b57', logo: tvLogo },
 };
 
-const pages: Readonly<Record<string, (view: View) => Promise<unknown>>> = {
-  'sign-in': ({ page }) => page.goto(site.authorization({ client_id: 'branded' })),
-  'sign-in with a problem': async (view) => {
+const pages: Readonly<Record<string, () => Promise<unknown>>> = {
+  'sign-in': () => view.page.goto(site.authorization({ client_id: 'branded' })),
+  'sign-in with a problem': async () => {
     await view.page.goto(site.authorization({ client_id: 'branded' }));
     // Somebody else each time: wrong passwords of one address are limited.
     people += 1;
     await submitSignIn(view, `person-${people}@example.com`, 'not the password');
   },
-  consent: async (view) => {
-    await signIn(view, site);
+  consent: async () => {
+    await resume(view, site);
     await view.page.goto(site.authorization({ client_id: 'branded', scope: 'openid email' }));
   },
-  'device approval': async (view) => hostedPages['device approval']?.(view, site),
-  'device approved': async (view) => hostedPages['device approved']?.(view, site),
+  'device approval': async () => hostedPages['device approval']?.(view, site),
+  'device approved': async () => hostedPages['device approved']?.(view, site),
 };
 
 const loaded = 'Array.from(document.images, ({ complete, naturalWidth }) => complete && naturalWidth > 0)';
@@ -77,8 +80,7 @@ describe.each(Object.entries(brands))('pages 3, 5: a tenant whose colour is %s',
   beforeAll(() => brand(branding));
 
   it.each(Object.keys(pages))('has no axe violations on the page "%s", light and dark', async (pageName) => {
-    const view = await site.browser.open();
-    await pages[pageName]?.(view);
+    await pages[pageName]?.();
     await view.page.waitForLoadState();
     expect(await view.page.evaluate(loaded)).not.toContain(false);
     for (const [size, dark] of [
@@ -94,15 +96,13 @@ describe.each(Object.entries(brands))('pages 3, 5: a tenant whose colour is %s',
     const html = (await view.documents.at(-1)?.text()) ?? '';
     expect(await htmlFindings(html)).toEqual([]);
     expect(view.problems).toEqual([]);
-    await view.context.close();
   });
 });
 
 describe('pages 2: the largest logos', () => {
   it('leave the sign-in page under 20 KB, also with a problem on it', async () => {
     await brand({ name: 'Acme', brandColor: '#0b1f4b', logo: largestLogo('tenant') });
-    const view = await site.browser.open();
-    await pages['sign-in with a problem']?.(view);
+    await pages['sign-in with a problem']?.();
     const [html = '', script] = await Promise.all([
       view.documents.at(-1)?.text(),
       site.service.http(
@@ -113,6 +113,5 @@ describe('pages 2: the largest logos', () => {
     for (const of of ['tenant', 'client'] as const) expect(html.includes(largestLogo(of)), of).toBe(true);
     expect(Buffer.byteLength(html) + Buffer.byteLength(script.text)).toBeLessThan(20_000);
     expect(new Set(view.requests.filter((url) => url.includes('/assets/'))).size).toBe(1);
-    await view.context.close();
   });
 });

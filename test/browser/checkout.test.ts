@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { changeTenant } from '../../src/operations/tenant.ts';
 import { hostedName, hostedPayment } from '../support/access/hosted-payment.ts';
 import { type PaymentPage, startPaymentPage } from '../support/access/payment-page.ts';
-import type { View, ViewOptions } from '../support/browser/browser.ts';
-import { pageRules } from '../support/browser/page-rules.ts';
-import { type Site, signIn, startSite } from '../support/browser/site.ts';
+import type { View } from '../support/browser/browser.ts';
+import { type Way, type Ways, walkPages } from '../support/browser/page-walk.ts';
+import { type Site, startSite } from '../support/browser/site.ts';
 import { tenantOf } from '../support/device.ts';
 
 let site: Site;
@@ -70,12 +70,6 @@ async function addPackages(): Promise<typeof packages> {
   });
 }
 
-interface Way {
-  /** Who is signed in; null for nobody. */
-  readonly email: string | null;
-  go(view: View): Promise<unknown>;
-}
-
 /** Reads English and has an address. */
 const english = 'ida@example.com';
 
@@ -118,7 +112,7 @@ const press =
   };
 
 /** Each page of the checkout, and how a browser comes to see it. */
-const ways: Readonly<Record<string, Way>> = {
+const ways: Ways = {
   choose: opened(null, () => ({})),
   'choose, Arabic': opened(null, () => ({ ui_locales: 'ar' })),
   'choose, one is had and one is gone': opened('ada@example.com', () => ({ packageId: 999_999 })),
@@ -179,29 +173,4 @@ const ways: Readonly<Record<string, Way>> = {
   })),
 };
 
-async function show(name: string, options?: ViewOptions): Promise<View> {
-  const way = ways[name];
-  if (way === undefined) throw new Error(`there is no page ${name}`);
-  const view = await site.browser.open(options);
-  if (way.email !== null) await signIn(view, site, way.email);
-  await way.go(view);
-  await view.page.waitForLoadState();
-  return view;
-}
-
-describe.each(Object.keys(ways))('the checkout page "%s"', (name) => {
-  let view: View;
-
-  beforeAll(async () => {
-    view = await show(name);
-  });
-  afterAll(() => view.context.close());
-
-  pageRules({
-    view: () => view,
-    issuer: () => site.issuer,
-    tenant: / – Acme$/,
-    isError: name.includes('error'),
-    picture: `checkout-${name.replaceAll(/\W+/g, '-')}`,
-  });
-});
+walkPages({ site: () => site, part: 'checkout', ways, tenant: / – Acme$/ });

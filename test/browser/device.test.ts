@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sizes, type View, type ViewOptions } from '../support/browser/browser.ts';
-import { pageRules } from '../support/browser/page-rules.ts';
-import { registerClients, type Site, signIn, startSite } from '../support/browser/site.ts';
+import { sizes, type View } from '../support/browser/browser.ts';
+import { goWay, type Way, type Ways, walkPages } from '../support/browser/page-walk.ts';
+import { registerClients, resume, type Site, startSite } from '../support/browser/site.ts';
 import { type Television, television } from '../support/browser/television.ts';
 
 let site: Site;
 let tv: Television;
 /** The same app under a name that no line can hold. */
 let longTv: Television;
+let withoutScript: View;
 
 beforeAll(async () => {
   site = await startSite();
@@ -17,6 +18,7 @@ beforeAll(async () => {
     { ...app, clientId: 'play-long', name: `The ${'very'.repeat(20)} Long Name` },
   ]);
   [tv, longTv] = [await television(site.issuer, 'play'), await television(site.issuer, 'play-long')];
+  withoutScript = await site.browser.open({ javaScript: false });
 });
 afterAll(() => site.stop());
 
@@ -32,36 +34,38 @@ async function openApprove({ page }: View, from: Television, more: Record<string
   await page.goto((await from.requestCode(more)).verification_uri_complete);
 }
 
-interface Way {
-  readonly email?: string;
-  go(view: View): Promise<unknown>;
-}
+const member = 'ida@example.com';
+
+const approve: Way = { email: member, go: (view) => openApprove(view, tv, living) };
 
 /** Each device page, and how a signed-in member comes to see it. */
-const ways: Readonly<Record<string, Way>> = {
-  entry: { go: ({ page }) => page.goto(`${site.issuer}/device`) },
+const ways: Ways = {
+  entry: { email: member, go: ({ page }) => page.goto(`${site.issuer}/device`) },
   'entry with an error': {
+    email: member,
     go: async ({ page }) => {
       await page.goto(`${site.issuer}/device`);
       await page.fill('#user_code', '12345');
       await page.click('button.primary');
     },
   },
-  approve: { go: (view) => openApprove(view, tv, living) },
-  'approve, a device that says nothing': { go: (view) => openApprove(view, tv, {}) },
+  approve,
+  'approve, a device that says nothing': { email: member, go: (view) => openApprove(view, tv, {}) },
   'approve, long and hostile names': {
     email: longMember,
     go: (view) => openApprove(view, longTv, hostile),
   },
   approved: {
+    email: member,
     go: async (view) => {
-      await openApprove(view, tv, living);
+      await approve.go(view);
       await view.page.click('button[value=approve]');
     },
   },
   rejected: {
+    email: member,
     go: async (view) => {
-      await openApprove(view, tv, living);
+      await approve.go(view);
       await view.page.click('button[value=reject]');
     },
   },
@@ -74,54 +78,37 @@ const ways: Readonly<Record<string, Way>> = {
     },
   },
   'error: no device flow here': {
+    email: member,
     go: ({ page }) => page.goto(`http://initech.localhost:${site.service.port}/device`),
   },
 };
 
-async function show(name: string, options?: ViewOptions): Promise<View> {
-  const way = ways[name];
-  if (way === undefined) throw new Error(`there is no page ${name}`);
-  const view = await site.browser.open(options);
-  await signIn(view, site, way.email ?? 'ida@example.com');
-  await way.go(view);
-  await view.page.waitForLoadState();
-  return view;
-}
-
-describe.each(Object.keys(ways))('the device page "%s"', (name) => {
-  let view: View;
-
-  beforeAll(async () => {
-    view = await show(name);
-  });
-  afterAll(() => view.context.close());
-
-  pageRules({
-    view: () => view,
-    issuer: () => site.issuer,
-    tenant: / – (Acme|Initech)$/,
-    isError: name.includes('error'),
-    picture: `device-${name.replaceAll(/\W+/g, '-')}`,
-  });
-
-  it('pages 1: reads the same without JavaScript', async () => {
-    const without = await show(name, { javaScript: false });
-    const [text, textWithout] = await Promise.all(
-      [view, without].map(({ page }) => page.locator('main').textContent()),
-    );
-    const changing = /\d{3} \d{3}|Reference: .*/;
-    expect(textWithout?.replace(changing, '')).toBe(text?.replace(changing, ''));
-    await without.context.close();
-  });
+walkPages({
+  site: () => site,
+  part: 'device',
+  ways,
+  tenant: / – (Acme|Initech)$/,
+  more: (name, view) => {
+    it('pages 1: reads the same without JavaScript', async () => {
+      await withoutScript.renew();
+      await goWay(withoutScript, site, ways[name] as Way);
+      const [text, textWithout] = await Promise.all(
+        [view(), withoutScript].map(({ page }) => page.locator('main').textContent()),
+      );
+      const changing = /\d{3} \d{3}|Reference: .*/;
+      expect(textWithout?.replace(changing, '')).toBe(text?.replace(changing, ''));
+    });
+  },
 });
 
-describe.each(['approve', 'approve, a device that says nothing', 'approve, long and hostile names'])(
+describe.each(Object.entries(ways).filter(([name]) => name === 'approve' || name.startsWith('approve,')))(
   'the verdict on the page "%s"',
-  (name) => {
+  (_name, way) => {
     let view: View;
 
     beforeAll(async () => {
-      view = await show(name);
+      view = await site.browser.open();
+      await goWay(view, site, way);
     });
     afterAll(() => view.context.close());
 
@@ -176,7 +163,7 @@ describe('the device pages without JavaScript', () => {
   ])('pages 1: typing a code and pressing %s works', async (verdict, heading) => {
     const view = await site.browser.open({ javaScript: false });
     const { page } = view;
-    await signIn(view, site, 'ida@example.com');
+    await resume(view, site, member);
     const { verification_uri: address, user_code: userCode } = await tv.requestCode(living);
     await page.goto(address);
     await page.fill('#user_code', '12 34');

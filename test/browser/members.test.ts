@@ -16,7 +16,6 @@ let site: Site;
 beforeAll(async () => {
   site = await startSite();
 });
-afterEach(() => site.browser.closeViews());
 afterAll(() => site.stop());
 
 const lastAnswer = () => site.app.received('/callback').at(-1)?.url.searchParams;
@@ -33,6 +32,8 @@ describe.each([
   { javaScript: false, kind: 'without JavaScript' },
   { javaScript: true, kind: 'with JavaScript' },
 ])('the way of a newcomer $kind', ({ javaScript }) => {
+  afterEach(() => site.browser.closeViews());
+
   const state = `new, ${javaScript}`;
 
   it('pages 1, 6, 11: goes from the sign-in page over errors and a wrong code to the app', async () => {
@@ -109,6 +110,8 @@ describe.each([
 });
 
 describe('the forms', () => {
+  afterEach(() => site.browser.closeViews());
+
   const attributes = ({ page }: View, selector: string) =>
     page.evaluate(
       `(({ name, type, autocomplete, inputMode }) => ({ name, type, autocomplete, inputMode }))
@@ -189,10 +192,16 @@ describe('the forms', () => {
 });
 
 describe('without JavaScript the pages are the same', () => {
+  let view: View;
+
+  beforeAll(async () => {
+    view = await site.browser.open({ javaScript: false, size: 'narrow' });
+  });
+
   it.each(Object.keys(memberPages))(
     'pages 1: "%s" is whole, and asks for nothing but itself',
     async (name) => {
-      const view = await site.browser.open({ javaScript: false, size: 'narrow' });
+      await view.renew();
       await memberPages[name]?.(view, site);
       await view.page.waitForLoadState();
       expect(await htmlFindings((await view.documents.at(-1)?.text()) ?? '')).toEqual([]);

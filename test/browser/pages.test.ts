@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { screenshot, sizes, type View } from '../support/browser/browser.ts';
+import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, type Site, startSite } from '../support/browser/site.ts';
 import { memberPages } from '../support/member-pages.ts';
@@ -7,9 +7,11 @@ import { memberPages } from '../support/member-pages.ts';
 const pages = { ...hostedPages, ...memberPages };
 
 let site: Site;
+let view: View;
 
 beforeAll(async () => {
   site = await startSite();
+  view = await site.browser.open();
 });
 afterAll(() => site.stop());
 
@@ -22,27 +24,23 @@ const looks = [
 const languageOf = (name: string) => (name.includes('Arabic') ? ['ar', 'rtl'] : ['en', 'ltr']);
 
 /** Lays the page out as if its language ran this way. */
-const direct = ({ page }: View, direction: string | undefined) =>
-  page.evaluate(`document.documentElement.dir = '${direction}'`);
+const direct = (direction: string | undefined) =>
+  view.page.evaluate(`document.documentElement.dir = '${direction}'`);
 
-async function show(view: View, name: string, { size, dark, flipped }: (typeof looks)[number]) {
+async function show(name: string, { size, dark, flipped }: (typeof looks)[number]) {
   await view.page.setViewportSize(sizes[size]);
   await view.page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   const own = languageOf(name)[1];
-  await direct(view, flipped ? { ltr: 'rtl', rtl: 'ltr' }[String(own)] : own);
+  await direct(flipped ? { ltr: 'rtl', rtl: 'ltr' }[String(own)] : own);
   await view.page.evaluate('document.activeElement.blur()');
 }
 
 describe.each(Object.keys(pages))('the page "%s"', (name) => {
-  let view: View;
-
   beforeAll(async () => {
-    view = await site.browser.open();
+    await view.renew();
     await pages[name]?.(view, site);
     await view.page.waitForLoadState();
   });
-  afterAll(() => view.context.close());
-
   it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
     const { documents, requests } = view;
     const own = requests.filter((url) => url.startsWith(site.issuer));
@@ -87,17 +85,17 @@ describe.each(Object.keys(pages))('the page "%s"', (name) => {
     const { page } = view;
     await page.setViewportSize(sizes.narrow);
     for (const dir of ['rtl', 'ltr']) {
-      await direct(view, dir);
+      await direct(dir);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
     }
   });
 
   it('pages 3: has no axe violations, light and dark, on a phone and a desk, in either direction', async () => {
     for (const look of looks) {
-      await show(view, name, look);
+      await show(name, look);
       expect(await axeFindings(view), JSON.stringify(look)).toEqual([]);
       if (look.size === 'phone' && !look.flipped) {
-        await screenshot(view.page, `${name.replaceAll(/[ ,]+/g, '-')}-${look.dark ? 'dark' : 'light'}`);
+        await keepPicture(view.page, `${name.replaceAll(/[ ,]+/g, '-')}-${look.dark ? 'dark' : 'light'}`);
       }
     }
   });

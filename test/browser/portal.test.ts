@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { screenshot, sizes, type View } from '../support/browser/browser.ts';
+import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { password, registerClients, type Site, startSite } from '../support/browser/site.ts';
 import { run } from '../support/operators/desk.ts';
-import { portalOf } from '../support/operators/portal.ts';
+import { type PortalVisitor, portalOf } from '../support/operators/portal.ts';
 
 let site: Site;
+let view: View;
+let admin: PortalVisitor;
 /** The address of the first page, and of everything on it. */
 let home: string;
 /** A member with subscriptions, a TV and a browser. */
@@ -14,6 +16,8 @@ let member: string;
 beforeAll(async () => {
   site = await startSite();
   const { host } = new URL(site.issuer);
+  view = await site.browser.open({ size: 'desk' });
+  admin = await portalOf(site.service, host, 'sam@example.com', password);
   home = `${site.issuer}/admin/tenants/${host}`;
   await registerClients(site.service, [
     {
@@ -42,27 +46,26 @@ beforeAll(async () => {
 afterAll(() => site.stop());
 
 /** Gives the view the session of an administrator. */
-async function enter({ context }: View, email: string): Promise<void> {
-  const browser = await portalOf(site.service, new URL(site.issuer).host, email, password);
-  await context.addCookies(
-    [...browser.cookies].map(([name, value]) => ({ name, value, url: site.issuer, httpOnly: true })),
+const enter = () =>
+  view.context.addCookies(
+    [...admin.cookies].map(([name, value]) => ({ name, value, url: site.issuer, httpOnly: true })),
   );
-}
 
-const at = (path: string) => async (view: View) => {
-  await enter(view, 'sam@example.com');
+const at = (path: string) => async () => {
+  await enter();
   await view.page.goto(`${home}${path}`);
 };
 
 /** A page of a form that was sent with these fields. */
-const sent = (path: string, fields: Readonly<Record<string, string>>) => async (view: View) => {
-  await at(path)(view);
-  for (const [id, value] of Object.entries(fields)) await fillIn(view, id, value);
+const sent = (path: string, fields: Readonly<Record<string, string>>) => async () => {
+  await at(path)();
+  for (const [id, value] of Object.entries(fields)) await fillIn(id, value);
   await view.page.locator('main button[type=submit]').click();
   await view.page.waitForLoadState();
 };
 
-async function fillIn({ page }: View, id: string, value: string): Promise<void> {
+async function fillIn(id: string, value: string): Promise<void> {
+  const { page } = view;
   const field = page.locator(`#f-${id}`);
   const kind = await page.evaluate(`document.getElementById('f-${id}').type`);
   if (kind === 'select-one') await field.selectOption(value);
@@ -71,27 +74,30 @@ async function fillIn({ page }: View, id: string, value: string): Promise<void> 
 }
 
 /** Each kind of page, and the way a browser comes to see it. */
-const pages: Readonly<Record<string, (view: View) => Promise<unknown>>> = {
-  'sign-in': ({ page }) => page.goto(`${site.issuer}/admin`),
-  'sign-in with an error': async ({ page }) => {
+const pages: Readonly<Record<string, () => Promise<unknown>>> = {
+  'sign-in': () => view.page.goto(`${site.issuer}/admin`),
+  'sign-in with an error': async () => {
+    const { page } = view;
     await page.goto(`${site.issuer}/admin`);
     await page.fill('#f-email', 'tina@example.com');
     await page.click('main button');
   },
   overview: at(''),
-  'list of tenants': ({ page, ...view }) =>
-    enter({ page, ...view }, 'sam@example.com').then(() => page.goto(`${site.issuer}/admin/tenants`)),
+  'list of tenants': async () => {
+    await enter();
+    await view.page.goto(`${site.issuer}/admin/tenants`);
+  },
   'list of clients': at('/clients'),
   'list of members, narrowed': at('/members?userType=member'),
   'list with an error': at('/audit?event=nothing'),
   audit: at('/audit'),
-  client: async (view) => {
-    await at('/clients/everything')(view);
+  client: async () => {
+    await at('/clients/everything')();
     await view.page.evaluate(
       'document.querySelectorAll("details.setting").forEach((one) => { one.open = true; })',
     );
   },
-  member: (view) => at(`/members/${member}`)(view),
+  member: () => at(`/members/${member}`)(),
   'form for a client': at('/clients/+create'),
   'form with an error': sent('/clients/+create', {
     clientId: 'a b',
@@ -100,7 +106,7 @@ const pages: Readonly<Record<string, (view: View) => Promise<unknown>>> = {
     redirectUris: 'http://evil.example/\nhttps://app.example.com/cb',
   }),
   'form for a tenant': at('/+change'),
-  'form for a subscription': (view) => at(`/members/${member}/subscriptions/+create`)(view),
+  'form for a subscription': () => at(`/members/${member}/subscriptions/+create`)(),
   'form that ends something': at('/clients/spa/+disable'),
   confirmation: sent('/keys/+rotate', { emergency: 'on' }),
   secret: sent('/tokens/+create', { name: 'deployment', 'permissions-0': 'on' }),
@@ -108,14 +114,11 @@ const pages: Readonly<Record<string, (view: View) => Promise<unknown>>> = {
 };
 
 describe.each(Object.keys(pages))('the portal page "%s"', (name) => {
-  let view: View;
-
   beforeAll(async () => {
-    view = await site.browser.open({ size: 'desk' });
-    await pages[name]?.(view);
+    await view.renew();
+    await pages[name]?.();
     await view.page.waitForLoadState();
   });
-  afterAll(() => view.context.close());
 
   it('weighs under 40 KB and takes at most two requests', async () => {
     const { documents, requests } = view;
@@ -157,7 +160,7 @@ describe.each(Object.keys(pages))('the portal page "%s"', (name) => {
         sizes[size].width,
       ]);
       if (size !== 'phone') expect(await axeFindings(view), `${size} ${dark}`).toEqual([]);
-      await screenshot(page, `portal-${name.replaceAll(/\W+/g, '-')}-${size}`);
+      await keepPicture(page, `portal-${name.replaceAll(/\W+/g, '-')}-${size}`);
     }
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { offerSetup } from '../../src/operations/first-admin.ts';
 import { systemRandom } from '../../src/random.ts';
-import { screenshot, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
+import { keepPicture, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -38,7 +38,7 @@ async function expectFit(view: View, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     expect(await axeFindings(view), `${name}, dark: ${dark}`).toEqual([]);
   }
-  await screenshot(page, `setup-${name}`);
+  await keepPicture(page, `setup-${name}`);
   await page.setViewportSize(sizes.narrow);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
   await page.setViewportSize(sizes.phone);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { screenshot, sizes, type View } from './browser.ts';
+import { keepPicture, sizes, type View } from './browser.ts';
 import { axeFindings, htmlFindings } from './page-checks.ts';
 
 /** A page that the rules hold for. */
@@ -63,7 +63,7 @@ export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage)
       await page.setViewportSize(sizes[size]);
       await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
       expect(await axeFindings(view()), `${size} ${dark}`).toEqual([]);
-      if (size === 'phone') await screenshot(page, `${picture}-${dark ? 'dark' : 'light'}`);
+      if (size === 'phone') await keepPicture(page, `${picture}-${dark ? 'dark' : 'light'}`);
     }
   });
 

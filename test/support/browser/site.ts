@@ -10,9 +10,16 @@ export interface Site {
   readonly app: TestApp;
   readonly browser: TestBrowser;
   readonly issuer: string;
+  /** The cookies of the members that `resume` signed in, by address. */
+  readonly sessions: Map<string, readonly Cookie[]>;
   /** The address of an authorization request: `web` asks, unless these parameters say otherwise. */
   authorization(more?: Record<string, string>): string;
   stop(): Promise<void>;
+}
+
+interface Cookie {
+  readonly name: string;
+  readonly value: string;
 }
 
 export const password = 'memberdoor-development';
@@ -41,6 +48,7 @@ export async function startSite(options: Pick<TestServiceOptions, 'payments'> = 
     app,
     browser,
     issuer,
+    sessions: new Map(),
     authorization: (more = {}) =>
       `${issuer}/api/oidc/auth?${new URLSearchParams({
         response_type: 'code',
@@ -79,21 +87,36 @@ export async function submitSignIn({ page }: View, email: string, secret = passw
   await page.click('button.primary');
 }
 
-/** Gives the view the session of a member who signed in before; this one has chosen no language. */
+/** Gives the view a new session of a member who signed in before; this one has chosen no language. */
 export async function signIn({ context }: View, site: Site, email = 'bo@example.com'): Promise<void> {
-  const browser = visitor(site.service, new URL(site.issuer).host);
+  await context.addCookies(cookiesFor(site, await cookiesOf(site, email)));
+}
+
+/** As `signIn`, but in a session of the member that may be older: only for what ends none and changes none. */
+export async function resume({ context }: View, site: Site, email = 'bo@example.com'): Promise<void> {
+  const cookies = site.sessions.get(email) ?? (await cookiesOf(site, email));
+  site.sessions.set(email, cookies);
+  await context.addCookies(cookiesFor(site, cookies));
+}
+
+const cookiesFor = ({ issuer }: Site, cookies: readonly Cookie[]) =>
+  cookies.map((cookie) => ({ ...cookie, url: issuer, httpOnly: true }));
+
+async function cookiesOf(
+  { service, issuer, authorization }: Site,
+  email: string,
+): Promise<readonly Cookie[]> {
+  const browser = visitor(service, new URL(issuer).host);
   const form = await browser.authorize(
-    Object.fromEntries(new URL(site.authorization({ prompt: 'login' })).searchParams),
+    Object.fromEntries(new URL(authorization({ prompt: 'login' })).searchParams),
   );
   if (answerOf(await browser.signIn(form, email)).get('code') === null) throw new Error('no sign-in');
-  await context.addCookies(
-    [...browser.cookies].map(([name, value]) => ({ name, value, url: site.issuer, httpOnly: true })),
-  );
+  return [...browser.cookies].map(([name, value]) => ({ name, value }));
 }
 
 /** Opens what a TV shows as a QR code, in a browser that is signed in. */
 async function openApproval(view: View, site: Site): Promise<void> {
-  await signIn(view, site);
+  await resume(view, site);
   const answer = await site.service.http(new URL(site.issuer).host, '/api/oidc/device/auth', {
     body: {
       client_id: 'tv',
@@ -121,12 +144,12 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
     await submitSignIn(view, 'ada@example.com', 'not the password');
   },
   consent: async (view, site) => {
-    await signIn(view, site);
+    await resume(view, site);
     const scope = 'openid offline_access profile email phone address';
     await view.page.goto(site.authorization({ client_id: 'partner', scope }));
   },
   'consent for a very long name': async (view, site) => {
-    await signIn(
+    await resume(
       view,
       site,
       'a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com',
@@ -143,20 +166,20 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
   },
   'not found': ({ page }, site) => page.goto(`${site.issuer}/no-such-page`),
   account: async (view, site) => {
-    await signIn(view, site);
+    await resume(view, site);
     await view.page.goto(`${site.issuer}/account`);
   },
   'sign-out question': async (view, site) => {
-    await signIn(view, site);
+    await resume(view, site);
     await view.page.goto(`${site.issuer}/api/oidc/session/end`);
   },
   'signed out': ({ page }, site) => page.goto(`${site.issuer}/api/oidc/session/end`),
   'device code': async (view, site) => {
-    await signIn(view, site);
+    await resume(view, site);
     await view.page.goto(`${site.issuer}/device`);
   },
   'device code with an error': async (view, site) => {
-    await signIn(view, site);
+    await resume(view, site);
     await view.page.goto(`${site.issuer}/device`);
     await view.page.fill('#user_code', '12');
     await view.page.click('button.primary');
@@ -171,9 +194,10 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
     await view.page.click('button[value=reject]');
   },
   'form post': async (view, site) => {
-    await signIn(view, site);
+    await resume(view, site);
     // The page sends itself as soon as it is there: too soon to be looked at.
-    await view.page.addInitScript('HTMLFormElement.prototype.submit = () => {};');
+    const script = await view.page.addInitScript('HTMLFormElement.prototype.submit = () => {};');
     await view.page.goto(site.authorization({ response_mode: 'form_post' }));
+    await script.dispose();
   },
 };
