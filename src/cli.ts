@@ -13,8 +13,8 @@ import { connect } from './cli/connection.ts';
 import { generalHelp } from './cli/help.ts';
 import { exitCode, type Terminal, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
-import { openService, start } from './main.ts';
 import { operations } from './operations/admin/index.ts';
+import { openService } from './operations/open-service.ts';
 import { StartupError } from './startup-error.ts';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -76,6 +76,8 @@ async function runCommand(words: readonly string[]): Promise<number> {
 }
 
 async function runStart(config: Config): Promise<void> {
+  // The other commands need no server, which takes as long to load as all the rest of them.
+  const { start } = await import('./main.ts');
   const starting = start(config);
   let stopping = false;
   const stop = () => {

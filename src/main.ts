@@ -22,18 +22,15 @@ import { firstRun, setupNotice } from './operations/first-run.ts';
 import { replaceRestoredKeys } from './operations/keys.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
 import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
-import { prepareService } from './operations/service.ts';
+import { openService } from './operations/open-service.ts';
 import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
-import { createPasswords } from './secrets/password.ts';
-import { developmentMasterKey, openVault } from './secrets/vault.ts';
 import { StartupError } from './startup-error.ts';
-import type { CommitObserver } from './storage/group-commit.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import { createPendingCodes } from './storage/pending-codes.ts';
 import { createPollPace } from './storage/poll-pace.ts';
-import { openStore, type Store } from './storage/store.ts';
+import type { Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
 
 /** A service that answers. */
@@ -41,27 +38,6 @@ export interface Service {
   readonly app: FastifyInstance;
   /** Finishes what is under way, then closes the database. */
   stop(): Promise<void>;
-}
-
-/**
- * Opens the data folder, and makes sure that it belongs to this configuration.
- *
- * @param mayInitialise whether a folder without a database becomes a new service
- * @param observe is told of each commit
- * @throws StartupError
- */
-export async function openService(config: Config, mayInitialise: boolean, observe?: CommitObserver) {
-  const store = await openStore(config.dataFolder, mayInitialise, observe);
-  try {
-    const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder));
-    const passwords = createPasswords();
-    const deps = { vault, passwords, random: systemRandom, now: systemClock() };
-    await prepareService(store, config.environment, deps, config.port);
-    return { store, vault, passwords };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
 }
 
 /**

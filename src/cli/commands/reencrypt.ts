@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../../config.ts';
-import { openService } from '../../main.ts';
+import { openService } from '../../operations/open-service.ts';
 import { reencrypt } from '../../operations/upkeep/reencrypt.ts';
 import { openVault, parseMasterKey } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
