@@ -29,7 +29,7 @@ interface Violation {
 export async function axeFindings({ page }: View): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe);
   const violations = await page.evaluate<readonly Violation[]>(
-    `axe.run({ rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations)`,
+    `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations)`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
