@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
-import type { Permission } from '../../../src/core/operators/permission.ts';
 import type { Answer } from '../../support/http.ts';
 import { type ApiCall, adminToken, auditEvents, callApi } from '../../support/operators/api.ts';
-import { rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
+import { rawSocket } from '../../support/process/raw-socket.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { tokensFor } from '../../support/visitor.ts';
 
@@ -16,7 +15,6 @@ const read: ApiCall = { path: '/tenants/a.test' };
 const change: ApiCall = { method: 'PATCH', path: '/tenants/a.test', body: { brandColor: '#112233' } };
 
 const call = (facts: ApiCall) => callApi(service, facts);
-const problemsOf = (answer: Answer) => answer.json<{ problems: readonly string[] }>().problems;
 const brandColor = () => service.tenants.byHost('a.test')?.brandColor;
 
 beforeAll(async () => {
@@ -189,142 +187,6 @@ describe('what a token may not', () => {
     expect({ status: write.status, text: write.text }).toEqual({ status: 404, text: none.text });
     const wrongToo = await call({ ...change, path: '/tenants/b.test', body: { x: 1 }, token: ofA });
     expect({ status: wrongToo.status, text: wrongToo.text }).toEqual({ status: 404, text: none.text });
-  });
-});
-
-describe('what was not understood', () => {
-  it('is 400 with every problem at once, and changes nothing', async () => {
-    const before = brandColor();
-    const body = { brandColor: 7, passwordLength: 'long', languages: 'tlh', extra: true };
-    const answer = await call({ ...change, body, token: ofA });
-    expectRefusal(answer, 400, 'invalid_request');
-    const problems = problemsOf(answer);
-    expect(problems.join('\n')).toMatch(/passwordLength/);
-    expect(problems.join('\n')).toMatch(/additional properties: extra/);
-    expect(answer.json().error_description).toBe(problems.join('; '));
-    expect(brandColor()).toBe(before);
-  });
-
-  it('such as facts that cannot stand is 400, with words that fit a header', async () => {
-    const body = { returnOrigins: ['http://"\\é\r\nx'] };
-    expectRefusal(await call({ ...change, body, token: ofA }), 400, 'invalid_request');
-  });
-
-  it.each([
-    ['path and query', '/tenants/a.test?tenant=b.test', {}, ['tenant was sent in two places']],
-    ['path and body', '/tenants/a.test', { tenant: 'b.test' }, ['tenant was sent in two places']],
-    ['query and body', '/tenants/a.test?name=A', { name: 'B' }, ['name was sent in two places']],
-  ])('H6: a field in %s is 400', async (_where, path, body, problems) => {
-    const answer = await call({ method: 'PATCH', path, body, token: whole });
-    expectRefusal(answer, 400, 'invalid_request');
-    expect(problemsOf(answer)).toEqual(problems);
-  });
-
-  it.each(['?name=%zz', '?name=%ff', '?brandColor=%23111111&brandColor=%23222222', '?__proto__=x'])(
-    'H6: the query %s is 400',
-    async (query) => {
-      const path = `/tenants/a.test${query}`;
-      expectRefusal(await call({ method: 'PATCH', path, token: whole }), 400, 'invalid_request');
-    },
-  );
-
-  it.each(['{', '[]', '"text"', 'null x', '{"name":"A","name":"B"}', '{"__proto__":{"name":"A"}}', '1'])(
-    'the body %s is 400',
-    async (body) => {
-      expectRefusal(await call({ ...change, body, token: whole }), 400, 'invalid_request');
-    },
-  );
-
-  it('H1: a body of another type is 415, and an empty one of any type is none', async () => {
-    for (const type of [
-      'application/x-www-form-urlencoded',
-      'text/plain',
-      'application/json; charset=latin1',
-    ]) {
-      const answer = await call({ ...change, headers: { 'content-type': type }, token: whole });
-      expectRefusal(answer, 415, 'invalid_request');
-    }
-    const empty = { method: 'POST', path: '/tenants/d.test/enable', token: whole };
-    expect((await call({ ...empty, headers: { 'content-type': 'application/json' } })).status).toBe(200);
-    expect((await call(empty)).status).toBe(200);
-  });
-
-  it('H4: a body over 16 KiB is 413', async () => {
-    const fits = { logo: 'x'.repeat(16 * 1_024 - 11) };
-    expectRefusal(await call({ ...change, body: fits, token: whole }), 400, 'invalid_request');
-    const tooMuch = { logo: 'x'.repeat(16 * 1_024 - 10) };
-    expectRefusal(await call({ ...change, body: tooMuch, token: whole }), 413, 'invalid_request');
-  });
-});
-
-describe('the addresses of the admin API', () => {
-  it('what is there already is 409', async () => {
-    const body = { name: 'Again', issuer: 'https://a.test' };
-    const answer = await call({ path: '/tenants', body, token: whole });
-    expectRefusal(answer, 409, 'conflict');
-    expect(problemsOf(answer)).toHaveLength(1);
-  });
-
-  it('H7: other methods are 405 and say which are served', async () => {
-    for (const method of ['PUT', 'DELETE', 'POST', 'OPTIONS']) {
-      const answer = await call({ method, path: '/tenants/a.test', token: whole });
-      expectRefusal(answer, 405, 'invalid_request');
-      expect(answer.headers.allow).toBe('GET, HEAD, PATCH');
-    }
-  });
-
-  it('H10: no origin is let in, not even one of a client', async () => {
-    for (const origin of ['https://pub1.test', 'https://evil.test']) {
-      const headers = { origin, 'access-control-request-method': 'GET' };
-      const preflight = await call({ ...read, method: 'OPTIONS', headers });
-      const answer = await call({ ...read, headers: { origin }, token: whole });
-      expect(answer.status).toBe(200);
-      for (const { headers: sent } of [preflight, answer]) {
-        expect(Object.keys(sent).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-      }
-    }
-  });
-
-  it('an address without an operation is 404', async () => {
-    expectRefusal(await call({ path: '/nothing', token: whole }), 404, 'invalid_request');
-  });
-
-  it('H16: JSON comes whatever is asked for', async () => {
-    for (const accept of ['text/html', 'application/xml', '*/*']) {
-      const answer = await call({ ...read, headers: { accept }, token: whole });
-      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    }
-  });
-
-  it('W7: no token stands in the log', async () => {
-    const limited: readonly Permission[] = ['tenants:read'];
-    const token = await adminToken(service, { permissions: limited });
-    await call({ ...change, token });
-    await call({ path: `/tenants/a.test?access_token=${token}`, token });
-    await rawExchange(
-      service.port,
-      `GET /api/v1/admin/%zz?t=${token} HTTP/1.1\r\nhost: a.test\r\nconnection: close\r\n\r\n`,
-    );
-    const log = service.logLines.join('');
-    expect(log).toContain('/api/v1/admin/tenants/:tenant');
-    for (const secret of [token, whole, ofA]) expect(log).not.toContain(secret);
-  });
-});
-
-describe('what JSON says', () => {
-  it.each([
-    { signupDisabled: null },
-    { signupDisabled: 0 },
-    { name: false },
-    { redirectUris: null },
-    { accessTokenSeconds: null },
-    { accessTokenSeconds: true },
-  ])('is not read as what it is not: %j', async (body) => {
-    const path = '/tenants/a.test/clients/nosign';
-    const before = (await call({ path, token: ofA })).text;
-    const answer = await call({ method: 'PATCH', path, token: ofA, body });
-    expectRefusal(answer, 400, 'invalid_request');
-    expect((await call({ path, token: ofA })).text).toBe(before);
   });
 });
 

@@ -92,6 +92,9 @@ function sentOf(control: string): string | null {
   return / value="([^"]*)"/.exec(control)?.[1] ?? '';
 }
 
+/** The middle of a page, as it is written. */
+export const mainOf = ({ text }: Answer) => plain(text.slice(text.indexOf('<main'), text.indexOf('</main>')));
+
 /** A text of a page as a person reads it. */
 export function plain(text: string): string {
   return text

@@ -1,0 +1,80 @@
+import { chmodSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import type { Place } from '../../src/doctor/call.ts';
+import { type DoctorDeps, examine } from '../../src/doctor/examine.ts';
+import type { Finding } from '../../src/doctor/finding.ts';
+import { systemRandom } from '../../src/random.ts';
+import { hosts } from './fixtures.ts';
+import { type Authority, type Certificate, makeAuthority } from './proxy/certificate.ts';
+import { forward, type ProxyOptions, startProxy } from './proxy/proxy.ts';
+import { startTestService, type TestService } from './service.ts';
+
+const day = 24 * 60 * 60 * 1_000;
+
+/** A service for a doctor to look at, behind proxies whose certificates the process trusts. */
+export interface Patient {
+  readonly service: TestService;
+  readonly authority: Authority;
+  readonly certificate: Certificate;
+  /** Lets the doctor look at a service, by default through a proxy that does everything right. */
+  findings(options?: Partial<ProxyOptions>, looked?: Looked): Promise<readonly Finding[]>;
+  stop(): Promise<void>;
+}
+
+interface Looked {
+  readonly of?: TestService;
+  readonly at?: Place;
+  readonly plainAt?: DoctorDeps['plainAt'];
+  readonly smtpUrl?: string | null;
+}
+
+/** The hosts that the patient answers on. */
+export const names = Object.values(hosts);
+
+/** @param now the time of the service and of the doctor, in ms */
+export async function startPatient(now: number): Promise<Patient> {
+  const trustedBefore = getCACertificates('default');
+  const service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+  chmodSync(service.folder, 0o700);
+  chmodSync(join(service.folder, 'memberdoor.db'), 0o600);
+  chmodSync(join(service.folder, 'memberdoor.db-wal'), 0o600);
+  service.clock.set(now);
+  const authority = makeAuthority(now);
+  const certificate = authority.issue(names, now - day, now + 60.5 * day);
+  setDefaultCACertificates([...trustedBefore, authority.cert]);
+  return {
+    service,
+    authority,
+    certificate,
+    findings: async (options = {}, { of = service, at, plainAt = null, smtpUrl = null } = {}) => {
+      const down = (headers: IncomingHttpHeaders) => {
+        // The proxy's clock stands still as the doctor's does, however long the tests take.
+        headers.date = new Date(now).toUTCString();
+        options.down?.(headers);
+      };
+      const proxy = await startProxy({ to: of.port, certificate, up: forward, ...options, down });
+      onTestFinished(() => proxy.close());
+      const { folder: dataFolder, port } = of;
+      const mail = { smtpUrl, from: 'door@example.test' };
+      const config = { apiHost: null, dataFolder, host: 'localhost', mail, port, settingFiles: [] } as const;
+      return examine({
+        config: { ...config, environment: 'production' },
+        clock: () => now,
+        random: systemRandom,
+        at: at ?? { host: '127.0.0.1', port: proxy.port },
+        plainAt,
+      });
+    },
+    stop: async () => {
+      setDefaultCACertificates(trustedBefore);
+      await service.stop();
+    },
+  };
+}
+
+/** What is wrong with one thing that was looked at. */
+export const wrongAt = (all: readonly Finding[], where: string) =>
+  all.filter((finding) => !finding.isWell && finding.where === where).map(({ what }) => what);
