@@ -1,8 +1,18 @@
 import { expect } from 'vitest';
-import { secrets } from './fixtures.ts';
+import { signToken } from '../../src/secrets/signing.ts';
+import { hosts, secrets } from './fixtures.ts';
 import type { Answer } from './http.ts';
 import type { TestService } from './service.ts';
-import { codeFor, type Tokens, token, type Visitor, visitor } from './visitor.ts';
+import {
+  answerOf,
+  authorizationParameters,
+  codeFor,
+  pkce,
+  type Tokens,
+  token,
+  type Visitor,
+  visitor,
+} from './visitor.ts';
 
 /** A registered client, as far as a request for tokens must know it. */
 export interface App {
@@ -109,4 +119,35 @@ export function headerOf(jwt: string): Record<string, unknown> {
 
 function partOf(jwt: string, index: number): Record<string, unknown> {
   return JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString());
+}
+
+/** Whether prompt=none still gives a code: the client's own way to ask for the session. */
+export async function hasSession(browser: Visitor): Promise<boolean> {
+  const { clientId, redirectUri } = apps.conf1;
+  const more = { prompt: 'none' };
+  const answer = answerOf(
+    await browser.authorize(authorizationParameters(clientId, redirectUri, pkce(), more)),
+  );
+  if (!answer.has('code')) expect(answer.get('error')).toBe('login_required');
+  return answer.has('code');
+}
+
+/** Hints of a logout at tenant A that prove nothing, and what is wrong with each. */
+export async function badHints(service: TestService): Promise<readonly (readonly [string, string])[]> {
+  const tokens = await tokensOf(service, hosts.a, apps.conf1);
+  const { id_token: ofB } = await tokensOf(service, hosts.b, apps.conf1);
+  const keyOf = (host: string) => {
+    const key = service.tenants.byHost(host)?.keys.find(({ algorithm }) => algorithm === 'RS256');
+    if (key === undefined) throw new Error('no key');
+    return key;
+  };
+  const claims = claimsOf(tokens.id_token);
+  const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
+  return [
+    ['of another issuer', ofB],
+    ['with alg none', `${none}.${tokens.id_token.split('.')[1]}.`],
+    ['with another key', await signToken({ ...keyOf(hosts.b), kid: keyOf(hosts.a).kid }, 'JWT', claims)],
+    ['that is an access token', tokens.access_token],
+    ['that is garbage', 'x.y.z'],
+  ];
 }

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client.ts';
-import { signToken } from '../../../src/secrets/signing.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { apps, claimsOf, expectBadToken, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
 import {
-  answerOf,
-  authorizationParameters,
-  field,
-  pkce,
-  type Visitor,
-  visitor,
-} from '../../support/visitor.ts';
+  apps,
+  badHints,
+  expectBadToken,
+  hasSession,
+  profile,
+  refreshAs,
+  tokensOf,
+} from '../../support/tokens.ts';
+import { field, type Visitor, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 
@@ -33,17 +33,6 @@ const signedIn = async (more: Record<string, string> = {}) => {
 
 const end = (browser: Visitor, parameters: Record<string, string> | URLSearchParams = {}, ask: Ask = {}) =>
   browser.send(`/api/oidc/session/end?${new URLSearchParams(parameters)}`, ask);
-
-/** Whether prompt=none still gives a code: the client's own way to ask for the session. */
-const hasSession = async (browser: Visitor) => {
-  const { clientId, redirectUri } = apps.conf1;
-  const more = { prompt: 'none' };
-  const answer = answerOf(
-    await browser.authorize(authorizationParameters(clientId, redirectUri, pkce(), more)),
-  );
-  if (!answer.has('code')) expect(answer.get('error')).toBe('login_required');
-  return answer.has('code');
-};
 
 const expectPage = (answer: Answer, title: string) => {
   expect(answer.status).toBe(200);
@@ -222,27 +211,8 @@ describe('a logout that names nobody', () => {
 });
 
 describe('a hint that proves nothing', () => {
-  const badHints = async (): Promise<[string, string][]> => {
-    const { tokens } = await signedIn();
-    const { id_token: ofB } = await tokensOf(service, hosts.b, apps.conf1);
-    const keyOf = (host: string) => {
-      const key = service.tenants.byHost(host)?.keys.find(({ algorithm }) => algorithm === 'RS256');
-      if (key === undefined) throw new Error('no key');
-      return key;
-    };
-    const claims = claimsOf(tokens.id_token);
-    const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
-    return [
-      ['of another issuer', ofB],
-      ['with alg none', `${none}.${tokens.id_token.split('.')[1]}.`],
-      ['with another key', await signToken({ ...keyOf(hosts.b), kid: keyOf(hosts.a).kid }, 'JWT', claims)],
-      ['that is an access token', tokens.access_token],
-      ['that is garbage', 'x.y.z'],
-    ];
-  };
-
   it('interop 40, 41: the member is asked, and neither the address nor the session is touched', async () => {
-    for (const [kind, hint] of await badHints()) {
+    for (const [kind, hint] of await badHints(service)) {
       const { browser } = await signedIn();
       const answer = await end(browser, { id_token_hint: hint, post_logout_redirect_uri: out });
       expect(answer.headers.location, kind).toBeUndefined();
@@ -252,7 +222,7 @@ describe('a hint that proves nothing', () => {
   });
 
   it('decision 36: a valid client_id decides, whatever comes as a hint beside it', async () => {
-    for (const [kind, hint] of await badHints()) {
+    for (const [kind, hint] of await badHints(service)) {
       const { browser } = await signedIn();
       const answer = await end(browser, { id_token_hint: hint, client_id: 'conf1' });
       expect(answer.headers.location, kind).toBe(out);

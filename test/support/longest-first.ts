@@ -1,0 +1,23 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest, the longest first: on a fresh checkout nothing else tells vitest. */
+const long = [
+  /http\/members\/sign-in-timing/,
+  /test\/browser\//,
+  /test\/stories\//,
+  /test\/cli\//,
+  /http\/(members|device)\/[\w-]+-limits/,
+];
+
+const rankOf = ({ moduleId }: TestSpecification) => {
+  const rank = long.findIndex((pattern) => pattern.test(moduleId));
+  return rank === -1 ? long.length : rank;
+};
+
+/** Begins with what takes long, so that no worker is left alone with it at the end. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const byLastRun = await super.sort(files);
+    return byLastRun.toSorted((one, other) => rankOf(one) - rankOf(other));
+  }
+}
