@@ -19,6 +19,8 @@ export interface Passwords {
    * works as long and says no (A1). @throws PasswordsBusy
    */
   verify(password: string, phc: string | null): Promise<boolean>;
+  /** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
+  isWeak(phc: string): boolean;
 }
 
 /** Whether a password can reach the hash at all: 1 to 1,024 bytes (A3). */
@@ -26,6 +28,7 @@ export function isHashable(password: string): boolean {
   return password.length > 0 && Buffer.byteLength(password.normalize('NFC')) <= passwordBytes;
 }
 
+/** What a hash takes, in KiB and passes. */
 interface Parameters {
   readonly memory: number;
   readonly passes: number;
@@ -38,10 +41,15 @@ const current: Parameters = {
   parallelism: passwordHash.parallelism,
 };
 
-export function createPasswords(inFlight = availableParallelism(), waiting = passwordsWaiting): Passwords {
+/** @param made what the hashes take that are made; those that are there already say it themselves */
+export function createPasswords(
+  inFlight = availableParallelism(),
+  waiting = passwordsWaiting,
+  made = current,
+): Passwords {
   const turn = semaphore(inFlight, waiting);
   const nobody = {
-    ...current,
+    ...made,
     salt: randomBytes(passwordHash.saltBytes),
     tag: Buffer.alloc(passwordHash.tagBytes),
   };
@@ -59,24 +67,18 @@ export function createPasswords(inFlight = availableParallelism(), waiting = pas
   return {
     async hash(password) {
       const salt = randomBytes(passwordHash.saltBytes);
-      return writePhc(
-        current,
-        salt,
-        Buffer.from(await tagOf(password, current, salt, passwordHash.tagBytes)),
-      );
+      return writePhc(made, salt, Buffer.from(await tagOf(password, made, salt, passwordHash.tagBytes)));
     },
     async verify(password, phc) {
       const { salt, tag, ...parameters } = phc === null ? nobody : readPhc(phc);
       const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length));
       return timingSafeEqual(computed, tag) && phc !== null;
     },
+    isWeak(phc) {
+      const { memory, passes } = readPhc(phc);
+      return memory < made.memory || passes < made.passes;
+    },
   };
-}
-
-/** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
-export function isWeak(phc: string): boolean {
-  const { memory, passes } = readPhc(phc);
-  return memory < current.memory || passes < current.passes;
 }
 
 function writePhc({ memory, passes, parallelism }: Parameters, salt: Buffer, tag: Buffer): string {

@@ -118,7 +118,7 @@ describe('the portal, walked without JavaScript', () => {
     await page.getByLabel('Currency').fill('NOK');
     await page.getByLabel('Unit').selectOption('month');
     await page.getByLabel('Count').fill('3');
-    await page.getByLabel('Payment').fill('invoice');
+    await page.getByLabel('Payment').selectOption('invoice');
     await page.getByLabel(/^Chess \(/).check();
     await send(view, 'Create package');
     const row = page.getByRole('row').filter({ hasText: 'Grandmaster' });

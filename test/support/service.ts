@@ -17,14 +17,14 @@ import type { PaymentMethod } from '../../src/operations/access/payments/payment
 import { createMailer, type Mailer } from '../../src/operations/mail/mailer.ts';
 import { noPlaces, type PlaceOf } from '../../src/places.ts';
 import { systemRandom } from '../../src/random.ts';
-import { createPasswords, type Passwords } from '../../src/secrets/password.ts';
+import type { Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
 import { createPendingCodes } from '../../src/storage/pending-codes.ts';
 import { createPollPace } from '../../src/storage/poll-pace.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { copyFixtures, type FixtureData, fixtureKey, loadData } from './fixture-folders.ts';
+import { copyFixtures, type FixtureData, fixtureKey, loadData, quickPasswords } from './fixture-folders.ts';
 import { type HttpClient, httpClient } from './http.ts';
 import { type TestOutbox, testOutbox } from './members/outbox.ts';
 
@@ -68,6 +68,8 @@ export interface TestServiceOptions {
   readonly metrics?: Metrics;
   /** Payment methods beside those that the service has. */
   readonly payments?: readonly PaymentMethod[];
+  /** Those whose hashes take as long as the service's; quick ones unless given. */
+  readonly passwords?: Passwords;
 }
 
 export const apiAudience = 'urn:memberdoor:api';
@@ -76,11 +78,13 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const { data, trustedProxies = [], apiHost = null } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'memberdoor-'));
   const masterKey = options.masterKey ?? (options.folder === undefined ? fixtureKey : randomBytes(32));
-  if (options.folder === undefined && options.masterKey === undefined) copyFixtures(data, folder);
+  const isOwn = options.folder !== undefined || options.masterKey !== undefined;
+  // The hashes of the folders are quick ones.
+  if (!isOwn && options.passwords === undefined) copyFixtures(data, folder);
   const clock = testClock();
   const store = await openStore(folder, true, options.metrics?.commit);
   const vault = openVault(masterKey);
-  const passwords = createPasswords();
+  const passwords = options.passwords ?? quickPasswords();
   const port = await freePort();
   await loadData(store, data, { vault, passwords, random: systemRandom, now: clock.now() }, port);
   const tenants = createTenants(vault);

@@ -3,7 +3,7 @@ import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { maySignIn } from '../../core/members/member.ts';
 import { blockedUntil, failedAgain, hashEmail } from '../../core/members/sign-in-limit.ts';
-import { isHashable, isWeak } from '../../secrets/password.ts';
+import { isHashable } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../storage/members/member.ts';
 import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';
@@ -68,7 +68,7 @@ export async function checkCredentials(
     const reason = isHashed ? 'the account may not be used' : 'the password is wrong';
     return { kind: 'wrong', memberId: found.member.id, reason };
   }
-  const newHash = isWeak(found.passwordHash) ? await passwords.hash(password) : null;
+  const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password) : null;
   return { kind: 'right', verified: { ...found, newHash } };
 }
 

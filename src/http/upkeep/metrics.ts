@@ -34,6 +34,7 @@ export function countPasswords(passwords: Passwords): { passwords: Passwords; in
     passwords: {
       hash: (password) => counting(passwords.hash(password)),
       verify: (password, phc) => counting(passwords.verify(password, phc)),
+      isWeak: passwords.isWeak,
     },
   };
 }

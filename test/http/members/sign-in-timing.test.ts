@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member.ts';
+import { createPasswords } from '../../../src/secrets/password.ts';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { addMember } from '../../support/members/recover.ts';
@@ -10,7 +11,7 @@ import { authorizationParameters, pkce, visitor } from '../../support/visitor.ts
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+  service = await startTestService({ data: 'security', passwords: createPasswords() });
   // It must be the password that answers, not the limiter of the one address that all of this comes from.
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
 });

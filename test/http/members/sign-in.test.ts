@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member.ts';
+import { createPasswords } from '../../../src/secrets/password.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { hosts, memberOf } from '../../support/fixtures.ts';
 import { type Answer, httpClient } from '../../support/http.ts';
@@ -19,7 +20,7 @@ import {
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+  service = await startTestService({ data: 'security', passwords: createPasswords() });
 });
 afterAll(() => service.stop());
 
