@@ -55,7 +55,7 @@ describe('/livez and /readyz', () => {
     const since = service.logLines.length;
     await service.http(hosts.a, '/readyz');
     await service.http(hosts.a, '/livez');
-    await service.http(hosts.a, '/api/oidc/jwks');
+    await service.http(hosts.a, '/account');
     const levels = service.logLines.slice(since).map((line) => {
       const { level, route } = JSON.parse(line) as { level: number; route: string };
       return [route, level];
@@ -63,7 +63,7 @@ describe('/livez and /readyz', () => {
     expect(levels).toEqual([
       ['/readyz', 20],
       ['/livez', 20],
-      ['/api/oidc/jwks', 30],
+      ['/account', 30],
     ]);
   });
 
