@@ -20,6 +20,7 @@ export async function startProcess(folder: string, port: number): Promise<Runnin
   const child = spawn(process.execPath, [command, 'start'], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       MEMBERDOOR_PORT: String(port),
       MEMBERDOOR_DATA: folder,
       MEMBERDOOR_LOG_LEVEL: 'silent',

@@ -45,7 +45,7 @@ export function startProcess({
 }: Start): Started {
   const startedAt = performance.now();
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^(?:MEMBERDOOR_|NODE_|npm_|VITEST)/.test(name),
+    ([name]) => !/^(?:MEMBERDOOR_|NODE_(?!COMPILE_CACHE$)|npm_|VITEST)/.test(name),
   );
   const env = { ...Object.fromEntries(inherited), ...settings };
   const started = {
