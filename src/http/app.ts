@@ -75,6 +75,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerMalformed,
   });
+  dropTheGone(app);
   logRequests(app);
   auditRefusals(app, deps);
   if (deps.metrics !== null) countRequests(app, deps.metrics);
@@ -139,6 +140,17 @@ function newReference(): string {
   return randomInt(36 ** 8)
     .toString(36)
     .padStart(8, '0');
+}
+
+/**
+ * The address of a client is asked for while it is there, and kept by its socket: of one that has left nobody
+ * can tell it any more, neither the limits nor the audit. Who left before is answered nothing.
+ */
+function dropTheGone(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.ip === undefined) request.raw.destroy();
+    else done();
+  });
 }
 
 /** One line a request: the route's pattern, never the address as it was sent. */

@@ -59,9 +59,9 @@ export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
 }
 
 /**
- * Writes down what was refused before the answer leaves; of a limit, the first refusal in each of its windows. A stranger could fill the disk with it, so of each
- * kind so many a minute are kept from one address, and one line says that there were more. An answer does not
- * fail because this cannot be written.
+ * Writes down what was refused before the answer leaves; of a limit, the first refusal in each of its windows.
+ * A stranger could fill the disk with it, so of each kind so many a minute are kept from one address, and one
+ * line says that there were more. An answer does not fail because this cannot be written.
  */
 export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('refusals');
@@ -90,10 +90,10 @@ async function auditRefused(
   refusals: readonly AuditFacts[],
   deps: Deps,
 ): Promise<void> {
-  const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
-  if (kept.length === 0) return;
-  const source = sourceOf(request, deps);
   try {
+    const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
+    if (kept.length === 0) return;
+    const source = sourceOf(request, deps);
     await deps.store.transaction(async (tx) => {
       for (const facts of kept) await insertAuditEvent(tx, auditEvent(source, facts));
     });
