@@ -9,6 +9,7 @@ import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
+import { createFailedClients } from './http/oidc/clients/failures.ts';
 import { createVerifiedTokens } from './http/oidc/verified-tokens.ts';
 import { createRateLimiter } from './http/rate-limit.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
@@ -70,6 +71,7 @@ export async function start(config: Config): Promise<Service> {
       schedule,
     });
     const audited = withAuditLog(store, systemClock, () => app.log);
+    const rateLimiter = createRateLimiter(systemClock);
     const deps: Deps = {
       config,
       store: audited,
@@ -84,7 +86,8 @@ export async function start(config: Config): Promise<Service> {
       pollPace: createPollPace(),
       pendingCodes: createPendingCodes(),
       verifiedTokens: createVerifiedTokens(),
-      rateLimiter: createRateLimiter(systemClock),
+      rateLimiter,
+      failedClients: createFailedClients(rateLimiter),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
       pause: (ms) => wait(ms),
       metrics,

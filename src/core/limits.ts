@@ -138,8 +138,14 @@ export const wrongUserCodes = { window: 15 * minute, perMember: 5, perAddress: 3
 /** A tenant's wrong entries stay under this number divided by its pending codes: a chance of 1 % (decision 32). */
 export const wrongUserCodesOfTenant = 10_000;
 
-/** Beyond that, entries wait this long (decision 32). */
+/** Beyond that, entries wait this long, one behind another (decision 32). */
 export const slowedEntry = 3 * second;
+
+/** So many of a tenant's entries wait at once, the last of them for less than a silent socket is kept. */
+export const slowedEntries = 6;
+
+/** Failed sign-ins of one account: so many, then 1 minute doubling to 15; a day without one forgets (A6). */
+export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * minute, memory: day } as const;
 
 /** What a tenant may set for itself, with what holds where it sets nothing; null is no limit. */
 export interface TenantLimits {
@@ -149,6 +155,12 @@ export interface TenantLimits {
   readonly deviceRequestsPerAddressAndMinute: number | null;
   readonly deviceRequestsPerAddressAndHour: number | null;
   readonly deviceRequestsPerClientAndMinute: number | null;
+  /** Failed grants of one client from one address (security, Defaults). */
+  readonly failedGrantsPerClientAddressAndMinute: number | null;
+  /** Failed client authentications from one address (security, Defaults). */
+  readonly failedClientAuthenticationsPerAddressAndMinute: number | null;
+  /** Wrong user codes of one member in 15 minutes (decision 32). */
+  readonly wrongUserCodesPerMember: number | null;
   /** Wrong user codes from one address in 15 minutes (decision 32). */
   readonly wrongUserCodesPerAddress: number | null;
   /** Sign-ups from one address (security, Defaults). */
@@ -158,6 +170,8 @@ export interface TenantLimits {
   readonly recoveriesPerAddressAndHour: number | null;
   /** Failed sign-ins a minute from one address (security, Defaults). */
   readonly failedSignInsPerAddressAndMinute: number | null;
+  /** Failed sign-ins of one account, after which it waits (security, Defaults; A6). */
+  readonly failedSignInsPerAccount: number | null;
   /** How long an account that is to be deleted can be kept after all. ms. */
   readonly deletionCoolingOff: number;
 }
@@ -170,11 +184,15 @@ export const tenantLimits: TenantLimits = {
   deviceRequestsPerAddressAndMinute: 30,
   deviceRequestsPerAddressAndHour: 600,
   deviceRequestsPerClientAndMinute: 1_000,
+  failedGrantsPerClientAddressAndMinute: 60,
+  failedClientAuthenticationsPerAddressAndMinute: 10,
+  wrongUserCodesPerMember: wrongUserCodes.perMember,
   wrongUserCodesPerAddress: wrongUserCodes.perAddress,
   signUpsPerAddressAndHour: 20,
   signUpsPerAddressAndDay: 100,
   recoveriesPerAddressAndHour: 60,
   failedSignInsPerAddressAndMinute: 30,
+  failedSignInsPerAccount: signInLimit.failures,
   deletionCoolingOff,
 };
 
@@ -203,9 +221,6 @@ export const userCodeDraws = 50;
 
 /** New passwords: 12 code points or what the tenant sets, never under 8 (security, Defaults). */
 export const passwordLength = { default: 12, least: 8, most: 64 } as const;
-
-/** Failed sign-ins of one address: 5, then 1 minute doubling to 15; a day without one forgets (A6). */
-export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * minute, memory: day } as const;
 
 /** How long a message that proves an address works: a forgotten password 30 minutes, the others a day. */
 export const emailProofLifetime = {

@@ -3,7 +3,7 @@ import type { ErrorCode, Refusal } from '../core/decision.ts';
 import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
 import { isOutage } from '../log.ts';
-import { type LimitName, noteLimit } from './limit-reached.ts';
+import { type LimitName, noteLimit, tooMany } from './limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
 export class ProtocolError extends Error {
@@ -58,7 +58,8 @@ export function sendRefusal(
   status = statusOf[refused.error],
 ): FastifyReply {
   if ((status === 429 || status === 503) && !reply.hasHeader('retry-after')) {
-    reply.header('retry-after', retryAfterSeconds);
+    const { reachedLimit } = reply.request;
+    reply.header('retry-after', reachedLimit === undefined ? retryAfterSeconds : reachedLimit.wait / 1_000);
   }
   if (refused.error === 'invalid_client' && reply.request.headers.authorization !== undefined) {
     reply.header('www-authenticate', 'Basic realm="memberdoor"');
@@ -73,9 +74,8 @@ export function sendTooMany(
   limit: LimitName,
   key?: string,
 ): FastifyReply {
-  const refused = refusal('temporarily_unavailable', 'too many requests, try again later');
   noteLimit(reply.header('retry-after', retryAfter), limit, key);
-  return sendRefusal(reply, refused);
+  return sendRefusal(reply, tooMany);
 }
 
 /** The one error handler of the protocol endpoints: JSON whatever happens (decision 16). */

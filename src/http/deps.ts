@@ -10,6 +10,7 @@ import type { PendingCodes } from '../storage/pending-codes.ts';
 import type { PollPace } from '../storage/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
+import type { FailedClients } from './oidc/clients/failures.ts';
 import type { VerifiedTokens } from './oidc/verified-tokens.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { Metrics } from './upkeep/metrics.ts';
@@ -33,6 +34,7 @@ export interface Deps {
   readonly pendingCodes: PendingCodes;
   readonly verifiedTokens: VerifiedTokens;
   readonly rateLimiter: RateLimiter;
+  readonly failedClients: FailedClients;
   /** The place of an address, in a language; null if it is not known, or no database is configured. */
   readonly placeOf: PlaceOf;
   /** Waits for ms: what slows down guessing. */

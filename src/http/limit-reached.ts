@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
+import { type Refusal, refusal } from '../core/decision.ts';
 import { countedKeys, retryAfterSeconds } from '../core/limits.ts';
 import { addressKey } from './address.ts';
 
@@ -7,16 +8,19 @@ import { addressKey } from './address.ts';
 const words = {
   admin_tokens: 'wrong tokens of the admin API',
   checkouts: 'checkouts',
+  client_authentications: 'failed client authentications',
   consent_answers: 'answers to consents',
   costly_calls: 'tenant files of one token of the admin API',
   denied_calls: 'denied calls of one token of the admin API',
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',
+  grants: 'failed grants of one client',
   pending_device_codes: 'pending device codes',
   recoveries: 'requests for a new password',
   set_up_links: 'wrong set-up links',
   sign_ins: 'failed sign-ins',
   sign_ups: 'sign-ups',
+  tenant_user_codes: 'wrong user codes of one tenant, so that entries are slowed',
   user_codes: 'wrong user codes',
 } as const;
 
@@ -43,6 +47,24 @@ export function noteLimit(reply: FastifyReply, name: LimitName, key = addressKey
   const seconds = Number(reply.getHeader('retry-after') ?? retryAfterSeconds);
   reply.request.reachedLimit = { name, key, wait: seconds * 1_000 };
 }
+
+/**
+ * Refuses a request of a protocol endpoint by a limit, from within its transaction.
+ *
+ * @param wait seconds until it may come again
+ */
+export function refusedByLimit(
+  request: FastifyRequest,
+  name: LimitName,
+  wait: number,
+  key = addressKey(request.ip),
+): Refusal {
+  request.reachedLimit = { name, key, wait: wait * 1_000 };
+  return tooMany;
+}
+
+/** The answer of a limiter (decision 16). */
+export const tooMany = refusal('temporarily_unavailable', 'too many requests, try again later');
 
 export const limitWords = (name: LimitName): string => `too many ${words[name]}`;
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';
 import { newPackage, shopper } from '../support/access/shopper.ts';
-import { tenantOf } from '../support/device.ts';
+import { setLimits, tenantOf, unlimited } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import { type AccountVisitor, accountOf } from '../support/members/account.ts';
 import { codeIn } from '../support/members/outbox.ts';
@@ -193,6 +193,7 @@ describe('what is written down', () => {
 
   it('a flood of refusals from one address leaves sixty rows a minute of a kind, and one that says so', async () => {
     service.clock.advance(60_000);
+    await setLimits(service, a, unlimited);
     await newEvents();
     const flood = () => refreshAs(service, a, pub1, 'forged');
     for (let sent = 0; sent < 80; sent += 1) await flood();

@@ -9,7 +9,7 @@ import { atSignUp, submitSignUp } from '../support/members/sign-up.ts';
 import { auditEvents, callApi } from '../support/operators/api.ts';
 import { signInToPortal } from '../support/operators/portal.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { apps } from '../support/tokens.ts';
+import { apps, refreshAs } from '../support/tokens.ts';
 import { authorizationParameters, field, pkce, visitor } from '../support/visitor.ts';
 
 const { a } = hosts;
@@ -53,6 +53,18 @@ const cases: readonly Case[] = [
     surface: 'protocol',
     setting: { pendingDeviceCodes: 2 },
     request: () => askForCode(service, a),
+  },
+  {
+    limit: 'grants',
+    surface: 'protocol',
+    setting: { failedGrantsPerClientAddressAndMinute: 2 },
+    request: () => refreshAs(service, a, apps.pub1, 'forged'),
+  },
+  {
+    limit: 'client_authentications',
+    surface: 'protocol',
+    setting: { failedClientAuthenticationsPerAddressAndMinute: 2 },
+    request: () => refreshAs(service, a, { ...apps.conf1, secret: 'wrong' }, 'forged'),
   },
   {
     limit: 'sign_ins',

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import { type TenantLimits, tenantLimits } from '../../src/core/limits.ts';
+import { insertMember } from '../../src/storage/members/member.ts';
 import type { OpenTenant } from '../../src/tenants.ts';
+import { memberOf } from './fixtures.ts';
 import type { Answer, Ask } from './http.ts';
 import type { TestService } from './service.ts';
 import { type App, apps, credentialsOf, profile, refreshAs } from './tokens.ts';
@@ -182,6 +184,8 @@ export const unlimited: TenantLimits = {
   deviceRequestsPerAddressAndMinute: null,
   deviceRequestsPerAddressAndHour: null,
   deviceRequestsPerClientAndMinute: null,
+  failedGrantsPerClientAddressAndMinute: null,
+  failedClientAuthenticationsPerAddressAndMinute: null,
 };
 
 export function tenantOf(service: TestService, host: string): OpenTenant {
@@ -210,4 +214,18 @@ export async function setLimits(
 /** Forgets every wrong entry of a user code, for tests of something else. */
 export async function forgetWrongCodes({ store }: TestService): Promise<void> {
   await store.transaction((tx) => tx.deleteFrom('wrongUserCodes').execute());
+}
+
+/** Phones of so many more members. */
+export async function phonesOf(service: TestService, host: string, count: number): Promise<readonly Phone[]> {
+  const { id: tenantId } = tenantOf(service, host);
+  const hash = await service.passwords.hash('memberdoor-development');
+  const phones: Phone[] = [];
+  for (let number = 1; number <= count; number += 1) {
+    const email = `more${number}@example.test`;
+    const member = memberOf(tenantId, email, 100 + number, service.clock.now());
+    await service.store.transaction((tx) => insertMember(tx, member, hash));
+    phones.push(await phoneOf(service, host, email));
+  }
+  return phones;
 }

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
+import { createFailedClients } from '../../src/http/oidc/clients/failures.ts';
 import { createVerifiedTokens } from '../../src/http/oidc/verified-tokens.ts';
 import { createRateLimiter } from '../../src/http/rate-limit.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
@@ -66,6 +67,8 @@ export interface TestServiceOptions {
   readonly setupOffered?: boolean;
   readonly issuer?: string;
   readonly metrics?: Metrics;
+  /** How those wait who are slowed down; without it nobody waits. */
+  readonly pause?: (ms: number) => Promise<void>;
   /** Payment methods beside those that the service has. */
   readonly payments?: readonly PaymentMethod[];
   /** Those whose hashes take as long as the service's; quick ones unless given. */
@@ -111,6 +114,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   });
   const { issuer = null } = options;
   const config = { apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
+  const rateLimiter = createRateLimiter(clock.now);
   const deps: Deps = {
     config,
     store: withAuditLog(store, clock.now, () => app.log),
@@ -125,10 +129,12 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     pollPace: createPollPace(),
     pendingCodes: createPendingCodes(),
     verifiedTokens: createVerifiedTokens(),
-    rateLimiter: createRateLimiter(clock.now),
+    rateLimiter,
+    failedClients: createFailedClients(rateLimiter),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {
       pauses.push(ms);
+      await options.pause?.(ms);
     },
     metrics: options.metrics ?? null,
     setupOffered: options.setupOffered ?? false,

@@ -21,11 +21,16 @@ export function hashEmail(email: string): string {
  * to wait for its time to come again would make the wait as long as the step.
  *
  * @param now ms since the epoch
+ * @param allowed how many failures the tenant allows before the first wait; null is no limit
  * @returns ms since the epoch; 0 if it may be tried now and always could
  */
-export function blockedUntil(failed: SignInFailures | null, now: number): number {
-  if (failed === null || failed.failures < signInLimit.failures || failed.lastFailedAt > now) return 0;
-  const doublings = Math.min(failed.failures - signInLimit.failures, 10);
+export function blockedUntil(
+  failed: SignInFailures | null,
+  now: number,
+  allowed: number | null = signInLimit.failures,
+): number {
+  if (failed === null || allowed === null || failed.failures < allowed || failed.lastFailedAt > now) return 0;
+  const doublings = Math.min(failed.failures - allowed, 10);
   return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, signInLimit.longestWait);
 }
 

@@ -80,7 +80,9 @@ async function waitOf(
   found: MemberWithPassword | null,
   now: number,
 ): Promise<number | null> {
-  const until = blockedUntil(await findSignInFailures(tx, request.tenant.id, hashEmail(email)), now);
+  const { id, limits } = request.tenant;
+  const failed = await findSignInFailures(tx, id, hashEmail(email));
+  const until = blockedUntil(failed, now, limits.failedSignInsPerAccount);
   if (until <= now) return null;
   // A browser the member has used before passes: nobody can lock members out of their own devices.
   const browser = sha256(browserCookie(request));

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type DeviceCode, isOpen } from '../../core/device-code.ts';
-import { slowedEntry, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
+import { wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { hashUserCode } from '../../core/user-code.ts';
 import { auditDeed } from '../../operations/audit.ts';
 import { findClient } from '../../storage/client.ts';
@@ -12,6 +12,7 @@ import { addressKey } from '../address.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import type { CurrentSession } from '../session.ts';
+import type { Turns } from './turns.ts';
 
 /** A device that waits for this member's decision, and the app on it. */
 export interface FoundDevice {
@@ -22,27 +23,35 @@ export interface FoundDevice {
 /**
  * Looks up a user code for a signed-in member, within the limits of guessing (decision 32). Every code that
  * does not work gives the same null, whatever the reason (U8).
+ *
+ * @param turns where the entries of a tenant wait, on which too many were wrong
+ * @returns `limited` to who entered too many wrong codes, `busy` where too many entries wait: then nothing was
+ *   looked up
  */
 export async function lookUpDevice(
   request: FastifyRequest,
   { member }: CurrentSession,
   digits: string,
+  turns: Turns,
   deps: Deps,
-): Promise<FoundDevice | 'limited' | null> {
+): Promise<FoundDevice | 'limited' | 'busy' | null> {
   const { tenant } = request;
-  const { result, isSlowed } = await transactionOf(request, deps, async (tx) => {
+  const { result, turn } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(request.ip) };
     const counts = await countWrongUserCodes(tx, guesser, now);
-    const { wrongUserCodesPerAddress } = tenant.limits;
+    const { wrongUserCodesPerAddress, wrongUserCodesPerMember } = tenant.limits;
     if (
-      counts.ofMember >= wrongUserCodes.perMember ||
-      (wrongUserCodesPerAddress !== null && counts.ofAddress >= wrongUserCodesPerAddress)
+      counts.ofMember >= (wrongUserCodesPerMember ?? Number.POSITIVE_INFINITY) ||
+      counts.ofAddress >= (wrongUserCodesPerAddress ?? Number.POSITIVE_INFINITY)
     ) {
-      return { result: 'limited' as const, isSlowed: false };
+      return { result: 'limited' as const, turn: undefined };
     }
     const pending = await countPendingDeviceCodes(tx, tenant.id, now);
-    const isSlowed = counts.ofTenant * pending >= wrongUserCodesOfTenant;
+    const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
+    // Taken before the code is looked up: what nobody waits for must not be answered by anything either.
+    const turn = isSlowed ? turns.take(tenant.id) : undefined;
+    if (turn === null) return { result: 'busy' as const, turn };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, hashUserCode(tenant.tokenKey, digits));
     const result = await openDevice(tx, code, now);
     if (result === null) {
@@ -54,16 +63,17 @@ export async function lookUpDevice(
       const { id, clientId } = result.code;
       await auditDeed(tx, { event: 'device_code_entered', memberId: member.id, clientId, target: id });
     }
-    return { result, isSlowed };
+    return { result, turn };
   });
   if (result === null) {
     const reason = 'no device waits with this user code';
     noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
   }
-  if (isSlowed) {
+  if (turn !== undefined) {
     // Somebody tries codes on this tenant from many accounts: the operator should know.
     request.log.warn({ tenant: tenant.name }, 'user codes are being guessed');
-    await deps.pause(slowedEntry);
+    request.reachedLimit = { name: 'tenant_user_codes', key: tenant.id, wait: wrongUserCodes.window };
+    await turn;
   }
   return result;
 }

@@ -13,6 +13,7 @@ import { type CurrentSession, currentSession } from '../session.ts';
 import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
 import { decideDevice, sealDevice } from './device-verdict.ts';
 import { flowUrl, sealFlow } from './flow.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 const url = '/device';
 
@@ -30,7 +31,8 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
     return tenant.deviceFlow ? undefined : sendProblem(reply, 'notFound');
   });
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => show(request, reply, deps));
+  const turns = createTurns(deps.pause);
+  app.get(url, (request, reply) => show(request, reply, turns, deps));
   app.post(url, { onRequest: requireOwnForm }, (request, reply) => enter(request, reply));
 
   refuseOtherMethods(app, `${url}/approve`, ['GET', 'POST']);
@@ -51,7 +53,12 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   }
 }
 
-async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function show(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  turns: Turns,
+  deps: Deps,
+): Promise<FastifyReply> {
   // A page fetched ahead is not a page opened by a member (U2).
   if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.status(503).send();
   const { user_code: typed, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), [
@@ -67,7 +74,8 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
 
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
   if (isFromAnotherSite(request)) return sendEntry(reply, language, { typed: showUserCode(digits) });
-  const result = await lookUpDevice(request, current, digits, deps);
+  const result = await lookUpDevice(request, current, digits, turns, deps);
+  if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited')
     return sendProblem(reply, 'tooManyCodes', { language, limitKey: current.member.id });
   if (result === null) {

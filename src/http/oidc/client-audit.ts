@@ -8,6 +8,8 @@ import { actingAs } from '../../storage/operators/audited.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
+import { refusedByLimit } from '../limit-reached.ts';
+import { countFailedGrant } from './clients/failures.ts';
 
 /** A client that is who it says it is, and the transaction in which it acts. */
 export interface AuthenticatedClient {
@@ -18,6 +20,9 @@ export interface AuthenticatedClient {
 /**
  * Finds and authenticates the client of a request; what changes from then on is its doing. A failure is
  * written down, with its client_id only if a client has it: people paste secrets into the wrong field.
+ *
+ * From an address that failed too often no secret is looked at. Who sends none goes on: TVs do, and the next
+ * one may be in the room beside whoever guesses.
  */
 export async function clientOfRequest(
   tx: Tx,
@@ -26,9 +31,14 @@ export async function clientOfRequest(
   deps: Deps,
   secretIsOptional = false,
 ): Promise<AuthenticatedClient | Refusal> {
-  const found = await findClient(tx, request.tenant.id, credentials.clientId);
+  const { tenant, ip } = request;
+  const wait = credentials.secret === null ? null : deps.failedClients.waitOf(tenant, ip);
+  if (wait !== null) return refusedByLimit(request, 'client_authentications', wait);
+  const found = await findClient(tx, tenant.id, credentials.clientId);
   const client = authenticateClient(found, credentials, secretIsOptional);
   if (isRefusal(client)) {
+    const wait = deps.failedClients.count(tenant, ip);
+    if (wait !== null) return refusedByLimit(request, 'client_authentications', wait);
     const clientId = found?.clientId ?? null;
     const reason = client.description;
     noteRefusal(request, { event: 'client_authentication_failed', clientId, target: clientId, reason });
@@ -47,4 +57,25 @@ export function noteRefusedGrant(
 ): void {
   if (written.some(({ result }) => result === 'refused')) return;
   noteRefusal(request, { ...facts, actorKind: 'client', actorId: clientId, clientId });
+}
+
+/** A grant that was refused, after what the refusal changed was written. */
+interface RefusedGrant {
+  readonly answer: Refusal;
+  readonly changed: boolean;
+  readonly written: readonly AuditEvent[];
+  readonly facts: Parameters<typeof noteRefusedGrant>[3];
+}
+
+/** Counts a refused grant and writes it down. @returns what is answered: the limit's refusal beyond the limit */
+export function refuseGrant(
+  request: FastifyRequest,
+  client: Client,
+  { answer, changed, written, facts }: RefusedGrant,
+  deps: Pick<Deps, 'rateLimiter'>,
+): Refusal {
+  const limited = countFailedGrant(request, client, answer, changed, deps);
+  if (limited !== null) return limited;
+  noteRefusedGrant(request, client, written, facts);
+  return answer;
 }

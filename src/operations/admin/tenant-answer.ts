@@ -16,11 +16,18 @@ const counts: Readonly<Record<keyof Counts, Schema>> = {
   deviceRequestsPerAddressAndMinute: perUnit('Device authorizations a minute from one address', 30),
   deviceRequestsPerAddressAndHour: perUnit('Device authorizations an hour from one address', 600),
   deviceRequestsPerClientAndMinute: perUnit('Device authorizations a minute of one client', 1_000),
+  failedGrantsPerClientAddressAndMinute: perUnit('Failed grants a minute of one client from one address', 60),
+  failedClientAuthenticationsPerAddressAndMinute: perUnit(
+    'Failed client authentications a minute from one address',
+    10,
+  ),
+  wrongUserCodesPerMember: perUnit('Wrong user codes in 15 minutes of one member', 5),
   wrongUserCodesPerAddress: perUnit('Wrong user codes in 15 minutes from one address', 30),
   signUpsPerAddressAndHour: perUnit('Sign-ups an hour from one address', 20),
   signUpsPerAddressAndDay: perUnit('Sign-ups a day from one address', 100),
   recoveriesPerAddressAndHour: perUnit('Forgotten passwords an hour from one address', 60),
   failedSignInsPerAddressAndMinute: perUnit('Failed sign-ins a minute from one address', 30),
+  failedSignInsPerAccount: perUnit('Failed sign-ins of one account, after which it waits', 5),
 };
 
 function perUnit(description: string, example: number): Schema {

@@ -1,4 +1,10 @@
-import { deletionCoolingOff, type TenantLimits, tenantDefaults } from '../../core/limits.ts';
+import {
+  deletionCoolingOff,
+  signInLimit,
+  type TenantLimits,
+  tenantDefaults,
+  wrongUserCodes,
+} from '../../core/limits.ts';
 import { type Member, noAddress } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Random } from '../../random.ts';
@@ -21,11 +27,15 @@ const developmentLimits: TenantLimits = {
   deviceRequestsPerAddressAndMinute: null,
   deviceRequestsPerAddressAndHour: null,
   deviceRequestsPerClientAndMinute: null,
+  failedGrantsPerClientAddressAndMinute: null,
+  failedClientAuthenticationsPerAddressAndMinute: null,
+  wrongUserCodesPerMember: wrongUserCodes.perMember,
   wrongUserCodesPerAddress: null,
   signUpsPerAddressAndHour: null,
   signUpsPerAddressAndDay: null,
   recoveriesPerAddressAndHour: null,
   failedSignInsPerAddressAndMinute: null,
+  failedSignInsPerAccount: signInLimit.failures,
   deletionCoolingOff,
 };
 

@@ -67,6 +67,7 @@ const limits = {
   deviceRequestsPerAddressAndMinute: null,
   deviceRequestsPerAddressAndHour: null,
   deviceRequestsPerClientAndMinute: null,
+  failedGrantsPerClientAddressAndMinute: null,
   failedSignInsPerAddressAndMinute: null,
 };
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { addMember, oldPassword } from '../../support/members/recover.ts';
@@ -82,6 +83,19 @@ describe('A6: guessing at one account', () => {
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     expect(count(422)).toBe(5);
     expect(count(303)).toBe(0);
+  });
+
+  it('A6: how many failures an account has is settable, and may be no limit', async () => {
+    const { email } = await addMember(service, hosts.a);
+    await setLimits(service, hosts.a, { failedSignInsPerAccount: 2 });
+    onTestFinished(() => setLimits(service, hosts.a, {}));
+    for (let index = 0; index < 2; index += 1) {
+      expect((await attempt(email, 'wrong one', homeOf(index))).status).toBe(422);
+    }
+    expect((await attempt(email, oldPassword, homeOf(3))).headers['retry-after']).toBe('60');
+    await setLimits(service, hosts.a, { failedSignInsPerAccount: null });
+    expect((await attempt(email, 'wrong one', homeOf(4))).status).toBe(422);
+    expect((await attempt(email, oldPassword, homeOf(5))).status).toBe(303);
   });
 
   it('A6: an address without an account is closed in the same way', async () => {

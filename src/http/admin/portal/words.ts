@@ -39,6 +39,9 @@ const labels: Readonly<Record<string, string>> = {
   email: 'E-mail',
   emailVerified: 'E-mail proven',
   events: 'What happened last',
+  failedClientAuthenticationsPerAddressAndMinute: 'Failed client authentications, address and minute',
+  failedGrantsPerClientAddressAndMinute: 'Failed grants, client, address and minute',
+  failedSignInsPerAccount: 'Failed sign-ins, account',
   failedSignInsPerAddressAndMinute: 'Failed sign-ins, address and minute',
   line1: 'Line 1',
   needsAddress: 'Needs a postal address',
@@ -59,6 +62,7 @@ const labels: Readonly<Record<string, string>> = {
   signUpsPerAddressAndHour: 'Sign-ups, address and hour',
   signupDisabled: 'Disable signup',
   wrongUserCodesPerAddress: 'Wrong user codes, address and 15 minutes',
+  wrongUserCodesPerMember: 'Wrong user codes, member and 15 minutes',
 };
 
 /** The name of a field or a verb as people read it: `redirectUris` are "Redirect URIs". */

@@ -7,7 +7,7 @@ import { findAuthorizationCode } from '../../../storage/authorization-code.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
-import { clientOfRequest, noteRefusedGrant } from '../client-audit.ts';
+import { clientOfRequest, refuseGrant } from '../client-audit.ts';
 import type { Grant } from '../token.ts';
 
 /** grant_type=authorization_code (RFC 6749 §4.1.3, RFC 7636 §4.5; decisions 17 to 19). */
@@ -34,7 +34,8 @@ export const authorizationCodeGrant: Grant = async ({ request, credentials, fiel
     if (isRefusal(answer)) {
       const isReuse = stored?.state === 'used' && stored.clientId === client.clientId;
       const event = isReuse ? 'code_reused' : 'code_refused';
-      noteRefusedGrant(request, client, written, { event, ...refused });
+      const facts = { event, ...refused } as const;
+      return refuseGrant(request, client, { answer, changed: writes.length > 0, written, facts }, deps);
     }
     return answer;
   });

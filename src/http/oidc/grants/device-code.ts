@@ -7,7 +7,7 @@ import { findDeviceCode } from '../../../storage/device-code.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
-import { clientOfRequest, noteRefusedGrant } from '../client-audit.ts';
+import { clientOfRequest, refuseGrant } from '../client-audit.ts';
 import type { Grant } from '../token.ts';
 
 /** grant_type=urn:ietf:params:oauth:grant-type:device_code (RFC 8628 §3.4; decisions 20 to 23). */
@@ -38,11 +38,12 @@ export const deviceCodeGrant: Grant = async ({ request, credentials, fields, dep
     // Who is told to wait, or to wait longer, was refused nothing.
     if (isRefusal(answer) && !answer.paced) {
       const isReuse = code?.state === 'used' && code.clientId === client.clientId;
-      noteRefusedGrant(request, client, written, {
+      const facts = {
         event: isReuse ? 'device_code_reused' : 'device_code_refused',
         target: code?.id ?? null,
         reason: whyNotPolled(code, client, now),
-      });
+      } as const;
+      return refuseGrant(request, client, { answer, changed: writes.length > 0, written, facts }, deps);
     }
     return answer;
   });

@@ -5,7 +5,7 @@ import { apply } from '../../../storage/apply.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
-import { clientOfRequest, noteRefusedGrant } from '../client-audit.ts';
+import { clientOfRequest, refuseGrant } from '../client-audit.ts';
 import type { Grant } from '../token.ts';
 
 const event = 'refresh_refused';
@@ -22,8 +22,8 @@ export const refreshTokenGrant: Grant = async ({ request, credentials, fields, d
     const { client, tx } = authenticated;
     const token = readRefreshToken(tenant.tokenKey, text);
     if (token === null) {
-      noteRefusedGrant(request, client, [], { event, reason: 'this is no refresh token of the tenant' });
-      return unknownToken;
+      const facts = { event, reason: 'this is no refresh token of the tenant' } as const;
+      return refuseGrant(request, client, { answer: unknownToken, changed: false, written: [], facts }, deps);
     }
     const now = clock();
     const signIn = await findSignIn(tx, tenant.id, token.signInId);
@@ -35,7 +35,8 @@ export const refreshTokenGrant: Grant = async ({ request, credentials, fields, d
     if (isReused) metrics?.refreshReused();
     if (isRefusal(answer)) {
       const reason = whyNotRefreshed(signIn, client, member, now);
-      noteRefusedGrant(request, client, written, { event, target: signIn?.id ?? null, reason });
+      const facts = { event, target: signIn?.id ?? null, reason } as const;
+      return refuseGrant(request, client, { answer, changed: writes.length > 0, written, facts }, deps);
     }
     return answer;
   });

@@ -1,0 +1,79 @@
+import type { FastifyRequest } from 'fastify';
+import type { Client } from '../../../core/client.ts';
+import type { ErrorCode, Refusal } from '../../../core/decision.ts';
+import { countedKeys, countingWindow } from '../../../core/limits.ts';
+import type { OpenTenant } from '../../../tenants.ts';
+import { addressKey } from '../../address.ts';
+import type { Deps } from '../../deps.ts';
+import { refusedByLimit } from '../../limit-reached.ts';
+import type { RateLimiter } from '../../rate-limit.ts';
+
+const { minute } = countingWindow;
+
+/** Counts the failed client authentications of an address (security, Defaults). */
+export interface FailedClients {
+  /**
+   * Whether an address has failed as often as the tenant allows. It is asked at every authentication by a
+   * secret, and nearly always answered by one look-up.
+   *
+   * @returns null if it has not, else the seconds until it may try again
+   */
+  waitOf(tenant: OpenTenant, ip: string): number | null;
+  /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
+  count(tenant: OpenTenant, ip: string): number | null;
+}
+
+/** @param most how many addresses are remembered at once: an attacker with many must not fill the memory */
+export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys): FailedClients {
+  /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
+  const reached = new Set<string>();
+  // An IPv4 address is its own key.
+  const keyOf = (ip: string) => (ip.includes(':') ? addressKey(ip) : ip);
+  const look = (tenant: OpenTenant, key: string) => {
+    const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
+    return rateLimiter.look(`client ${tenant.id} ${key}`, limit, minute);
+  };
+  return {
+    waitOf(tenant, ip) {
+      if (reached.size === 0) return null;
+      const key = keyOf(ip);
+      return reached.has(key) ? look(tenant, key) : null;
+    },
+    count(tenant, ip) {
+      const key = keyOf(ip);
+      const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
+      const wait = rateLimiter.take(`client ${tenant.id} ${key}`, limit, minute);
+      if (look(tenant, key) !== null) {
+        reached.delete(key);
+        reached.add(key);
+        if (reached.size > most) reached.delete(reached.values().next().value ?? key);
+      }
+      return wait;
+    },
+  };
+}
+
+/** How a device's own code ends, which nobody guessed: a hotel's TVs all come from one address. */
+const ends: ReadonlySet<ErrorCode> = new Set(['access_denied', 'expired_token']);
+
+/**
+ * Counts a failed grant of a client from an address (security, Defaults). Successes are not counted, and none
+ * is refused: whoever sends garbage through a client's own server must not keep its members out. Nor is what
+ * ended something: a reused token ends its sign-in however many came before it.
+ *
+ * @param changed whether the refusal has changed anything
+ * @returns null while failures are allowed, else the refusal that takes the place of `refused`
+ */
+export function countFailedGrant(
+  request: FastifyRequest,
+  { clientId }: Client,
+  refused: Refusal,
+  changed: boolean,
+  { rateLimiter }: Pick<Deps, 'rateLimiter'>,
+): Refusal | null {
+  if (ends.has(refused.error)) return null;
+  const { id, limits } = request.tenant;
+  const key = `grant ${id} ${clientId} ${addressKey(request.ip)}`;
+  const wait = rateLimiter.take(key, limits.failedGrantsPerClientAddressAndMinute, minute);
+  return wait === null || changed ? null : refusedByLimit(request, 'grants', wait, key);
+}

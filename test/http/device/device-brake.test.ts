@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { findMemberByEmail } from '../../../src/storage/members/member.ts';
+import { insertWrongUserCode } from '../../../src/storage/members/wrong-user-code.ts';
+import {
+  codesFor,
+  expectNotValid,
+  phoneOf,
+  phonesOf,
+  pollTokens,
+  setLimits,
+  tenantOf,
+  unlimited,
+} from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import { auditEvents } from '../../support/operators/api.ts';
+import { expectErrorPage } from '../../support/records/expectations.ts';
+import { temporaryFolder } from '../../support/records/temporary-folder.ts';
+import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+
+const minute = 60_000;
+
+let service: TestService;
+let options: TestServiceOptions;
+
+/** How slowed entries wait in a test that says so. */
+let pause: ((ms: number) => Promise<void>) | null;
+const pauseWith = (wait: (ms: number) => Promise<void>) => {
+  pause = wait;
+};
+
+beforeEach(async () => {
+  pause = null;
+  // Behind a proxy, so that a request can come from any address.
+  const proxied = { data: 'security', trustedProxies: ['127.0.0.1'] } as const;
+  options = {
+    ...proxied,
+    folder: temporaryFolder(),
+    masterKey: randomBytes(32),
+    pause: (ms) => pause?.(ms) ?? Promise.resolve(),
+  };
+  service = await startTestService(options);
+  onTestFinished(() => service.stop());
+  await setLimits(service, hosts.a, unlimited);
+});
+
+const restart = async () => {
+  const now = service.clock.now();
+  await service.stop();
+  service = await startTestService(options);
+  service.clock.set(now);
+};
+
+/** A code that was issued to nobody in the test. */
+const wrong = '000 000';
+
+describe('one tenant', () => {
+  /** Wrong entries of another member, from addresses of their own. */
+  const guess = async (count: number, name: string = hosts.a) => {
+    const { id: tenantId } = tenantOf(service, name);
+    const found = await service.store.transaction((tx) => findMemberByEmail(tx, tenantId, 'u1@example.test'));
+    const memberId = found?.member.id ?? '';
+    const enteredAt = service.clock.now();
+    await service.store.transaction(async (tx) => {
+      for (let index = 0; index < count; index += 1) {
+        await insertWrongUserCode(tx, { tenantId, memberId, address: `${index}` }, enteredAt, enteredAt);
+      }
+    });
+  };
+  const warnings = () => service.logLines.filter((line) => line.includes('user codes are being guessed'));
+  const pend = async (count: number) => {
+    let last = '';
+    for (let index = 0; index < count; index += 1) {
+      ({ user_code: last } = await codesFor(service, hosts.a));
+    }
+    return last;
+  };
+
+  it('decision 32: from 10,000 divided by its pending codes on, each entry waits 3 s and the log says why', async () => {
+    const phone = await phoneOf(service, hosts.a, 'u2@example.test');
+    const userCode = await pend(20);
+    await guess(499);
+    expectNotValid(await phone.open(wrong));
+    expect(service.pauses).toEqual([]);
+    expect(warnings()).toEqual([]);
+
+    expectNotValid(await phone.open(wrong));
+    expect(service.pauses).toEqual([3_000]);
+    // A right code is slowed as a wrong one is: the wait must not tell them apart.
+    expect((await phone.open(userCode)).status).toBe(200);
+    expect(service.pauses).toEqual([3_000, 3_000]);
+    expect(warnings()).toHaveLength(2);
+    expect(JSON.parse(warnings()[0] ?? '{}')).toMatchObject({ level: 40, tenant: 'Tenant A' });
+    for (const line of warnings()) expect(line).not.toMatch(/000 ?000/);
+  });
+
+  it('decision 32: the tenant is told once in 15 minutes that its entries are slowed', async () => {
+    const [one, other] = await phonesOf(service, hosts.a, 2);
+    await pend(20);
+    await guess(500);
+    await one?.open(wrong);
+    await other?.open(wrong);
+    const reason = 'too many wrong user codes of one tenant, so that entries are slowed';
+    const told = (await auditEvents(service)).filter((event) => event.reason === reason);
+    expect(told).toHaveLength(1);
+  });
+
+  it('decision 32: slowed entries wait one behind another, however many come at once', async () => {
+    const phones = await phonesOf(service, hosts.a, 3);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: number[] = [];
+    const pages = phones.map((phone) => phone.open(userCode).then(({ status }) => answers.push(status)));
+    for (let turn = 0; turn < phones.length; turn += 1) {
+      while (ends.length <= turn) await new Promise(setImmediate);
+      // Those behind have been read by now, and have not begun to wait.
+      await service.http(hosts.a, '/.well-known/openid-configuration');
+      expect({ begun: ends.length, answered: answers.length }).toEqual({ begun: turn + 1, answered: turn });
+      ends[turn]?.();
+      while (answers.length <= turn) await new Promise(setImmediate);
+    }
+    await Promise.all(pages);
+    expect(answers).toEqual([200, 200, 200]);
+  });
+
+  it('decision 32: where six wait the next is told to come back, and no code is looked up for it', async () => {
+    const phones = await phonesOf(service, hosts.a, 8);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: Answer[] = [];
+    const pages = phones.map((phone) => phone.open(userCode).then((answer) => answers.push(answer)));
+    while (answers.length < 2) await new Promise(setImmediate);
+    for (const answer of answers) {
+      expectErrorPage(answer, 503);
+      expect(answer.headers['retry-after']).toBe('5');
+    }
+    while (answers.length < 8) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(pages);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, ...Array(6).fill(200)]);
+    const entered = (await auditEvents(service)).filter(({ event }) => event === 'device_code_entered');
+    expect(entered).toHaveLength(6);
+  });
+
+  it('decision 32: a slowed entry still approves', async () => {
+    const phone = await phoneOf(service, hosts.a, 'u2@example.test');
+    await pend(19);
+    const { user_code: userCode, device_code: deviceCode } = await codesFor(service, hosts.a);
+    await guess(500);
+    await phone.approve(userCode);
+    expect(service.pauses).toEqual([3_000]);
+    await pollTokens(service, hosts.a, deviceCode);
+  });
+
+  it('decision 32: with fewer pending codes, or 15 minutes later, it is over', async () => {
+    const phone = await phoneOf(service, hosts.a, 'u2@example.test');
+    await pend(20);
+    await guess(510);
+    service.clock.advance(14 * minute);
+    await codesFor(service, hosts.a);
+    service.clock.advance(minute);
+    // One pending code is left, and the guesses have left the window.
+    await phone.open(wrong);
+    expect(service.pauses).toEqual([]);
+  });
+
+  it("decision 32: one tenant's guesses slow no other", async () => {
+    await pend(20);
+    await guess(600, hosts.a);
+    const phone = await phoneOf(service, hosts.b);
+    await codesFor(service, hosts.b);
+    expectNotValid(await phone.open(wrong));
+    expect(service.pauses).toEqual([]);
+  });
+
+  it('decision 32: a restart forgives nothing', async () => {
+    await pend(20);
+    await guess(500);
+    await restart();
+    await (await phoneOf(service, hosts.a, 'u2@example.test')).open(wrong);
+    expect(service.pauses).toEqual([3_000]);
+  });
+});
