@@ -1,5 +1,6 @@
 import { isIPv6, SocketAddress } from 'node:net';
 import type { FastifyRequest } from 'fastify';
+import type { Share } from '../secrets/fair-queue.ts';
 
 /**
  * What a limiter counts as one address: an IPv4 address, or the /64 of an IPv6 one, since a household has at
@@ -17,6 +18,11 @@ export function addressKey(ip: string): string {
   const right = tail === '' ? [] : tail.split(':');
   const zeros = address.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
+}
+
+/** Whose turn it is when a request waits for what is scarce (promise 7). */
+export function shareOf({ tenant, ip }: Pick<FastifyRequest, 'tenant' | 'ip'>): Share {
+  return { tenant: tenant.id, address: addressKey(ip) };
 }
 
 /** The path of a request without its query, to lead back to. It never leads to another authority (K2). */

@@ -117,6 +117,12 @@ export function apiErrorHandler(
   return protocolErrorHandler(error, request, reply);
 }
 
+/** HEAD is served wherever GET is (H9). */
+export function withHead(served: readonly HTTPMethods[]): readonly HTTPMethods[] {
+  if (served.includes('HEAD')) return served;
+  return served.flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]));
+}
+
 const everyMethod: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 /** Answers every method that a route does not serve with 405 and what it does serve (H7). @param note hears of each */
@@ -126,14 +132,15 @@ export function refuseOtherMethods(
   served: readonly HTTPMethods[],
   note: (request: FastifyRequest) => void = () => {},
 ): void {
+  const all = withHead(served);
   app.route({
-    method: everyMethod.filter((method) => !served.includes(method)),
+    method: everyMethod.filter((method) => !all.includes(method)),
     url,
     // The body of a method that is not served is not even read.
     onRequest: async (request, reply) => {
       note(request);
       const refused = refusal('invalid_request', 'this method is not served here');
-      return sendRefusal(reply.header('allow', served.join(', ')), refused, 405);
+      return sendRefusal(reply.header('allow', all.join(', ')), refused, 405);
     },
     handler: async () => {},
   });

@@ -63,7 +63,8 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     requestTimeout,
     connectionTimeout,
-    exposeHeadRoutes: false,
+    // What a page's GET does, its HEAD does not (`head.ts`).
+    exposeHeadRoutes: true,
     routerOptions: {
       // Queries are read by `queryOf`, strictly, and only where a route has one.
       querystringParser: () => ({}),

@@ -9,6 +9,7 @@ import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
+import { isUndone, undone } from './head.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
@@ -31,13 +32,14 @@ export function sourceOf(request: FastifyRequest, { clock }: Pick<Deps, 'clock'>
   };
 }
 
-/** Runs work in a transaction whose changes are the doing of whoever sent the request. */
+/** Runs work in a transaction whose changes are the doing of whoever sent the request; a HEAD of a page does nothing. */
 export function transactionOf<T>(
   request: FastifyRequest,
   deps: Pick<Deps, 'clock' | 'store'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return deps.store.transaction((tx) => work(actingAs(tx, sourceOf(request, deps))));
+  const asSender = (tx: Tx) => work(actingAs(tx, sourceOf(request, deps)));
+  return isUndone(request) ? undone(deps.store, asSender) : deps.store.transaction(asSender);
 }
 
 /** One JSON line an event, beside its row. */
@@ -68,6 +70,7 @@ export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('reachedLimit');
   const isFirst = createFirstOfWindow(deps.clock);
   app.addHook('onSend', (request, reply, _payload, done) => {
+    if (request.method === 'HEAD' && isUndone(request)) return done();
     const { reachedLimit } = request;
     if (reachedLimit !== undefined) {
       request.reachedLimit = undefined;

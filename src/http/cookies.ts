@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { browserCookieLifetime, sessionLife } from '../core/limits.ts';
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../random.ts';
+import { isUndone } from './head.ts';
 
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
@@ -34,6 +35,7 @@ export function sessionCookie(request: FastifyRequest, kind: SessionKind = 'memb
 
 export function setSessionCookie(reply: FastifyReply, secret: string, kind: SessionKind = 'member'): void {
   const { request } = reply;
+  if (isUndone(request)) return;
   reply.setCookie(nameOf(request, cookieOf[kind]), secret, {
     ...attributesOf(request, kind),
     maxAge: sessionLife[kind].absolute / 1_000,
@@ -42,6 +44,7 @@ export function setSessionCookie(reply: FastifyReply, secret: string, kind: Sess
 
 export function clearSessionCookie(reply: FastifyReply, kind: SessionKind = 'member'): void {
   const { request } = reply;
+  if (isUndone(request)) return;
   reply.clearCookie(nameOf(request, cookieOf[kind]), attributesOf(request, kind));
 }
 

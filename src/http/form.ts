@@ -41,7 +41,7 @@ export function queryOf(request: FastifyRequest): Form | null {
 
 /** The parameters of a request that may come as GET or as form POST, to the same effect; null if malformed. */
 export function sentForm(request: FastifyRequest): Form | null {
-  if (request.method === 'GET') return queryOf(request);
+  if (request.method !== 'POST') return queryOf(request);
   return request.body instanceof Map ? (request.body as Form) : null;
 }
 

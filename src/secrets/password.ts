@@ -2,6 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { passwordBytes, passwordHash, passwordsWaiting } from '../core/limits.ts';
+import { fairQueue, ownShare, type Share } from './fair-queue.ts';
 
 const derive = promisify(argon2);
 
@@ -10,15 +11,18 @@ export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy';
 }
 
-/** Hashes and checks passwords off the event loop, at most one a core at a time (performance 5; A12). */
+/**
+ * Hashes and checks passwords off the event loop, at most one a core at a time (performance 5; A12). Those who
+ * wait take turns, tenant by tenant and address by address (promise 7).
+ */
 export interface Passwords {
-  /** The PHC string of a password, argon2id. @throws PasswordsBusy */
-  hash(password: string): Promise<string>;
+  /** The PHC string of a password, argon2id. @param share whose work it is @throws PasswordsBusy */
+  hash(password: string, share?: Share): Promise<string>;
   /**
    * Whether the password is the one of this PHC string. With null, for an account that does not exist, it
-   * works as long and says no (A1). @throws PasswordsBusy
+   * works as long and says no (A1). @param share whose work it is @throws PasswordsBusy
    */
-  verify(password: string, phc: string | null): Promise<boolean>;
+  verify(password: string, phc: string | null, share?: Share): Promise<boolean>;
   /** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
   isWeak(phc: string): boolean;
 }
@@ -47,31 +51,34 @@ export function createPasswords(
   waiting = passwordsWaiting,
   made = current,
 ): Passwords {
-  const turn = semaphore(inFlight, waiting);
+  const turn = fairQueue(inFlight, waiting, () => new PasswordsBusy('too many passwords are waiting'));
   const nobody = {
     ...made,
     salt: randomBytes(passwordHash.saltBytes),
     tag: Buffer.alloc(passwordHash.tagBytes),
   };
-  const tagOf = (password: string, parameters: Parameters, salt: Buffer, tagLength: number) =>
-    turn(() =>
-      derive('argon2id', {
-        message: Buffer.from(password.normalize('NFC')),
-        nonce: salt,
-        tagLength,
-        memory: parameters.memory,
-        passes: parameters.passes,
-        parallelism: parameters.parallelism,
-      }),
+  const tagOf = (password: string, parameters: Parameters, salt: Buffer, tagLength: number, share: Share) =>
+    turn(
+      () =>
+        derive('argon2id', {
+          message: Buffer.from(password.normalize('NFC')),
+          nonce: salt,
+          tagLength,
+          memory: parameters.memory,
+          passes: parameters.passes,
+          parallelism: parameters.parallelism,
+        }),
+      share,
     );
   return {
-    async hash(password) {
+    async hash(password, share = ownShare) {
       const salt = randomBytes(passwordHash.saltBytes);
-      return writePhc(made, salt, Buffer.from(await tagOf(password, made, salt, passwordHash.tagBytes)));
+      const tag = await tagOf(password, made, salt, passwordHash.tagBytes, share);
+      return writePhc(made, salt, Buffer.from(tag));
     },
-    async verify(password, phc) {
+    async verify(password, phc, share = ownShare) {
       const { salt, tag, ...parameters } = phc === null ? nobody : readPhc(phc);
-      const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length));
+      const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length, share));
       return timingSafeEqual(computed, tag) && phc !== null;
     },
     isWeak(phc) {
@@ -96,27 +103,5 @@ function readPhc(phc: string) {
     parallelism: Number(parallelism),
     salt: Buffer.from(String(salt), 'base64'),
     tag: Buffer.from(String(tag), 'base64'),
-  };
-}
-
-/** Runs at most `inFlight` pieces at once; at most `waiting` wait, in order; more are refused. */
-function semaphore(inFlight: number, waiting: number) {
-  const queue: (() => void)[] = [];
-  let running = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= inFlight) {
-      if (queue.length >= waiting) throw new PasswordsBusy('too many passwords are waiting');
-      await new Promise<void>((resolve) => queue.push(resolve));
-    } else {
-      running += 1;
-    }
-    try {
-      return await work();
-    } finally {
-      // The place goes straight to the next in line, so nobody can slip in between.
-      const next = queue.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
   };
 }

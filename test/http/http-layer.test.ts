@@ -163,20 +163,6 @@ describe('methods', () => {
       text: '',
     });
   });
-
-  it.each(['/api/oidc/auth', '/api/oidc/session/end', '/sign-in', '/consent', '/account', '/device'])(
-    'H9: HEAD %s, where GET acts, is 405 and neither signs in nor out',
-    async (path) => {
-      const before = await allRows(service);
-      const query = new URLSearchParams({ client_id: 'conf1', prompt: 'none' });
-      const answer = await browser.send(`${path}?${query}`, { method: 'HEAD' });
-      expect(answer.status).toBe(405);
-      expect(answer.headers['set-cookie']).toBeUndefined();
-      expect(answer.headers.location).toBeUndefined();
-      expect(await allRows(service)).toEqual(before);
-      expect((await browser.send('/account')).status).toBe(200);
-    },
-  );
 });
 
 describe('a preflight from a stranger', () => {

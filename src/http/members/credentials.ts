@@ -8,7 +8,7 @@ import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../storage/members/member.ts';
 import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
-import { addressKey } from '../address.ts';
+import { addressKey, shareOf } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
@@ -47,10 +47,12 @@ export async function checkCredentials(
     const found = await findMemberByEmail(tx, tenant.id, email);
     return { found, retryAfter: await waitOf(tx, request, email, found, clock()) };
   });
+  const share = shareOf(request);
   const limitKey = hashEmail(email);
   if (retryAfter !== null) return { kind: 'too-many', retryAfter, limitKey };
 
-  const isHashed = isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null));
+  const isHashed =
+    isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null, share));
   const isRight = isHashed && maySignIn(found?.member ?? null, clock());
   if (!isRight) rateLimiter.take(key, limit, countingWindow.minute);
   const turnedAway = await transactionOf(request, deps, async (tx) => {
@@ -68,7 +70,8 @@ export async function checkCredentials(
     const reason = isHashed ? 'the account may not be used' : 'the password is wrong';
     return { kind: 'wrong', memberId: found.member.id, reason };
   }
-  const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password) : null;
+  const isWeak = passwords.isWeak(found.passwordHash);
+  const newHash = isWeak ? await passwords.hash(password, share) : null;
   return { kind: 'right', verified: { ...found, newHash } };
 }
 

@@ -6,7 +6,7 @@ import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recover.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
-import { addressKey } from '../address.ts';
+import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -161,7 +161,7 @@ async function reset(
   const rules = { least: tenant.passwordLength, email: found.email, isCommon: await commonPasswords() };
   const problem = passwordProblem(password, rules);
   if (problem !== null) return sendReset(problem);
-  const hash = await deps.passwords.hash(password);
+  const hash = await deps.passwords.hash(password, shareOf(request));
   const isDone = await transactionOf(request, deps, (tx) =>
     resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
   );

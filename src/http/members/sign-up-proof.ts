@@ -16,6 +16,7 @@ import { apply } from '../../storage/apply.ts';
 import { findEmailProof, findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
+import { shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, setSessionCookie } from '../cookies.ts';
@@ -150,8 +151,9 @@ async function confirm(
   // of the stranger's own. The one who asked knows that password.
   const { password = '' } = form;
   if (password === '') return sendQuestion('missing');
+  const { passwordHash } = payloadOf(found);
   const isRight =
-    isHashable(password) && (await deps.passwords.verify(password, payloadOf(found).passwordHash));
+    isHashable(password) && (await deps.passwords.verify(password, passwordHash, shareOf(request)));
   const presented: Presented = isRight ? { by: 'link' } : { by: 'code', codeHash: '' };
   const isProven = await transactionOf(request, deps, (tx) => prove(tx, request, found, presented, deps));
   if (!isRight) return sendQuestion('wrong');

@@ -8,7 +8,7 @@ import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForSignUp } from '../../operations/sign-up.ts';
 import { seal } from '../../secrets/seal.ts';
 import { listConsents } from '../../storage/access/consent.ts';
-import { addressKey } from '../address.ts';
+import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { ensureBrowserCookie } from '../cookies.ts';
@@ -134,7 +134,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
 
   // A known address costs the same hash and gets the same page: who has an account stays between the
   // service and the owner of the address, who gets a mail (pages 10).
-  const passwordHash = await deps.passwords.hash(password);
+  const passwordHash = await deps.passwords.hash(password, shareOf(request));
   const browser = ensureBrowserCookie(reply, deps.random);
   const payload = {
     fullName,

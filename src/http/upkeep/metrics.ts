@@ -32,8 +32,8 @@ export function countPasswords(passwords: Passwords): { passwords: Passwords; in
   return {
     inHand: () => inHand,
     passwords: {
-      hash: (password) => counting(passwords.hash(password)),
-      verify: (password, phc) => counting(passwords.verify(password, phc)),
+      hash: (password, share) => counting(passwords.hash(password, share)),
+      verify: (password, phc, share) => counting(passwords.verify(password, phc, share)),
       isWeak: passwords.isWeak,
     },
   };

@@ -182,7 +182,7 @@ describe('forged decisions', () => {
 
   it.each([
     ['GET', 303],
-    ['HEAD', 405],
+    ['HEAD', 303],
     ['PUT', 405],
     ['PATCH', 405],
     ['DELETE', 405],

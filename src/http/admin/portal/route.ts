@@ -61,7 +61,7 @@ async function visit(
  * whether the browser is signed in.
  */
 function isArrival(request: FastifyRequest): boolean {
-  const isLink = request.method === 'GET' && request.headers['sec-fetch-site'] === 'cross-site';
+  const isLink = request.method !== 'POST' && request.headers['sec-fetch-site'] === 'cross-site';
   return isLink && sessionCookie(request, 'admin') === undefined;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
 import { changePassword } from '../../../operations/account.ts';
 import { commonPasswords } from '../../../operations/common-passwords.ts';
+import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import { setSessionCookie } from '../../cookies.ts';
@@ -52,7 +53,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, everywhere, [confirmed.problem]);
 
-  const passwordHash = await deps.passwords.hash(password);
+  const passwordHash = await deps.passwords.hash(password, shareOf(request));
   const { place, address } = seenAt(visit, request.ip);
   const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
   const { secret } = await transactionOf(request, deps, async (tx) => {
