@@ -86,12 +86,12 @@ describe('slow senders', () => {
     expect(server.timeout).toBeLessThanOrEqual(30_000);
   });
 
-  it('H14: of heads and bodies, a byte at a time, lose their sockets while others are served', async () => {
+  it('H14: of heads and bodies, a byte at a time on 500 sockets, lose them while others are served', async () => {
     const slow = await startTestService({ data: 'security' });
     slow.app.server.requestTimeout = 100;
     slow.app.server.headersTimeout = 100;
     const sockets: RawSocket[] = [];
-    for (let count = 0; count < 50; count++) {
+    for (let count = 0; count < 500; count++) {
       const socket = await rawSocket(slow.port);
       socket.write(count % 2 === 0 ? 'GET / HTTP/1.1\r\nX: ' : `${post('Content-Length: 1000')}\r\n`);
       sockets.push(socket);
@@ -99,9 +99,14 @@ describe('slow senders', () => {
     const drip = setInterval(() => {
       for (const socket of sockets) socket.write('x');
     }, 50);
-    const begun = performance.now();
-    expect((await slow.http(hosts.a, discovery)).status).toBe(200);
-    expect(performance.now() - begun).toBeLessThan(200);
+    const times: number[] = [];
+    for (let asked = 0; asked < 5; asked += 1) {
+      const begun = performance.now();
+      expect((await slow.http(hosts.a, discovery)).status).toBe(200);
+      times.push(performance.now() - begun);
+    }
+    // The median: another test may hold the machine for a moment.
+    expect(times.toSorted((one, other) => one - other)[2]).toBeLessThan(200);
     const ends = await Promise.all(sockets.map(({ closed }) => closed));
     clearInterval(drip);
     for (const end of ends) expect(end).toMatch(/^HTTP\/1\.1 408 /);

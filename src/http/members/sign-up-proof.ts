@@ -151,9 +151,8 @@ async function confirm(
   // of the stranger's own. The one who asked knows that password.
   const { password = '' } = form;
   if (password === '') return sendQuestion('missing');
-  const { passwordHash } = payloadOf(found);
-  const isRight =
-    isHashable(password) && (await deps.passwords.verify(password, passwordHash, shareOf(request)));
+  const { passwordHash: hash } = payloadOf(found);
+  const isRight = isHashable(password) && (await deps.passwords.verify(password, hash, shareOf(request)));
   const presented: Presented = isRight ? { by: 'link' } : { by: 'code', codeHash: '' };
   const isProven = await transactionOf(request, deps, (tx) => prove(tx, request, found, presented, deps));
   if (!isRight) return sendQuestion('wrong');
