@@ -6,6 +6,7 @@ import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
+import { isUndone } from '../../head.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { currentSession } from '../../session.ts';
@@ -36,9 +37,9 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     const current = await currentSession(tx, request, now);
     if (current === null) return null;
     const key = `checkout ${current.member.id}`;
+    const count = isUndone(request) ? deps.rateLimiter.look : deps.rateLimiter.take;
     const limit = () =>
-      deps.rateLimiter.take(key, checkoutsPerHour, countingWindow.hour) ??
-      deps.rateLimiter.take(key, checkoutsPerDay, countingWindow.day);
+      count(key, checkoutsPerHour, countingWindow.hour) ?? count(key, checkoutsPerDay, countingWindow.day);
     return { current, ...(await startCheckout(tx, factsOf(order, current.member), deps, limit, now)) };
   });
   if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
