@@ -18,7 +18,9 @@ let browser: Visitor;
 let paths: readonly string[];
 
 beforeAll(async () => {
-  const { started, routes } = await routesOf(() => startTestService({ data: 'security', setupOffered: true }));
+  const { started, routes } = await routesOf(() =>
+    startTestService({ data: 'security', setupOffered: true }),
+  );
   service = started;
   paths = [...new Set(routes.filter(({ method }) => method === 'GET').map(({ url }) => url))];
   await setLimits(service, a, unlimited);
