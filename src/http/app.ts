@@ -63,7 +63,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     requestTimeout,
     connectionTimeout,
-    // What a page's GET does, its HEAD does not (`head.ts`).
+    // What a page's GET does, its HEAD does not (`pages/head.ts`).
     exposeHeadRoutes: true,
     routerOptions: {
       // Queries are read by `queryOf`, strictly, and only where a route has one.

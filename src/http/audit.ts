@@ -9,8 +9,8 @@ import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
-import { isUndone, undone } from './head.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
+import { isUndone, undone } from './pages/head.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {

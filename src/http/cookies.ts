@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { browserCookieLifetime, sessionLife } from '../core/limits.ts';
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../random.ts';
-import { isUndone } from './head.ts';
+import { isUndone } from './pages/head.ts';
 
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,

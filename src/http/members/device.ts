@@ -5,7 +5,7 @@ import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { isUndone } from '../head.ts';
+import { isUndone } from '../pages/head.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
@@ -74,7 +74,7 @@ async function show(
   if (digits === null) return sendEntry(reply, language, { typed, problem: 'device.error.format' });
 
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
-  // Nor is it by a HEAD, whose look-up would not be counted (`head.ts`).
+  // Nor is it by a HEAD, whose look-up would not be counted (`pages/head.ts`).
   if (isFromAnotherSite(request) || isUndone(request))
     return sendEntry(reply, language, { typed: showUserCode(digits) });
   const result = await lookUpDevice(request, current, digits, turns, deps);

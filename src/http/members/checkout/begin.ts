@@ -6,7 +6,7 @@ import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
-import { isUndone } from '../../head.ts';
+import { isUndone } from '../../pages/head.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { currentSession } from '../../session.ts';
