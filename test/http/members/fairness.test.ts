@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { createPasswords } from '../../../src/secrets/password.ts';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { httpClient } from '../../support/http.ts';
@@ -9,7 +10,11 @@ const atSignIn = (browser: Visitor) =>
   browser.authorize(authorizationParameters('pub1', 'https://pub1.test/cb', pkce()));
 
 it("promise 7: while one tenant's passwords fill the queue, members of others and of quiet addresses get in", async () => {
-  const service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+  const service = await startTestService({
+    data: 'security',
+    trustedProxies: ['127.0.0.1'],
+    passwords: createPasswords(),
+  });
   onTestFinished(() => service.stop());
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   const attacker = visitor(service, hosts.a);
