@@ -138,10 +138,8 @@ export const wrongUserCodes = { window: 15 * minute, perMember: 5, perAddress: 3
 /** A tenant's wrong entries stay under this number divided by its pending codes: a chance of 1 % (decision 32). */
 export const wrongUserCodesOfTenant = 10_000;
 
-/** Beyond that, entries wait this long, one behind another (decision 32). */
+/** Beyond that, entries wait this long, one behind another (decision 32); the last no longer than its socket. */
 export const slowedEntry = 3 * second;
-
-/** So many of a tenant's entries wait at once, the last of them for less than a silent socket is kept. */
 export const slowedEntries = 6;
 
 /** Failed sign-ins of one account: so many, then 1 minute doubling to 15; a day without one forgets (A6). */
@@ -155,22 +153,19 @@ export interface TenantLimits {
   readonly deviceRequestsPerAddressAndMinute: number | null;
   readonly deviceRequestsPerAddressAndHour: number | null;
   readonly deviceRequestsPerClientAndMinute: number | null;
-  /** Failed grants of one client from one address (security, Defaults). */
+  /** Failed grants of one client from one address, and failed client authentications (security, Defaults). */
   readonly failedGrantsPerClientAddressAndMinute: number | null;
-  /** Failed client authentications from one address (security, Defaults). */
   readonly failedClientAuthenticationsPerAddressAndMinute: number | null;
-  /** Wrong user codes of one member in 15 minutes (decision 32). */
+  /** Wrong user codes of one member, and from one address, in 15 minutes (decision 32). */
   readonly wrongUserCodesPerMember: number | null;
-  /** Wrong user codes from one address in 15 minutes (decision 32). */
   readonly wrongUserCodesPerAddress: number | null;
   /** Sign-ups from one address (security, Defaults). */
   readonly signUpsPerAddressAndHour: number | null;
   readonly signUpsPerAddressAndDay: number | null;
   /** Forgotten passwords asked for from one address. */
   readonly recoveriesPerAddressAndHour: number | null;
-  /** Failed sign-ins a minute from one address (security, Defaults). */
+  /** Failed sign-ins a minute from one address, and of one account before it waits (security, Defaults; A6). */
   readonly failedSignInsPerAddressAndMinute: number | null;
-  /** Failed sign-ins of one account, after which it waits (security, Defaults; A6). */
   readonly failedSignInsPerAccount: number | null;
   /** How long an account that is to be deleted can be kept after all. ms. */
   readonly deletionCoolingOff: number;

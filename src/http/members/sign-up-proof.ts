@@ -151,8 +151,8 @@ async function confirm(
   // of the stranger's own. The one who asked knows that password.
   const { password = '' } = form;
   if (password === '') return sendQuestion('missing');
-  const { passwordHash: hash } = payloadOf(found);
-  const isRight = isHashable(password) && (await deps.passwords.verify(password, hash, shareOf(request)));
+  const check = () => deps.passwords.verify(password, payloadOf(found).passwordHash, shareOf(request));
+  const isRight = isHashable(password) && (await check());
   const presented: Presented = isRight ? { by: 'link' } : { by: 'code', codeHash: '' };
   const isProven = await transactionOf(request, deps, (tx) => prove(tx, request, found, presented, deps));
   if (!isRight) return sendQuestion('wrong');
