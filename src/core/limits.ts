@@ -206,7 +206,7 @@ export const countedKeys = 50_000;
 export const countingWindow = { minute, hour, day } as const;
 
 /** Access tokens that are remembered as verified, each in some 500 bytes. */
-export const verifiedTokens = 20_000;
+export const verifiedTokens = 10_000;
 
 /** Pending device codes whose last poll is remembered. */
 export const pacedCodes = 200_000;
