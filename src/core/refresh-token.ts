@@ -16,6 +16,7 @@
  * | current | refresh | the scope asked for is wider | current | refuseScope |
  * | current | refresh | – | superseded | issueTokens |
  * | current | revoke | – | revoked | endSignIn |
+ * | superseded | refresh | within the client's replay window, the scope asked for is wider | superseded | refuseScope |
  * | superseded | refresh | within the client's replay window | superseded | replayTokens |
  * | superseded | refresh | – | revoked | refuse, endSignIn |
  * | superseded | revoke | – | revoked | endSignIn |
@@ -48,9 +49,17 @@ interface Facts {
   readonly now: number;
 }
 
+interface Life {
+  readonly livesUntil: number;
+  readonly replayableUntil: number;
+}
+
+const isReplayable = ({ livesUntil, replayableUntil }: Life, { memberIsActive, now }: Facts): boolean =>
+  memberIsActive && now < Math.min(replayableUntil, livesUntil);
+
 export const refreshTokenMachine = setup({
   types: {
-    context: {} as { livesUntil: number; replayableUntil: number },
+    context: {} as Life,
     events: {} as ({ type: 'refresh' } & Facts) | { type: 'revoke' },
   },
   guards: {
@@ -58,11 +67,10 @@ export const refreshTokenMachine = setup({
     'its lifetime is over': ({ context, event }) =>
       event.type === 'refresh' && event.now >= context.livesUntil,
     'the scope asked for is wider': ({ event }) => event.type === 'refresh' && event.scopeIsWider,
+    "within the client's replay window, the scope asked for is wider": ({ context, event }) =>
+      event.type === 'refresh' && event.scopeIsWider && isReplayable(context, event),
     "within the client's replay window": ({ context, event }) =>
-      event.type === 'refresh' &&
-      event.memberIsActive &&
-      !event.scopeIsWider &&
-      event.now < Math.min(context.replayableUntil, context.livesUntil),
+      event.type === 'refresh' && isReplayable(context, event),
   },
   actions: {
     issueTokens: outcome,
@@ -95,6 +103,10 @@ export const refreshTokenMachine = setup({
     superseded: {
       on: {
         refresh: [
+          {
+            guard: "within the client's replay window, the scope asked for is wider",
+            actions: 'refuseScope',
+          },
           { guard: "within the client's replay window", actions: 'replayTokens' },
           { target: 'revoked', actions: ['refuse', 'endSignIn'] },
         ],
@@ -125,6 +137,9 @@ export const unknownToken = refusal(
 
 /**
  * Decides a refresh request (RFC 6749 §6; decisions 17, 24, 25, 28).
+ *
+ * What scope an answer was narrowed to is not stored: a replay is for the scope that it asks for itself, and
+ * one that asks for none is for all of the sign-in's. A client that narrowed repeats its request as it was.
  *
  * @param signIn the sign-in that the token names, or null
  * @returns the tokens to sign, or `invalid_grant`, or `invalid_scope` which changes nothing
@@ -210,7 +225,7 @@ function stateOf(token: RefreshToken, signIn: SignIn): string {
   return token.generation === signIn.generation ? 'current' : 'superseded';
 }
 
-function lifeOf(token: RefreshToken, signIn: SignIn, client: Client) {
+function lifeOf(token: RefreshToken, signIn: SignIn, client: Client): Life {
   const isPrevious = token.generation === signIn.generation - 1;
   return {
     livesUntil: livesUntil(signIn, client),

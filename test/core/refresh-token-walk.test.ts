@@ -59,6 +59,9 @@ const eventsFor = (client: Client): Events<World> => ({
   'refresh with the one it replaced': refreshing(client, replaced),
   'refresh with the first token': refreshing(client, first),
   'refresh for a wider scope': refreshing(client, newest, { scope: 'openid phone' }),
+  'refresh for a wider scope with the one it replaced': refreshing(client, replaced, {
+    scope: 'openid phone',
+  }),
   'revoke the one the newest replaced': revoking(client, replaced),
   'the member is disabled': (world) => ({ ...world, memberIsActive: false }),
   '20 seconds pass': (world) => ({ ...world, now: world.now + 20 * second }),
@@ -113,6 +116,11 @@ const rulesFor = (
     event !== 'refresh for a wider scope' ||
     !before.memberIsActive ||
     before.now >= signInOf(before).rotatedAt + 30 * day ||
+    (after.records === before.records && after.answers === before.answers),
+  'a wider scope within the replay window changes nothing': ({ event, before, after }) =>
+    event !== 'refresh for a wider scope with the one it replaced' ||
+    !before.memberIsActive ||
+    before.now >= signInOf(before).rotatedAt + client.replayWindow ||
     (after.records === before.records && after.answers === before.answers),
   'no token is given 30 days after the last, or to a disabled member': (visit) =>
     !answered(visit) ||

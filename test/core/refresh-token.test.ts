@@ -88,6 +88,13 @@ const cases: readonly Case[] = [
   },
   { line: 'current | revoke | –', signIn, command: {}, answer: null, writes: [ends('revoked')] },
   {
+    line: "superseded | refresh | within the client's replay window, the scope asked for is wider",
+    signIn: signInRecord({ rotatedAt: now - 10 * second }),
+    command: { token: superseded, client: replaying, scope: 'openid phone' },
+    answer: { kind: 'refusal', error: 'invalid_scope' },
+    writes: [],
+  },
+  {
     line: "superseded | refresh | within the client's replay window",
     signIn: signInRecord({ rotatedAt: now - 10 * second }),
     command: { token: superseded, client: replaying },
@@ -171,11 +178,27 @@ describe('replay window (decision 24)', () => {
 
   it.each([
     ['for a disabled member', { member: disabled }],
-    ['for a wider scope', { scope: 'openid phone' }],
+    ['for a disabled member and a wider scope', { member: disabled, scope: 'openid phone' }],
+    ['for a wider scope at its end', { scope: 'openid phone', now: end }],
   ])('replays nothing %s', (_what, command) => {
-    const decision = refresh(signIn, { ...replay, ...command, now: end - 1 });
+    const asked = { ...replay, now: end - 1, ...command };
+    const decision = refresh(signIn, asked);
     expect(decision.answer).toMatchObject(invalidGrant);
-    expect(decision.writes).toEqual([ends('refresh_token_reused', end - 1)]);
+    expect(decision.writes).toEqual([ends('refresh_token_reused', asked.now)]);
+  });
+
+  it('refuses a wider scope, and changes nothing: the right request is still replayed (decision 25)', () => {
+    const decision = refresh(signIn, { ...replay, scope: 'openid phone', now: end - 1 });
+    expect(decision.answer).toMatchObject({ kind: 'refusal', error: 'invalid_scope' });
+    expect(decision.writes).toEqual([]);
+  });
+
+  it.each([
+    ['the scope that it asks for', 'openid email', 'openid email'],
+    ['the scope of the sign-in, where it asks for none', undefined, signIn.scope],
+  ])('a replay is for %s', (_what, scope, answered) => {
+    const decision = refresh(signIn, { ...replay, scope, now: end - 1 });
+    expect(decision.answer).toMatchObject({ kind: 'tokens', scope: answered });
   });
 });
 
