@@ -233,7 +233,7 @@ export const mailsPerHour = 5;
 /** Names and addresses that members give. */
 export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
 
-/** A tenant's name stands in the header of every page. */
+/** A tenant's name stands in the header of every page, a client's in the question that a member answers. */
 export const brandNameLength = 60;
 
 /** Logos in their data: URIs, in characters: one of each stands on a page, which stays under 20 KB (pages 2). */

@@ -9,6 +9,7 @@ import {
   refreshTokenIdle,
   replayWindow,
 } from '../core/limits.ts';
+import { nameProblem } from '../core/members/details.ts';
 import { logoProblem } from '../core/members/logo.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
 import { apply } from '../storage/apply.ts';
@@ -66,7 +67,7 @@ export async function registerClient(
     tenantId,
     secrets: hashes.map((hash) => ({ hash, createdAt: now })),
   };
-  refuseIfAny(registrationProblems(client));
+  refuseIfAny(registrationProblems(client, null));
   await insertClient(tx, client, now);
   return client;
 }
@@ -75,7 +76,7 @@ export async function registerClient(
 export type ClientChanges = Partial<Omit<Client, 'tenantId' | 'clientId' | 'type' | 'deviceFlow'>>;
 
 /**
- * Changes a client of a tenant.
+ * Changes a client of a tenant. A name that stays may be older than what names are held to now.
  *
  * @returns the client as it is now, or null if there is none
  * @throws InvalidFacts with every problem at once
@@ -89,7 +90,7 @@ export async function changeClient(
   const client = await findRegisteredClient(tx, tenantId, clientId);
   if (client === null) return null;
   const changed = { ...client, ...changes };
-  refuseIfAny(registrationProblems(changed));
+  refuseIfAny(registrationProblems(changed, client.name));
   await updateClient(tx, changed);
   return changed;
 }
@@ -116,13 +117,18 @@ export async function disableClient(
   return disabled;
 }
 
-/** Every problem of a client's settings, in words. */
-export function registrationProblems(client: Client): readonly string[] {
+/**
+ * Every problem of a client's settings, in words.
+ *
+ * @param nameBefore the name that it has already, which is not looked at again; null for a new client
+ */
+export function registrationProblems(client: Client, nameBefore: string | null): readonly string[] {
   const problems: string[] = [];
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(client.clientId)) {
     problems.push('The client_id must be 1 to 64 letters, digits, _ or -.');
   }
-  if (client.name.trim() === '') problems.push('The name is missing.');
+  const name = client.name === nameBefore ? null : nameProblem(client.name);
+  if (name !== null) problems.push(name);
   const logo = client.logo === null ? null : logoProblem(client.logo, logoLength.client);
   if (logo !== null) problems.push(logo);
   if (client.type === 'public' && client.secrets.length > 0) {

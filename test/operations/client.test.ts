@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/hash.ts';
-import { type ClientRegistration, registerClient } from '../../src/operations/client.ts';
+import {
+  type ClientChanges,
+  type ClientRegistration,
+  changeClient,
+  registerClient,
+} from '../../src/operations/client.ts';
 import { InvalidFacts } from '../../src/operations/invalid-facts.ts';
-import { findClient } from '../../src/storage/client.ts';
+import { findClient, insertClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { day, now } from '../support/records/records.ts';
+import { clientRecord, day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 
 const register = (store: Store, registration: ClientRegistration) =>
@@ -87,6 +92,12 @@ describe('registration of a client', () => {
       'The client_id must be 1 to 64 letters, digits, _ or -.',
     ],
     ['a blank name', { name: '  ' }, 'The name is missing.'],
+    [
+      'a name that turns the text around it',
+      { name: 'App\u202e' },
+      'The name has a control character, or one that turns the text around it.',
+    ],
+    ['a name of 61 characters', { name: 'x'.repeat(61) }, 'The name has more than 60 characters.'],
     ['a public client with a secret', { secret: 'x' }, 'A public client has no secret.'],
     [
       'a confidential client without one',
@@ -143,5 +154,26 @@ describe('registration of a client', () => {
     const store = await storeWithMember();
     const onTheLimit = { clientId: 'x'.repeat(64), accessTokenSeconds: 14_400, replayWindow: 30_000 };
     expect(await register(store, { ...app, ...onTheLimit })).toMatchObject(onTheLimit);
+  });
+});
+
+describe('a client whose name is older than the rule for names', () => {
+  const odd = clientRecord({ clientId: 'old', name: `\u202e\u0007${'x'.repeat(15_000)}` });
+  const change = async (changes: ClientChanges) => {
+    const store = await storeWithMember();
+    await store.transaction((tx) => insertClient(tx, odd, now));
+    return store.transaction((tx) => changeClient(tx, 'tenant-a', 'old', changes));
+  };
+
+  it('changes in its other settings, whether or not the name is sent along', async () => {
+    const replayWindow = 30_000;
+    for (const name of [{}, { name: odd.name }]) {
+      expect(await change({ replayWindow, ...name })).toEqual({ ...odd, replayWindow });
+    }
+  });
+
+  it('is given a name that is right, and no other one that is wrong', async () => {
+    expect(await change({ name: 'App' })).toMatchObject({ name: 'App' });
+    await expect(change({ name: `${odd.name}y` })).rejects.toThrow('The name has more than 60 characters.');
   });
 });

@@ -1,7 +1,7 @@
-import { brandNameLength, logoLength } from '../limits.ts';
+import { logoLength } from '../limits.ts';
 import type { Tenant } from '../tenant.ts';
 import { contrast, mix, readColor } from './color.ts';
-import { textProblem } from './details.ts';
+import { nameProblem } from './details.ts';
 import { logoProblem } from './logo.ts';
 
 /** What members see of a tenant on every page. */
@@ -43,15 +43,8 @@ const nearBlack = '#050505';
 
 /** Every problem of a tenant's branding, in words. */
 export function brandingProblems({ name, brandColor, logo }: Branding): readonly string[] {
-  const ofName = {
-    missing: 'The name is missing.',
-    long: `The name has more than ${brandNameLength} characters.`,
-    unfit: 'The name has a control character, or one that turns the text around it.',
-  };
-  const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(name);
-  const nameProblem = isSeen ? textProblem(name, brandNameLength) : 'missing';
   return [
-    nameProblem === null ? null : ofName[nameProblem],
+    nameProblem(name),
     colorProblem(brandColor),
     logo === null ? null : logoProblem(logo, logoLength.tenant),
   ].filter((problem) => problem !== null);

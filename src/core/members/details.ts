@@ -1,4 +1,4 @@
-import { memberTextLength } from '../limits.ts';
+import { brandNameLength, memberTextLength } from '../limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** What must not stand in a text that members give of themselves: controls and what is invisible. */
@@ -15,6 +15,29 @@ export function fullNameProblem(fullName: string): 'missing' | 'long' | 'unfit' 
 export function textProblem(text: string, most: number): 'long' | 'unfit' | null {
   if ([...text].length > most) return 'long';
   return unfit.test(text) ? 'unfit' : null;
+}
+
+/** What is wrong with the name of a tenant, a client or a token, in words for an operator, or null. */
+export function nameProblem(name: string): string | null {
+  const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(name);
+  const problem = isSeen ? textProblem(name, brandNameLength) : 'missing';
+  return problem === null ? null : problemOfName[problem];
+}
+
+const problemOfName = {
+  missing: 'The name is missing.',
+  long: `The name has more than ${brandNameLength} characters.`,
+  unfit: 'The name has a control character, or one that turns the text around it.',
+} as const;
+
+/**
+ * A name for a page that members trust. It may be older than `nameProblem`: what would turn the text around it,
+ * break the line or hide is shown as U+FFFD, and what is too long is cut.
+ */
+export function shownName(name: string): string {
+  const letters = [...name].map((letter) => (unfit.test(letter) ? '\ufffd' : letter));
+  if (letters.length <= brandNameLength) return letters.join('');
+  return `${letters.slice(0, brandNameLength - 1).join('')}…`;
 }
 
 /**

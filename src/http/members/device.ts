@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shownName } from '../../core/members/details.ts';
 import { readUserCode, showUserCode } from '../../core/user-code.ts';
 import type { Language } from '../../language.ts';
 import { refuseOtherMethods } from '../answers.ts';
@@ -172,7 +173,7 @@ function sendApprove(
     title: 'device.approve.title',
     again: { action: url, fields: { user_code: showUserCode(digits) } },
     data: {
-      client: client.name,
+      client: shownName(client.name),
       logo: client.logo,
       userCode: showUserCode(digits),
       // A third party says what it will see; the operator's own apps need no leave (decision 14).

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shownName } from '../../core/members/details.ts';
 import { apply } from '../../storage/apply.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
@@ -74,10 +75,10 @@ function sendQuestion(
     template: 'members/scope-consent.eta',
     language: languageOf(reply.request, flow),
     title: 'consent.title',
-    titleValues: { client: client.name },
+    titleValues: { client: shownName(client.name) },
     formTargets: [formTarget(request.target.redirectUri)],
     data: {
-      client: client.name,
+      client: shownName(client.name),
       logo: client.logo,
       scopes: request.scope.split(' '),
       email,

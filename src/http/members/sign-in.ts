@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { shownName } from '../../core/members/details.ts';
 import { maySignIn } from '../../core/members/member.ts';
 import type { Translate } from '../../language.ts';
 import { isHashable } from '../../secrets/password.ts';
@@ -158,6 +159,7 @@ async function sendForm(
     ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong'), aboutBoth: true }] : []),
   ];
   const sealed = sealFlow(reply, flow, deps);
+  const client = shown === null ? null : shownName(shown.client.name);
   return sendPage(reply, {
     template: 'members/sign-in.eta',
     language,
@@ -167,9 +169,9 @@ async function sendForm(
     formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
     again: { action: url, fields: { flow: sealed } },
     data: {
-      client: shown?.client.name ?? null,
+      client,
       logo: shown?.client.logo ?? null,
-      lead: leadOf(flow, shown?.client.name, t),
+      lead: leadOf(flow, client, t),
       recover: flowUrl('/recover', sealed),
       signUp: maySignUp(flow, shown) ? flowUrl('/sign-up', sealed) : null,
       flow: sealed,
@@ -188,9 +190,9 @@ function maySignUp(flow: Flow, shown: FlowRequest | null): boolean {
 }
 
 /** What the member signs in for: an app, a TV, or the pages here. */
-function leadOf(flow: Flow, client: string | undefined, t: Translate): string | null {
+function leadOf(flow: Flow, client: string | null, t: Translate): string | null {
   const { returnTo, parameters } = flow;
-  if (client !== undefined) return t('signIn.lead', { client });
+  if (client !== null) return t('signIn.lead', { client });
   if (isCheckout(flow)) return t('signUp.leadCheckout');
   return parameters === null && returnTo.startsWith('/device') ? t('signIn.leadDevice') : null;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Consent } from '../../core/access/consent.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
-import { emailProblem, fullNameProblem } from '../../core/members/details.ts';
+import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForSignUp } from '../../operations/sign-up.ts';
@@ -69,7 +69,7 @@ async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promi
   const consents = all.filter(({ atSignUp }) => atSignUp);
   if (asked === null) return { lead: t('signUp.leadCheckout'), logo: null, consents, formTargets: [] };
   return {
-    lead: t('signIn.lead', { client: asked.client.name }),
+    lead: t('signIn.lead', { client: shownName(asked.client.name) }),
     logo: asked.client.logo,
     consents,
     formTargets: [formTarget(asked.request.target.redirectUri)],

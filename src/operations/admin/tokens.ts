@@ -1,6 +1,7 @@
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { sha256 } from '../../core/hash.ts';
-import { auditTextLength } from '../../core/limits.ts';
+import { auditTextLength, brandNameLength } from '../../core/limits.ts';
+import { nameProblem } from '../../core/members/details.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import { exactly, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
@@ -71,7 +72,11 @@ interface NewToken {
   readonly expiresAt?: string | null;
 }
 
-const newTokenFields = { name: nameField, permissions: permissionsField };
+// One that was made before may have a longer name.
+const newTokenFields = {
+  name: { ...nameField, maxLength: brandNameLength },
+  permissions: permissionsField,
+};
 const expiryField = {
   expiresAt: timeOrNull('When it stops to work; if it is left out it does not', '2036-01-01T00:00:00.000Z'),
 };
@@ -88,6 +93,8 @@ async function create(
   if (expiresAt !== null && expiresAt <= now) {
     throw new OperationRefused('invalid', ['expiresAt is in the past']);
   }
+  const problem = nameProblem(name);
+  if (problem !== null) throw new OperationRefused('invalid', [problem]);
   const own = actor.kind === 'token' ? await findAdminToken(tx, actor.tokenId) : null;
   // It may have been revoked since it was looked at.
   if (own?.revokedAt) throw new OperationRefused('denied', ['a token that is revoked makes none']);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { emailProblem, fullNameProblem, textProblem } from '../../../src/core/members/details.ts';
+import {
+  emailProblem,
+  fullNameProblem,
+  nameProblem,
+  shownName,
+  textProblem,
+} from '../../../src/core/members/details.ts';
 
 /** What could break a header, a log line or a page. */
 const controls = [
@@ -43,6 +49,29 @@ describe('full names', () => {
 
   it.each([...controls, ...overrides, '\ud800', '\ue000'])('%j is unfit anywhere in it', (unfit) => {
     for (const name of [`Ada${unfit}Berg`, `${unfit}Ada`]) expect(fullNameProblem(name)).toBe('unfit');
+  });
+});
+
+describe('names of tenants, clients and tokens', () => {
+  it.each([
+    ['60 code points are taken', '🦊'.repeat(60), null],
+    ['and not one more', '🦊'.repeat(61), /more than 60 characters/],
+    ['nothing is no name', ' \u200b', /missing/],
+  ])('%s', (_what, name, problem) => {
+    if (problem === null) expect(nameProblem(name)).toBeNull();
+    else expect(nameProblem(name)).toMatch(problem);
+  });
+
+  it.each([...controls, ...overrides])('%j is refused, and a name that has it is shown without', (unfit) => {
+    expect(nameProblem(`Bank${unfit}App`)).toMatch(/control character/);
+    const shown = shownName(`Bank${unfit}App`);
+    expect(shown).toMatch(/^Bank\ufffd.*App$/);
+    expect(nameProblem(shown)).toBeNull();
+  });
+
+  it('an older name that is too long is shown cut', () => {
+    expect(shownName('🦊'.repeat(15_000))).toBe(`${'🦊'.repeat(59)}…`);
+    expect(shownName('🦊'.repeat(60))).toBe('🦊'.repeat(60));
   });
 });
 

@@ -44,6 +44,15 @@ describe('a token of the admin API', () => {
     }
   });
 
+  it.each([
+    ['turns the text around it', 'deploy\u202e'],
+    ['steers a terminal', 'deploy\u001b[31m'],
+    ['is longer than 60 characters', 'x'.repeat(61)],
+  ])('a name that %s is refused', async (_what, name) => {
+    const asking = { ...asked(['clients:read']), name };
+    expect((await refusal(service, 'tokens.create', asking)).kind).toBe('invalid');
+  });
+
   it('may do what it was given until it is revoked, on its tenant alone', async () => {
     const { id, secret } = await run<Made>(service, 'tokens.create', asked(['clients:read']));
     const status = async (path: string) => (await callApi(service, { path, token: secret })).status;

@@ -34,6 +34,16 @@ describe('what cannot be done is told with its place, and changes nothing', () =
       /^\d+:\d+: its times cannot have come one after the other$/,
     ],
     [
+      'a new client with a name that turns the text around it',
+      { ...named, clients: [{ clientId: 'new', name: 'New\u202e', type: 'public' }] },
+      /^6:15: the name has a control character, or one that turns the text around it$/,
+    ],
+    [
+      'a client with another name, which is too long',
+      { ...named, clients: [{ clientId: 'tv', name: 'x'.repeat(15_000), type: 'public' }] },
+      /^6:15: the name has more than 60 characters$/,
+    ],
+    [
       'a client of another type',
       { ...named, clients: [{ clientId: 'tv', name: 'TV', type: 'confidential', secretHash }] },
       /^7:15: the client is public, and stays so/,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { cancelAuthorizationCode } from '../../../core/authorization-code.ts';
 import { withdraw } from '../../../core/device-code.ts';
 import { memberTextLength } from '../../../core/limits.ts';
-import { textProblem } from '../../../core/members/details.ts';
+import { shownName, textProblem } from '../../../core/members/details.ts';
 import { endSignIn, signInLives } from '../../../core/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../../storage/authorization-code.ts';
@@ -48,7 +48,7 @@ async function show(visit: Visit, refused?: Refused): Promise<FastifyReply> {
     });
   });
   const devices = living.map(({ client, ...found }, index) => ({
-    ...cardOf(visit, found, client.name, now),
+    ...cardOf(visit, found, shownName(client.name), now),
     field: `label-${index}`,
     label: found.signIn.id === refused?.id ? refused.label : (found.signIn.label ?? ''),
     isRefused: found.signIn.id === refused?.id,

@@ -96,7 +96,7 @@ export function tellProblems<Entry extends object>(
 }
 
 /** Some of our problems are sentences; here each stands behind a place. */
-function plain(text: string): string {
+export function plain(text: string): string {
   const cut = text.replace(/\.$/, '');
   return /^[A-Z][a-z]* /.test(cut) ? `${cut.charAt(0).toLowerCase()}${cut.slice(1)}` : cut;
 }

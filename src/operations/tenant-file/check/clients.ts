@@ -33,9 +33,12 @@ function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>
   const { type: _type, deviceFlow: _flow, disabled: _disabled, logoFile: _file, ...rest } = client;
   const { secretHash: _hash, secretFile: _secrets, secretEnv: _names, secret: _secret, ...settings } = rest;
   const { clientId } = settings;
-  // Its type and its secrets are looked at together; lifetimes have their bounds in the schema.
+  // Its type and its secrets are looked at together; lifetimes have their bounds in the schema. Of a
+  // name that is there, the plan knows whether it is new.
   const given = { ...changesOf(settings), ...(clientId === undefined ? {} : { clientId }) };
-  tellProblems(checking, at, soundClient, given, registrationProblems);
+  tellProblems(checking, at, soundClient, given, (one) =>
+    registrationProblems(one, one.name.trim() === '' ? null : one.name),
+  );
 }
 
 /** A picture comes from one place, and one from a file is looked at too. */

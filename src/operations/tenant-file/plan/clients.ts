@@ -1,6 +1,8 @@
 import type { Client, ClientSecret } from '../../../core/client.ts';
+import { nameProblem } from '../../../core/members/details.ts';
 import { changesOf, secretIdOf } from '../../admin/clients/client-answer.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client.ts';
+import { plain } from '../check/checking.ts';
 import { describeClient } from '../describe.ts';
 import { type FieldChange, fieldChanges } from '../difference.ts';
 import type { Path } from '../source.ts';
@@ -40,8 +42,10 @@ export function planClients(
   ];
 }
 
-function newClient({ problem }: Planning, target: Target, at: Path, client: FileClient): readonly Step[] {
+function newClient(planning: Planning, target: Target, at: Path, client: FileClient): readonly Step[] {
+  const { problem } = planning;
   const { clientId, type, deviceFlow = false } = client;
+  checkName(planning, at, client.name);
   if (type === 'confidential' && each(client.secretHash).length === 0) {
     problem(at, 'a confidential client needs a secret: give secretFile, secretEnv or secretHash');
   }
@@ -63,15 +67,19 @@ function newClient({ problem }: Planning, target: Target, at: Path, client: File
 }
 
 function sameClient(
-  { problem }: Planning,
+  planning: Planning,
   target: Target,
   at: Path,
   client: FileClient,
   known: Client,
 ): readonly Step[] {
   const { clientId } = client;
+  if (client.name !== known.name) checkName(planning, at, client.name);
   if (client.type !== known.type) {
-    problem([...at, 'type'], `the client is ${known.type}, and stays so: another kind is another client`);
+    planning.problem(
+      [...at, 'type'],
+      `the client is ${known.type}, and stays so: another kind is another client`,
+    );
     return [];
   }
   const { secretHash, logoFile: _file, ...given } = client;
@@ -84,6 +92,12 @@ function sameClient(
   const isFlow = fields.some(({ field }) => field === 'deviceFlow');
   const step = changed(clientId, at, fields, (doing) => alterClient(doing, target, client, known));
   return [{ ...step, isForSystem: isFlow }];
+}
+
+/** A name that stays is left alone: it may be older than what names are held to now. */
+function checkName({ problem }: Planning, at: Path, name: string): void {
+  const found = nameProblem(name);
+  if (found !== null) problem([...at, 'name'], plain(found));
 }
 
 async function alterClient(

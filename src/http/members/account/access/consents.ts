@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
 import { consentHistoryShown } from '../../../../core/access/limits.ts';
+import { shownName } from '../../../../core/members/details.ts';
 import { answerConsents } from '../../../../operations/access/consent.ts';
 import {
   listConsents,
@@ -37,7 +38,8 @@ async function sendForm(visit: Visit, changed: readonly ChangedConsent[]): Promi
     newest: await listNewestConsentChanges(tx, member.id, consentHistoryShown),
     clients: await listClients(tx, member.tenantId),
   }));
-  const nameOf = (id: string | null) => clients.find(({ clientId }) => clientId === id)?.name ?? id ?? '';
+  const nameOf = (id: string | null) =>
+    shownName(clients.find(({ clientId }) => clientId === id)?.name ?? id ?? '');
   return sendAccountPage(visit, {
     template: 'consents',
     title: 'account.consents.title',
