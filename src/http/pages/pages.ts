@@ -72,7 +72,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
       'content-security-policy': contentSecurityPolicy(style.hash, page.formTargets ?? []),
     })
     .type('text/html; charset=utf-8');
-  return reply.view(page.template, {
+  const html = await reply.viewAsync(page.template, {
     ...page.data,
     t,
     tenant,
@@ -89,6 +89,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     // The request's id is in the log too, so a member can name what went wrong (pages 8).
     reference: reply.request.id,
   });
+  return reply.send(html);
 }
 
 /** The languages that the switcher offers, the page's own among them. */

@@ -111,11 +111,32 @@ export function problemOf(error: FastifyError, { log }: FastifyRequest): 'busy' 
   return 'unexpected';
 }
 
-/** The error handler of the pages: a page whatever happens. */
+/** The error handler of the pages: a page, or if that fails too, a line. */
 export function pageErrorHandler(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendProblem(reply, problemOf(error, request));
+  return orLastResort(reply, sendProblem(reply, problemOf(error, request)));
+}
+
+/**
+ * What is answered when the page of an error fails itself: Fastify would send the error's own words, which are
+ * for the log alone (H17).
+ */
+export async function orLastResort(reply: FastifyReply, page: Promise<FastifyReply>): Promise<FastifyReply> {
+  try {
+    return await page;
+  } catch (error) {
+    reply.request.log.error({ err: error }, 'the page of an error failed');
+    return reply
+      .status(500)
+      .headers({
+        'cache-control': 'no-store',
+        'content-language': 'en',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      })
+      .type('text/plain; charset=utf-8')
+      .send('Something went wrong. Try again later.\n');
+  }
 }

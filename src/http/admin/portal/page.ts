@@ -7,7 +7,7 @@ import { templateFolder } from '../../../templates.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { contentSecurityPolicy } from '../../headers.ts';
-import { problemOf } from '../../pages/problem.ts';
+import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
 import { type Menu, menuOf } from './menu.ts';
 import { formToken, type Visit } from './visit.ts';
@@ -72,7 +72,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
       'content-security-policy': contentSecurityPolicy(style.hash, []),
     })
     .type('text/html; charset=utf-8');
-  return reply.view(`admin/${page.template}.eta`, {
+  const html = await reply.viewAsync(`admin/${page.template}.eta`, {
     tenant,
     title: `${isError ? 'Error: ' : ''}${title} – ${tenant.name}`,
     heading: title,
@@ -86,6 +86,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     address: null,
     ...page.data,
   });
+  return reply.send(html);
 }
 
 /** What went wrong where there is no form to say it on. */
@@ -183,11 +184,11 @@ export function refuseOtherPortalMethods(
   });
 }
 
-/** The error handler of the portal: a page whatever happens. */
+/** The error handler of the portal: a page, or if that fails too, a line. */
 export function portalErrorHandler(
   error: FastifyError,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  return sendPortalProblem(reply, problemOf(error, request));
+  return orLastResort(reply, sendPortalProblem(reply, problemOf(error, request)));
 }
