@@ -36,11 +36,16 @@ export interface AccessTokenClaims {
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
+/**
+ * @param tokensFrom tokens that say they are older are refused since a backup was restored, ms. A clock that was
+ *   set back since is before it: what is issued now says that moment, and still lasts as long by the clock (Z18)
+ */
 export function accessTokenClaims(
   grant: TokenGrant,
   issuer: string,
   audience: string,
   tokenId: string,
+  tokensFrom: number,
 ): AccessTokenClaims {
   const issuedAt = seconds(grant.issuedAt);
   return {
@@ -51,7 +56,7 @@ export function accessTokenClaims(
     scope: grant.scope,
     sid: grant.sessionId,
     jti: tokenId,
-    iat: issuedAt,
+    iat: Math.max(issuedAt, Math.ceil(tokensFrom / 1_000)),
     exp: issuedAt + grant.client.accessTokenSeconds,
     auth_time: seconds(grant.authenticatedAt),
   };

@@ -25,6 +25,7 @@ import { openStore } from '../../src/storage/store.ts';
 import { approvedCodes, codesFor, expectEndedSignIn, phoneOf, poll } from '../support/device.ts';
 import { fixtureKey } from '../support/fixture-folders.ts';
 import { hosts } from '../support/fixtures.ts';
+import { day } from '../support/records/records.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { apps, expectBadToken, expectError, profile, refreshAs, tokensOf } from '../support/tokens.ts';
@@ -167,6 +168,16 @@ describe('Z22: a backup that is taken during load', () => {
         mails: await tx.selectFrom('mails').select(['id']).where('state', '=', 'waiting').execute(),
       }));
       expect(rows).toEqual({ tokens: [], links: [{ setupHash: null }], mails: [] });
+    });
+
+    it('Z18: a clock that was set back since lets members sign in at once, for as long as it says', async () => {
+      const before = restored.clock.now();
+      onTestFinished(() => restored.clock.set(before));
+      restored.clock.set(before - day);
+      const issued = await tokensOf(restored, hosts.a, apps.pub1, { browser: visitor(restored, hosts.a) });
+      expect((await profile(restored, hosts.a, issued.access_token)).status).toBe(200);
+      restored.clock.advance(3_600_000);
+      expectBadToken(await profile(restored, hosts.a, issued.access_token));
     });
 
     it('W9: held no secret in clear', async () => {

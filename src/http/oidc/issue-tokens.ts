@@ -22,7 +22,14 @@ export async function issueTokens(
 ): Promise<TokenResponse> {
   const { client, scope, refreshToken, issuedAt } = grant;
   const keyFor = (algorithm: 'ES256' | 'RS256') => signingKeyFor(tenant.keys, algorithm, issuedAt);
-  const accessClaims = accessTokenClaims(grant, tenant.issuer, config.apiAudience, random.id(issuedAt));
+  const tokenId = random.id(issuedAt);
+  const accessClaims = accessTokenClaims(
+    grant,
+    tenant.issuer,
+    config.apiAudience,
+    tokenId,
+    tenant.tokensFrom,
+  );
   const idClaims = idTokenClaims(grant, tenant.issuer);
   const [accessToken, idToken] = await Promise.all([
     signToken(keyFor('ES256'), 'at+jwt', accessClaims),
