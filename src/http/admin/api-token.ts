@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, wrongAdminTokensPerMinute } from '../../core/limits.ts';
+import type { Member } from '../../core/members/member.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
 import type { Actor } from '../../core/operators/permission.ts';
 import { findMemberAnywhere } from '../../storage/members/member.ts';
 import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
-import type { Tenants } from '../../tenants.ts';
 import { addressKey } from '../address.ts';
 import { sendTooMany } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
@@ -14,7 +14,8 @@ import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
 
 /**
  * Who calls, by the token in the Authorization header; null where the answer is sent: 401 for none, for one
- * that is unknown, revoked or expired, whose tenant is disabled or whose maker administers no more, and 429 when there were too many of those.
+ * that is unknown, revoked or expired, whose tenant or whose maker's tenant is disabled, or whose maker
+ * administers no more, and 429 when there were too many of those.
  * A good token is never held up by bad ones from the same address.
  */
 export async function tokenActor(
@@ -31,7 +32,7 @@ export async function tokenActor(
     const token = await findAdminTokenBySecret(tx, sha256(secret));
     return { token, maker: token?.makerId ? await findMemberAnywhere(tx, token.makerId) : null };
   });
-  if (token !== null && isUsable(token, maker, deps.clock()) && tenantAnswers(token, deps.tenants)) {
+  if (token !== null && isUsable(token, maker, deps.clock()) && tenantsAnswer(token, maker, deps)) {
     return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
   }
   const key = `admin token ${addressKey(request.ip)}`;
@@ -45,11 +46,18 @@ export async function tokenActor(
   return null;
 }
 
-/** A disabled tenant answers as if it were not there, and so do its tokens. */
-function tenantAnswers({ tenantId }: AdminToken, tenants: Tenants): boolean {
-  return (
-    tenantId === null || tenants.all().some(({ id, disabledAt }) => id === tenantId && disabledAt === null)
-  );
+/**
+ * A disabled tenant answers as if it were not there, and so do its tokens, and those that its administrators
+ * made for others: nobody of it signs in to administer anything.
+ */
+function tenantsAnswer(
+  { tenantId }: AdminToken,
+  maker: Member | null,
+  { tenants }: Pick<Deps, 'tenants'>,
+): boolean {
+  const answers = (named: string) =>
+    tenants.all().some(({ id, disabledAt }) => id === named && disabledAt === null);
+  return (tenantId === null || answers(tenantId)) && (maker === null || answers(maker.tenantId));
 }
 
 function noteWrongToken(request: FastifyRequest, token: AdminToken | null): void {
@@ -60,6 +68,6 @@ function noteWrongToken(request: FastifyRequest, token: AdminToken | null): void
     reason:
       token === null
         ? 'the token is unknown'
-        : 'the token is revoked or expired, its tenant disabled, or its maker no administrator any more',
+        : 'the token is revoked or expired, its tenant or its maker’s disabled, or its maker no administrator any more',
   });
 }

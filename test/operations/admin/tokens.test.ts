@@ -177,6 +177,21 @@ describe('a token of the admin API', () => {
     );
   });
 
+  it('A17: of the whole service rests while the tenant of the administrator who made it is disabled', async () => {
+    await makeAdmin(service, tenant, 'other@example.test', 'system_admin');
+    const memberId = await makeAdmin(service, 'b.test', 'chief@example.test', 'system_admin');
+    const admin = { ...adminOf(service, 'b.test', true), memberId } as ReturnType<typeof adminOf>;
+    const given = { name: 'deployment', permissions: ['clients:read'] };
+    const { secret } = await run<Made>(service, 'serviceTokens.create', given, admin);
+    const status = async () =>
+      (await callApi(service, { path: '/tenants/a.test/clients', token: secret })).status;
+    expect(await status()).toBe(200);
+    await run(service, 'tenants.disable', { tenant: 'b.test' });
+    expect(await status()).toBe(401);
+    await run(service, 'tenants.enable', { tenant: 'b.test' });
+    expect(await status()).toBe(200);
+  });
+
   it('may be given every permission by an administrator, for the own tenant', async () => {
     await run(service, 'tokens.create', asked(permissions), adminOf(service, tenant));
     const all = { name: 'x', permissions };
