@@ -105,16 +105,25 @@ async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<
   throw new OperationRefused('invalid', [`the file is to describe ${issuer}, and no other tenant`]);
 }
 
-async function compare(context: OperationContext, sent: SentFile, prepared: PreparedFile): Promise<object> {
-  const { tenants } = prepared.file;
-  demand(context.actor, readNeeds, 'to compare a file');
+/**
+ * What a file says is met by what is stored: which entries differ, and whether applying it is refused, tells
+ * whoever sends it what that is.
+ *
+ * @throws OperationRefused if the token may not read all that the file speaks of
+ */
+function demandReading(actor: Actor, { tenants }: PreparedFile['file'], verb: 'apply' | 'compare'): void {
+  demand(actor, readNeeds, `to ${verb} a file`);
   // Whether a secret is among the changes says whether it is the one that is stored.
   if (tenants.some(({ clients = [] }) => clients.some(({ secretHash }) => secretHash !== undefined))) {
-    demand(context.actor, ['clients:write'], 'to compare secrets');
+    demand(actor, ['clients:write'], `to ${verb} secrets`);
   }
   if (tenants.some(({ members }) => members !== undefined)) {
-    demand(context.actor, membersReadNeeds, 'to compare members');
+    demand(actor, membersReadNeeds, `to ${verb} members`);
   }
+}
+
+async function compare(context: OperationContext, sent: SentFile, prepared: PreparedFile): Promise<object> {
+  demandReading(context.actor, prepared.file, 'compare');
   return answerOf(await planFile(prepared, sent, context));
 }
 
@@ -124,7 +133,7 @@ async function apply(
   sent: SentFile,
   prepared: PreparedFile,
 ): Promise<object> {
-  demand(context.actor, readNeeds, 'to apply a file');
+  demandReading(context.actor, prepared.file, 'apply');
   const steps = await planFile(prepared, sent, context);
   await applySteps(name, steps, prepared, context);
   return answerOf(steps);

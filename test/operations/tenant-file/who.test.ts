@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { sha256 } from '../../../src/core/hash.ts';
+import { auditEvents } from '../../support/operators/api.ts';
+import { adminOf, refusal, run, tokenOf } from '../../support/operators/desk.ts';
+import { allRows } from '../../support/records/rows.ts';
+
+import { base, giveBase, host, named, secretHash, text } from './base.ts';
+
+const given = giveBase();
+
+describe('who applies a file', () => {
+  const tenantFile = {
+    file: text({ ...named, name: 'Theirs', clients: [{ clientId: 'tv', name: 'T', type: 'public' }] }),
+  };
+  const own = { tenant: host, ...tenantFile };
+
+  it('an administrator of the tenant changes it, and sees what would change', async () => {
+    const admin = adminOf(given.service(), host);
+    expect(await run(given.service(), 'tenantFiles.compare', own, admin)).toMatchObject({
+      changes: [{ noun: 'tenant' }, { noun: 'client' }, {}],
+    });
+    await run(given.service(), 'tenantFiles.apply', own, admin);
+    expect(given.service().tenants.byHost(host)?.name).toBe('Theirs');
+    const events = await auditEvents(given.service());
+    expect(events.at(-2)).toMatchObject({
+      actorKind: 'admin',
+      actorId: `admin of ${host}`,
+      address: '192.0.2.7',
+      target: 'tv',
+    });
+  });
+
+  it('A17: and learns and changes nothing of another, or of what is the system’s', async () => {
+    const admin = adminOf(given.service(), host);
+    const refusedFor = async (...tenants: readonly object[]) =>
+      refusal(given.service(), 'tenantFiles.apply', { tenant: host, file: text(...tenants) }, admin);
+    const alone = {
+      kind: 'invalid',
+      problems: [`the file is to describe ${base.issuer}, and no other tenant`],
+    };
+    expect(await refusedFor({ issuer: 'https://flow.test', name: 'X' })).toEqual(alone);
+    expect(await refusedFor(named, { issuer: 'https://new.test', name: 'X' })).toEqual(alone);
+    const other = { tenant: host, file: text({ issuer: 'https://flow.test', name: 'X' }) };
+    expect(await refusal(given.service(), 'tenantFiles.compare', other, admin)).toEqual(alone);
+    for (const stageTenant of ['flow.test', 'nowhere.test']) {
+      expect(await refusedFor({ ...named, stageTenant })).toEqual({
+        kind: 'conflict',
+        problems: ['4:18: only whoever has every tenant sets the stage of one'],
+      });
+    }
+    for (const tenant of [
+      { ...named, disabled: true },
+      { ...named, clients: [{ clientId: 'tv', name: 'T', type: 'public', deviceFlow: true }] },
+      { ...named, clients: [{ clientId: 'tv2', name: 'T', type: 'public', deviceFlow: true }] },
+      { ...named, members: [{ email: 'root@example.com', fullName: 'Root', userType: 'system_admin' }] },
+    ]) {
+      expect(await refusedFor(tenant)).toMatchObject({ kind: 'denied' });
+    }
+  });
+
+  it.each([
+    ['clients:write', /^the client tv needs the permission clients:write$/],
+    ['access:read', /^to apply a file needs the permissions tenants:read, clients:read, access:read$/],
+  ])('a token without %s does nothing by a file either', async (permission, problem) => {
+    const all = ['tenants:read', 'tenants:write', 'clients:read', 'clients:write', 'access:read'] as const;
+    const token = tokenOf(
+      given.service(),
+      host,
+      all.filter((one) => one !== permission),
+    );
+    const file = text({ ...named, clients: [{ clientId: 'tv', name: 'Not theirs', type: 'public' }] });
+    const before = await allRows(given.service(), ['auditEvents']);
+    expect(await refusal(given.service(), 'tenantFiles.apply', { tenant: host, file }, token)).toEqual({
+      kind: 'denied',
+      problems: [expect.stringMatching(problem)],
+    });
+    expect(await allRows(given.service(), ['auditEvents'])).toEqual(before);
+  });
+
+  it.each([
+    ['access:read', { products: [] }],
+    ['clients:read', { clients: [] }],
+    ['members:read', { members: [] }],
+    ['subscriptions:read', { members: [] }],
+  ])('a token without %s learns nothing by a file either', async (permission, section) => {
+    const all = [
+      'tenants:read',
+      'clients:read',
+      'access:read',
+      'members:read',
+      'subscriptions:read',
+    ] as const;
+    const input = { tenant: host, file: text({ ...named, ...section }) };
+    const compare = (granted: readonly (typeof all)[number][]) =>
+      run(given.service(), 'tenantFiles.compare', input, tokenOf(given.service(), host, granted));
+    expect(await compare(all)).toMatchObject({ changes: expect.any(Array) });
+    await expect(compare(all.filter((one) => one !== permission))).rejects.toMatchObject({ kind: 'denied' });
+  });
+
+  it.each(['compare', 'apply'])(
+    'a token that may not read or set it cannot guess at it: %s',
+    async (verb) => {
+      const own = ['tenants:read', 'tenants:write', 'clients:read', 'access:read'] as const;
+      const token = tokenOf(given.service(), host, own);
+      const said = async (section: object) =>
+        refusal(
+          given.service(),
+          `tenantFiles.${verb}`,
+          { tenant: host, file: text({ ...now, ...section }) },
+          token,
+        );
+      const now = { ...named, name: given.service().tenants.byHost(host)?.name };
+      const web = { clientId: 'web', name: 'Web', type: 'confidential' } as const;
+      const ada = { email: 'ada@example.com', fullName: 'Ada' };
+      for (const [right, wrong, what, needed] of [
+        [
+          { clients: [{ ...web, secretHash }] },
+          { clients: [{ ...web, secretHash: sha256('two') }] },
+          'secrets',
+          'clients:write',
+        ],
+        [
+          { members: [ada] },
+          { members: [{ ...ada, fullName: 'Eve' }] },
+          'members',
+          'members:read, subscriptions:read',
+        ],
+      ] as const) {
+        const denied = { kind: 'denied', problems: [`to ${verb} ${what} needs the permissions ${needed}`] };
+        expect(await said(right)).toEqual(denied);
+        expect(await said(wrong)).toEqual(denied);
+      }
+    },
+  );
+
+  it('hashes are exported to those who could set them, and those of passwords to those who may do all', async () => {
+    const reader = tokenOf(given.service(), null, [
+      'tenants:read',
+      'clients:read',
+      'access:read',
+      'members:read',
+    ]);
+    const writer = tokenOf(given.service(), null, [
+      'tenants:read',
+      'clients:read',
+      'access:read',
+      'clients:write',
+    ]);
+    for (const [actor, members] of [
+      [reader, false],
+      [writer, true],
+    ] as const) {
+      expect(await refusal(given.service(), 'serviceTenantFiles.export', { members }, actor)).toMatchObject({
+        kind: 'denied',
+      });
+    }
+    const { text: file } = await run<{ text: string }>(
+      given.service(),
+      'serviceTenantFiles.export',
+      {},
+      writer,
+    );
+    expect(file).toContain(secretHash);
+    expect(file).not.toContain('passwordHash');
+  });
+});
