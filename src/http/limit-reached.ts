@@ -11,7 +11,7 @@ const words = {
   client_authentications: 'failed client authentications',
   consent_answers: 'answers to consents',
   costly_calls: 'tenant files of one token of the admin API',
-  denied_calls: 'denied calls of one token of the admin API',
+  denied_calls: 'denied calls of one token of the admin API, or of one administrator',
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',
   grants: 'failed grants of one client',

@@ -73,7 +73,7 @@ export const foreignHash = { memoryKib: 65_536, passes: 4, parallelism: 4 } as c
 /** Of an outage, which every request meets, one line of each kind is logged in this time (security, Z7). */
 export const outageLogInterval = minute;
 
-/** Calls of the admin API that one token may be denied in a minute; each leaves a line in the audit. */
+/** Calls that one token, or one administrator, may be denied in a minute; each leaves a line in the audit. */
 export const deniedCallsPerMinute = 60;
 
 /** A session is forgotten this long after its last use: it was over before, and no notice speaks of it any more. */

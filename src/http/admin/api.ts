@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { countingWindow, jsonBodyBytes } from '../../core/limits.ts';
-import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
+import { jsonBodyBytes } from '../../core/limits.ts';
 import type { Actor } from '../../core/operators/permission.ts';
 import { type Operation, OperationRefused } from '../../operations/admin/operation.ts';
 import { runOperation } from '../../operations/admin/run.ts';
@@ -10,6 +9,7 @@ import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { tokenActor } from './api-token.ts';
 import { countCostly } from './costly.ts';
+import { countDenied, deniedKey, lookDenied } from './denied.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
@@ -73,8 +73,8 @@ function serveOperation(
       // The body may have taken its time, and the token been revoked meanwhile.
       const actor = await authenticate(request, reply);
       if (actor === null) return reply;
-      const key = `admin denied ${actor.kind === 'token' ? actor.tokenId : actor.kind}`;
-      const denied = deps.rateLimiter.look(key, deniedCallsPerMinute, countingWindow.minute);
+      const key = deniedKey(actor);
+      const denied = lookDenied(actor, deps);
       if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', key);
       const costly = countCostly(operation, actor, deps);
       if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', key);
@@ -87,10 +87,7 @@ function serveOperation(
         return sendAnswer(reply, operation, await runOperation(call, deps.store, operationDeps));
       } catch (error) {
         if (!(error instanceof OperationRefused)) throw error;
-        // Each leaves a line in the audit, so that nobody fills the disk with them.
-        if (error.kind === 'denied' || error.kind === 'unknown') {
-          deps.rateLimiter.take(key, deniedCallsPerMinute, countingWindow.minute);
-        }
+        if (error.kind === 'denied' || error.kind === 'unknown') countDenied(actor, deps);
         return sendOperationRefused(reply, error);
       }
     },

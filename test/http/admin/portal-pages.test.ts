@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressOf, newAddressOf } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -31,6 +31,8 @@ beforeAll(async () => {
   sam = await portalOf(service, hosts.a, 'sam@example.test');
 });
 afterAll(() => service.stop());
+// What is denied on purpose must not add up to the limit of a minute.
+beforeEach(() => service.clock.advance(5_000));
 
 /** A page without what differs each time. */
 const same = ({ text }: Answer) =>

@@ -139,6 +139,28 @@ describe('W11: what the portal refuses is in the audit, once', () => {
     expect(events).toHaveLength(61);
   });
 
+  it('nor does a flood of what operations deny: 429 after sixty a minute, in any browser, and one line of it', async () => {
+    service.clock.advance(60_000);
+    const other = await portalOf(service, a, tina);
+    const statuses: number[] = [];
+    const events = await written(async () => {
+      for (let sent = 0; sent < 100; sent += 1) {
+        const browser = sent % 2 === 0 ? portal : other;
+        statuses.push((await browser.send(`/admin/tenants/${b}/members/nobody`)).status);
+      }
+      const last = await other.send(home);
+      expect(last.status).toBe(429);
+      expect(last.headers['retry-after']).toMatch(/^[1-9]\d?$/);
+      expect(last.text).toContain('<title>Error: Too many refusals');
+    });
+    expect(statuses).toEqual([...Array(60).fill(404), ...Array(40).fill(429)]);
+    const reason = 'too many denied calls of one token of the admin API, or of one administrator';
+    expect(events.map(({ event }) => event)).toEqual([...Array(60).fill('admin_denied'), 'limit_reached']);
+    expect(events.at(-1)).toMatchObject({ result: 'refused', reason });
+    service.clock.advance(60_000);
+    expect((await other.send(home)).status).toBe(200);
+  });
+
   it('and what was merely written wrongly is not', async () => {
     const named = { tenant: a, clientId: 'app', name: 'App', type: 'public' };
     await run(service, 'clients.create', named);

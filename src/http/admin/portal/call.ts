@@ -1,4 +1,4 @@
-import { permit } from '../../../core/operators/permission.ts';
+import { type Actor, permit } from '../../../core/operators/permission.ts';
 import {
   conflict,
   type Operation,
@@ -8,25 +8,46 @@ import {
 import { runOperation } from '../../../operations/admin/run.ts';
 import type { Deps } from '../../deps.ts';
 import { countCostly } from '../costly.ts';
+import { countDenied, lookDenied } from '../denied.ts';
 import type { Visit } from './visit.ts';
 
 /** Fields of an operation's input or answer, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
 
+/** Whoever was denied too much calls nothing for a while, so that no page goes on without what it asked for. */
+export class DeniedTooOften extends Error {
+  override readonly name = 'DeniedTooOften';
+  /** Whom it counts. */
+  readonly actor: Actor;
+  /** Seconds until they may call again. */
+  readonly retryAfter: number;
+
+  constructor(actor: Actor, retryAfter: number) {
+    super('too many denied calls');
+    this.actor = actor;
+    this.retryAfter = retryAfter;
+  }
+}
+
 /**
  * Runs an operation for whoever is signed in: the portal has no other way to read or to change anything.
  *
- * @throws OperationRefused
+ * @throws OperationRefused, or DeniedTooOften
  */
 export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
   const { request, actor, deps, denial } = visit;
+  const denied = lookDenied(actor, deps);
+  if (denied !== null) throw new DeniedTooOften(actor, denied);
   const wait = countCostly(operation, actor, deps);
   if (wait !== null) throw conflict(`this was done too often: wait ${wait} seconds, then send it again`);
   const asked = { operation, actor, input, address: request.ip };
   try {
     return (await runOperation(asked, deps.store, operationDeps(deps))) as Facts;
   } catch (error) {
-    if (error instanceof OperationRefused && error.isWritten) denial.isWritten = true;
+    if (error instanceof OperationRefused && error.isWritten) {
+      denial.isWritten = true;
+      countDenied(actor, deps);
+    }
     throw error;
   }
 }

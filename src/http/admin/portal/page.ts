@@ -7,8 +7,11 @@ import { templateFolder } from '../../../templates.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { contentSecurityPolicy } from '../../headers.ts';
+import { noteLimit } from '../../limit-reached.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
+import { deniedKey } from '../denied.ts';
+import { DeniedTooOften } from './call.ts';
 import { type Menu, menuOf } from './menu.ts';
 import { formToken, type Visit } from './visit.ts';
 
@@ -90,7 +93,15 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
 }
 
 /** What went wrong where there is no form to say it on. */
-export type PortalProblem = 'again' | 'busy' | 'notFound' | 'request' | 'stale' | 'tooMany' | 'unexpected';
+export type PortalProblem =
+  | 'again'
+  | 'busy'
+  | 'denied'
+  | 'notFound'
+  | 'request'
+  | 'stale'
+  | 'tooMany'
+  | 'unexpected';
 
 const problems: Readonly<Record<PortalProblem, { status: number; title: string; lead: string }>> = {
   again: {
@@ -102,6 +113,11 @@ const problems: Readonly<Record<PortalProblem, { status: number; title: string; 
     status: 503,
     title: 'The service is busy',
     lead: 'Nothing was changed. Wait a few seconds, then try again.',
+  },
+  denied: {
+    status: 429,
+    title: 'Too many refusals',
+    lead: 'You have asked too often for what is not there, or not for you. Nothing was changed. Wait a minute, then try again.',
   },
   notFound: {
     status: 404,
@@ -190,5 +206,9 @@ export function portalErrorHandler(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  if (error instanceof DeniedTooOften) {
+    noteLimit(reply.header('retry-after', error.retryAfter), 'denied_calls', deniedKey(error.actor));
+    return orLastResort(reply, sendPortalProblem(reply, 'denied'));
+  }
   return orLastResort(reply, sendPortalProblem(reply, problemOf(error, request)));
 }

@@ -1,0 +1,31 @@
+import { countingWindow } from '../../core/limits.ts';
+import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
+import type { Actor } from '../../core/operators/permission.ts';
+import type { Deps } from '../deps.ts';
+
+type Limiter = Pick<Deps, 'rateLimiter'>;
+
+/** Whom denied calls are counted for: the token, the administrator, or the machine itself. */
+export function deniedKey(actor: Actor): string {
+  return `admin denied ${callerOf(actor)}`;
+}
+
+function callerOf(actor: Actor): string {
+  if (actor.kind === 'operator') return actor.kind;
+  return actor.kind === 'token' ? actor.tokenId : actor.memberId;
+}
+
+/**
+ * Whether somebody was denied too much to go on: each denial leaves a line in the audit, so that nobody fills
+ * the disk with them, through whichever face.
+ *
+ * @returns null if they may call, else the seconds after which they may again
+ */
+export function lookDenied(actor: Actor, { rateLimiter }: Limiter): number | null {
+  return rateLimiter.look(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+}
+
+/** Counts a call that was denied. */
+export function countDenied(actor: Actor, { rateLimiter }: Limiter): void {
+  rateLimiter.take(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+}
