@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isoTime } from '../core/access/iso-time.ts';
 import { countingWindow } from '../core/limits.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from '../core/operators/audit-event.ts';
-import { auditedRefusals } from '../core/operators/limits.ts';
+import { auditedRefusals, auditedTenantRefusals } from '../core/operators/limits.ts';
 import type { Log } from '../log.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../storage/operators/audited.ts';
@@ -62,8 +62,8 @@ export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
 
 /**
  * Writes down what was refused before the answer leaves; of a limit, the first refusal in each of its windows.
- * A stranger could fill the disk with it, so of each kind so many a minute are kept from one address, and one
- * line says that there were more. An answer does not fail because this cannot be written.
+ * A stranger could fill the disk with it, so of each kind so many a minute are kept from one address, and of one
+ * tenant, and one line says that there were more. An answer does not fail because this cannot be written.
  */
 export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('refusals');
@@ -105,11 +105,33 @@ async function auditRefused(
   }
 }
 
-/** The refusal, or that there are too many of its kind, or nothing. */
-function bounded(rateLimiter: RateLimiter, { ip }: FastifyRequest, facts: AuditFacts): readonly AuditFacts[] {
-  const key = `audit ${facts.event} ${addressKey(ip)}`;
-  if (rateLimiter.take(key, auditedRefusals, countingWindow.minute) === null) return [facts];
+/**
+ * The refusal, or that there are too many of its kind, or nothing. That there are too many from one address
+ * counts for the tenant too: of many addresses it alone would fill the disk.
+ */
+function bounded(
+  rateLimiter: RateLimiter,
+  { ip, tenant }: FastifyRequest,
+  facts: AuditFacts,
+): readonly AuditFacts[] {
+  const { tenantId = tenant?.id ?? null } = facts;
+  const ofAddress = { key: addressKey(ip), most: auditedRefusals, words: 'from one address' };
+  const ofTenant = { key: `tenant ${tenantId}`, most: auditedTenantRefusals, words: 'of one tenant' };
+  return boundedTo(rateLimiter, { ...facts, tenantId }, ofAddress).flatMap((kept) =>
+    boundedTo(rateLimiter, kept, ofTenant),
+  );
+}
+
+/** The refusal, or once a minute that there are more than so many of its kind, or nothing. */
+function boundedTo(
+  rateLimiter: RateLimiter,
+  facts: AuditFacts,
+  { key: of, most, words }: { readonly key: string; readonly most: number; readonly words: string },
+): readonly AuditFacts[] {
+  const { event, tenantId = null } = facts;
+  const key = `audit ${event} ${of}`;
+  if (rateLimiter.take(key, most, countingWindow.minute) === null) return [facts];
   if (rateLimiter.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
-  const reason = `${facts.event}: more than ${auditedRefusals} a minute from one address; the others are not written down`;
-  return [{ event: 'limit_reached', result: 'refused', reason }];
+  const reason = `${event}: more than ${most} a minute ${words}; the others are not written down`;
+  return [{ event: 'limit_reached', tenantId, result: 'refused', reason }];
 }

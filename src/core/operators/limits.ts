@@ -47,6 +47,12 @@ export const auditRefreshRetentionDays = { ...auditRetentionDays, default: 7 } a
 export const auditedRefusals = 60;
 
 /**
+ * And of one tenant: a /48 of IPv6, which anybody can have, holds 65,536 addresses as they are counted. Ten of
+ * them at their most are more than anybody reads, and a day of nothing else is under a million rows.
+ */
+export const auditedTenantRefusals = 10 * auditedRefusals;
+
+/**
  * A tenant file: its length, in bytes and in what a parser makes of it; how deep it nests; how many problems
  * are told, and how many members are written. Reading one takes a thread half a second at most on a machine of
  * 2026; it is given as long and as much memory as this, so that a text which is worse than any known costs no more.

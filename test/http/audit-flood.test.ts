@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { setLimits } from '../support/device.ts';
+import { hosts } from '../support/fixtures.ts';
+import { adminToken, auditEvents, callApi } from '../support/operators/api.ts';
+import { tenantIdOf } from '../support/operators/desk.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { token } from '../support/visitor.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+  // A tenant may lift the limit that stops them sooner; what is written stays bounded.
+  await setLimits(service, hosts.a, { failedClientAuthenticationsPerAddressAndMinute: null });
+});
+afterAll(() => service.stop());
+beforeEach(() => service.clock.advance(60_000));
+
+/** One of the many addresses of a /48, each counted as another. */
+const homeOf = (index: number) => `2001:db8:7:${index.toString(16)}::1`;
+
+/** A refusal that nobody but its sender has a part in. */
+const refuse = (address: string, host: string = hosts.a) =>
+  token(
+    service,
+    host,
+    { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'nobodys' },
+    { 'x-forwarded-for': address },
+  );
+
+async function written(work: () => Promise<unknown>) {
+  const before = (await auditEvents(service)).length;
+  await work();
+  return (await auditEvents(service)).slice(before);
+}
+
+const event = 'client_authentication_failed';
+const more = (words: string) => `${event}: more than ${words}; the others are not written down`;
+const reasons = (events: Awaited<ReturnType<typeof written>>) =>
+  events.filter((one) => one.event === 'limit_reached').map(({ tenantId, reason }) => ({ tenantId, reason }));
+
+describe('W11: a flood of refusals', () => {
+  it('W11: from a /48 of addresses stays within 600 rows a minute of one tenant, and one that says so', async () => {
+    const tenantId = tenantIdOf(service, hosts.a);
+    const events = await written(async () => {
+      for (let index = 0; index < 650; index += 1) await refuse(homeOf(index));
+    });
+    expect(events.filter((one) => one.event === event)).toHaveLength(600);
+    expect(reasons(events)).toEqual([{ tenantId, reason: more('600 a minute of one tenant') }]);
+    expect(events).toHaveLength(601);
+    // Another tenant's are written all the same, and this one's after the minute.
+    expect(await written(() => refuse(homeOf(1), hosts.b))).toMatchObject([{ event }]);
+    expect(await written(() => refuse(homeOf(1)))).toEqual([]);
+    service.clock.advance(60_000);
+    expect(await written(() => refuse(homeOf(1)))).toMatchObject([{ event, tenantId }]);
+  });
+
+  it('W11: from one address leaves room for the refusals of the others', async () => {
+    const tenantId = tenantIdOf(service, hosts.a);
+    const events = await written(async () => {
+      for (let sent = 0; sent < 650; sent += 1) await refuse(homeOf(1));
+    });
+    expect(events).toHaveLength(61);
+    expect(reasons(events)).toEqual([{ tenantId, reason: more('60 a minute from one address') }]);
+    expect(await written(() => refuse(homeOf(2)))).toMatchObject([{ event }]);
+  });
+
+  it('W11: of a token counts for the tenant of the token, on whichever host it is sent', async () => {
+    const revoked = await adminToken(service, { host: hosts.b, revoked: true });
+    const tenantId = tenantIdOf(service, hosts.b);
+    const events = await written(async () => {
+      for (let index = 0; index < 650; index += 1) {
+        const headers = { 'x-forwarded-for': homeOf(index) };
+        await callApi(service, { path: '/tenants', token: revoked, host: hosts.a, headers });
+      }
+    });
+    expect(events.filter((one) => one.event === 'admin_denied')).toHaveLength(600);
+    expect(new Set(events.map((one) => one.tenantId))).toEqual(new Set([tenantId]));
+    expect(events).toHaveLength(601);
+  });
+});
