@@ -11,11 +11,16 @@ import type { RunningSite } from './site.ts';
 /** Reads and writes that go on at the same moment, as they do in a busy service. */
 const atOnce = 50;
 
+/** A revocation writes less than a refresh, so that a few may still fit where that does not. */
+const spares = 10;
+
 /** What a site has before its disk fails. */
 export interface Before {
   readonly accessToken: string;
   /** Refresh tokens of other sign-ins, none of which may be spent in vain. */
   readonly tokens: readonly string[];
+  /** Refresh tokens that may be revoked to find out whether the least still fits. */
+  readonly spare: readonly string[];
   /** A browser at the sign-in page. */
   readonly browser: Visitor;
   readonly page: Answer;
@@ -27,19 +32,31 @@ export async function prepareOutage({ service, host }: RunningSite): Promise<Bef
   const newToken = async () => (await tokensOf(service, host, apps.spa, { email, browser })).refresh_token;
   const tokens: string[] = [];
   for (let count = 0; count < atOnce; count += 1) tokens.push(String(await newToken()));
+  const spare: string[] = [];
+  for (let count = 0; count < spares; count += 1) spare.push(String(await newToken()));
   const { clientId, redirectUri } = apps.spa;
   const stranger = visitor(service, host);
   const page = await stranger.authorize(authorizationParameters(clientId, redirectUri, pkce()));
-  return { accessToken, tokens, browser: stranger, page };
+  return { accessToken, tokens, spare, browser: stranger, page };
 }
 
-/** Refreshes until the first refusal: what still fits into the file is written. @returns the last token */
-export async function writeUntilRefused({ service, host }: RunningSite, token: string): Promise<string> {
-  for (let current = token; ; ) {
+/** Refreshes, then revokes, until the first refusal: what still fits is written. @returns the last token */
+export async function writeUntilRefused(
+  { service, host }: RunningSite,
+  token: string,
+  { spare }: Pick<Before, 'spare'>,
+): Promise<string> {
+  let current = token;
+  for (;;) {
     const answer = await refreshAs(service, host, apps.spa, current);
-    if (answer.status !== 200) return current;
+    if (answer.status !== 200) break;
     current = String(answer.json<Tokens & Record<string, unknown>>().refresh_token);
   }
+  for (const one of spare) {
+    const { status } = await revoke(service, host, { client_id: 'spa', token: one });
+    if (status !== 200) break;
+  }
+  return current;
 }
 
 /** Holds a service whose file cannot be written to promise 5: reads go on, writes answer 503. */

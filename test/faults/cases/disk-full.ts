@@ -20,7 +20,7 @@ async function runDiskFull(): Promise<Outcome> {
     for (let round = 1; round <= rounds; round += 1) {
       const before = await prepareOutage(running);
       disk.fill();
-      token = await writeUntilRefused(running, token);
+      token = await writeUntilRefused(running, token, before);
       await checkOutage(running, before, found);
       disk.free();
       token = (await next(running, token)) ?? token;

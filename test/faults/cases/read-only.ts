@@ -30,7 +30,7 @@ async function whileRunning(found: ReturnType<typeof violations>): Promise<strin
     return 'skipped while it runs: chattr +i does not work on the temporary folder';
   }
   try {
-    await writeUntilRefused(running, token);
+    await writeUntilRefused(running, token, before);
     await checkOutage(running, before, found);
   } finally {
     freeze(site.folder, '-i');
