@@ -9,9 +9,9 @@ import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
+import { createRateLimiter } from './http/limits/rate-limit.ts';
 import { createFailedClients } from './http/oidc/clients/failures.ts';
 import { createVerifiedTokens } from './http/oidc/verified-tokens.ts';
-import { createRateLimiter } from './http/rate-limit.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
 import { logOptions, logStream } from './log.ts';
@@ -28,9 +28,9 @@ import { type Chores, choresOf, startChores } from './operations/upkeep/chores.t
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
 import { StartupError } from './startup-error.ts';
+import { createPendingCodes } from './storage/memory/pending-codes.ts';
+import { createPollPace } from './storage/memory/poll-pace.ts';
 import { auditedStore } from './storage/operators/audited.ts';
-import { createPendingCodes } from './storage/pending-codes.ts';
-import { createPollPace } from './storage/poll-pace.ts';
 import type { Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
 

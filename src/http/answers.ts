@@ -3,7 +3,7 @@ import type { ErrorCode, Refusal } from '../core/decision.ts';
 import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
 import { isOutage } from '../log.ts';
-import { type LimitName, noteLimit, tooMany } from './limit-reached.ts';
+import { type LimitName, noteLimit, tooMany } from './limits/limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
 export class ProtocolError extends Error {

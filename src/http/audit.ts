@@ -9,9 +9,9 @@ import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
-import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
+import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
+import type { RateLimiter } from './limits/rate-limit.ts';
 import { isUndone, undone } from './pages/head.ts';
-import type { RateLimiter } from './rate-limit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

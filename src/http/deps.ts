@@ -6,13 +6,13 @@ import type { PlaceOf } from '../places.ts';
 import type { Random } from '../random.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
-import type { PendingCodes } from '../storage/pending-codes.ts';
-import type { PollPace } from '../storage/poll-pace.ts';
+import type { PendingCodes } from '../storage/memory/pending-codes.ts';
+import type { PollPace } from '../storage/memory/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
+import type { RateLimiter } from './limits/rate-limit.ts';
 import type { FailedClients } from './oidc/clients/failures.ts';
 import type { VerifiedTokens } from './oidc/verified-tokens.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */

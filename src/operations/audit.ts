@@ -4,7 +4,7 @@ import { sweepStep } from '../core/operators/limits.ts';
 import { deleteAuditEvents, insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { sourceIn } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
-import { indexed, type Sweep } from '../storage/sweep.ts';
+import { indexed, type Sweep } from '../storage/sweep/sweep.ts';
 
 /** What somebody does that is no write of the core's, such as a new password. */
 export type Deed = AuditFacts & Pick<Meaning, 'memberId'>;

@@ -10,7 +10,7 @@ import { findMember, listDueMembers, updateMemberStatus } from '../storage/membe
 import { listActiveSessions } from '../storage/session.ts';
 import { listActiveSignIns } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
-import { indexed, type Sweep } from '../storage/sweep.ts';
+import { indexed, type Sweep } from '../storage/sweep/sweep.ts';
 import { auditDeed } from './audit.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AuthorizationCode, AuthorizationCodeState } from '../core/authorization-code.ts';
 import type { Write } from '../core/decision.ts';
-import { insertion, prepared, query } from './prepared.ts';
+import { insertion, prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

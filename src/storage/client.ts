@@ -1,6 +1,6 @@
 import type { Client, ClientSecret } from '../core/client.ts';
-import { prepared, query } from './prepared.ts';
-import { forgetRemembered, remembered } from './remembered.ts';
+import { prepared, query } from './queries/prepared.ts';
+import { forgetRemembered, remembered } from './queries/remembered.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';

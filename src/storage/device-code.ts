@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Write } from '../core/decision.ts';
 import type { DeviceCode } from '../core/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
-import { insertion, prepared, query, unplanned } from './prepared.ts';
+import { insertion, prepared, query, unplanned } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

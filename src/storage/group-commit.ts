@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
 import type { Kysely } from 'kysely';
 import { busyRetry, busyTimeout, groupSize } from '../core/limits.ts';
-import { connect } from './prepared.ts';
+import { connect } from './queries/prepared.ts';
+import type { Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
-import type { Statements } from './statements.ts';
 import type { Tx } from './store.ts';
 
 /** Nothing was committed: the file is locked, full or read-only, or too much is waiting. Answered with 503. */

@@ -1,6 +1,6 @@
 import type { Write } from '../core/decision.ts';
 import type { Session, SessionKind, SessionState } from '../core/session.ts';
-import { prepared, query } from './prepared.ts';
+import { prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

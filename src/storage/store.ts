@@ -8,8 +8,8 @@ import { groupQueue } from '../core/limits.ts';
 import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
 import { StartupError } from '../startup-error.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
+import { createStatements, type Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
-import { createStatements, type Statements } from './statements.ts';
 
 /** The first argument of every repository function: the database cannot be used outside a transaction. */
 export type Tx = Transaction<Database>;

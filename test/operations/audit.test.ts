@@ -17,7 +17,7 @@ import { insertMember } from '../../src/storage/members/member.ts';
 import { insertAuditEvent, listAuditEvents } from '../../src/storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../../src/storage/operators/audited.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { sweepThrough } from '../../src/storage/sweep.ts';
+import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
 import { tenantOf } from '../support/device.ts';
 import { memberOf } from '../support/fixtures.ts';
 import { startTestService, type TestService } from '../support/service.ts';

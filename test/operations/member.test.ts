@@ -9,7 +9,7 @@ import {
 import { findSession, insertSession } from '../../src/storage/session.ts';
 import { findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Tx } from '../../src/storage/store.ts';
-import { sweepThrough } from '../../src/storage/sweep.ts';
+import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
 import { hour, memberRecord, now, sessionRecord, signInRecord } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 

@@ -5,7 +5,7 @@ import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts
 import { insertDeviceCode } from '../../src/storage/device-code.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { indexed, type Pace, type Sweep, sweepThrough, walked } from '../../src/storage/sweep.ts';
+import { indexed, type Pace, type Sweep, sweepThrough, walked } from '../../src/storage/sweep/sweep.ts';
 import { insertCopies, insertOverSignIns } from '../support/copies.ts';
 import { byMember1, deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { codeRecord, day, now, signInRecord } from '../support/records/records.ts';

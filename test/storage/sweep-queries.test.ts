@@ -15,7 +15,7 @@ import {
 } from '../../src/storage/operators/audit-event.ts';
 import { insertSession } from '../../src/storage/session.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
-import type { Sweep } from '../../src/storage/sweep.ts';
+import type { Sweep } from '../../src/storage/sweep/sweep.ts';
 import { deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { planOf } from '../support/records/query-plan.ts';
 import { codeRecord, now, sessionRecord, signInRecord } from '../support/records/records.ts';

@@ -29,7 +29,7 @@ import { insertWrongUserCode } from '../../src/storage/members/wrong-user-code.t
 import { insertSession } from '../../src/storage/session.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Store, Tx } from '../../src/storage/store.ts';
-import { sweepThrough } from '../../src/storage/sweep.ts';
+import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
 import { byMember1, deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { emailProofRecord } from '../support/records/email-proof-record.ts';
 import {

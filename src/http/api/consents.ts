@@ -3,8 +3,8 @@ import { exactly, reference, text } from '../../json-schema.ts';
 import { answerConsents } from '../../operations/access/consent.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { Tx } from '../../storage/store.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
 import { lookConsentAnswer, takeConsentAnswer } from '../members/access/consent-limit.ts';
-import type { RateLimiter } from '../rate-limit.ts';
 import { isFirstParty } from './first-party.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
 

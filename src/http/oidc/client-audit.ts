@@ -8,7 +8,7 @@ import { actingAs } from '../../storage/operators/audited.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { refusedByLimit } from '../limit-reached.ts';
+import { refusedByLimit } from '../limits/limit-reached.ts';
 import { countFailedGrant } from './clients/failures.ts';
 
 /** A client that is who it says it is, and the transaction in which it acts. */

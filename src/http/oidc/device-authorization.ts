@@ -16,7 +16,7 @@ import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answe
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import type { LimitName } from '../limit-reached.ts';
+import type { LimitName } from '../limits/limit-reached.ts';
 import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { auditMalformed } from './malformed-request.ts';

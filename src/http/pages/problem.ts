@@ -3,7 +3,7 @@ import { retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import type { Language } from '../../language.ts';
 import { isOutage } from '../../log.ts';
 import { noteRefusal } from '../audit.ts';
-import { type LimitName, noteLimit } from '../limit-reached.ts';
+import { type LimitName, noteLimit } from '../limits/limit-reached.ts';
 import { requestLanguage } from './language.ts';
 import { sendPage } from './pages.ts';
 

@@ -14,7 +14,7 @@ import { findService } from '../../storage/service.ts';
 import { addressKey } from '../address.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { noteLimit } from '../limit-reached.ts';
+import { noteLimit } from '../limits/limit-reached.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite } from '../same-origin.ts';

@@ -1,7 +1,7 @@
 import { checkoutMemory } from '../../core/access/limits.ts';
 import { sweepStep } from '../../core/operators/limits.ts';
 import { type StaleCheckouts, sweepCheckouts } from '../../storage/access/checkout.ts';
-import { indexed, type Sweep } from '../../storage/sweep.ts';
+import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 import type { PaymentMethod } from './payments/payment.ts';
 
 /**

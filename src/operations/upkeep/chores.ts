@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts';
 import { sweepBite, sweepInterval } from '../../core/operators/limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Store } from '../../storage/store.ts';
-import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep.ts';
+import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import type { Tenants } from '../../tenants.ts';
 import { staleCheckouts } from '../access/checkout-sweep.ts';

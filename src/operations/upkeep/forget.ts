@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { browserCookieLifetime, signInLimit } from '../../core/limits.ts';
 import { emailProofMemory, mailMemory, outboxMemory, sweepStep } from '../../core/operators/limits.ts';
 import { sweepDeviceCodes } from '../../storage/device-code.ts';
-import { forgottenCodes, forgottenSessions, forgottenSignIns } from '../../storage/forgotten.ts';
 import { deleteEmailProofs } from '../../storage/members/email-proof.ts';
 import { deleteKnownBrowsers } from '../../storage/members/known-browser.ts';
 import { deleteMails } from '../../storage/members/mail.ts';
 import { deleteSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import { deleteWrongUserCodes } from '../../storage/members/wrong-user-code.ts';
-import { indexed, type Sweep } from '../../storage/sweep.ts';
+import { forgottenCodes, forgottenSessions, forgottenSignIns } from '../../storage/sweep/forgotten.ts';
+import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, failed sign-ins, known browsers, mails, and of each tenant

@@ -1,6 +1,6 @@
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
-import { prepared, query } from '../prepared.ts';
-import { forgetRemembered, remembered } from '../remembered.ts';
+import { prepared, query } from '../queries/prepared.ts';
+import { forgetRemembered, remembered } from '../queries/remembered.ts';
 import { fromFlag, toFlag } from '../rows.ts';
 import type { PackageRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

@@ -1,5 +1,5 @@
 import type { Product } from '../../core/access/package.ts';
-import { forgetRemembered } from '../remembered.ts';
+import { forgetRemembered } from '../queries/remembered.ts';
 import type { Tx } from '../store.ts';
 
 export async function listProducts(tx: Tx, tenantId: string): Promise<readonly Product[]> {

@@ -1,7 +1,7 @@
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import type { Write } from '../../core/decision.ts';
-import { prepared, query } from '../prepared.ts';
+import { prepared, query } from '../queries/prepared.ts';
 import { changedOne } from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

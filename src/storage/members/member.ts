@@ -1,5 +1,5 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
-import { prepared, query } from '../prepared.ts';
+import { prepared, query } from '../queries/prepared.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

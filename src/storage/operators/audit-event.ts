@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
-import { insertion } from '../prepared.ts';
+import { insertion } from '../queries/prepared.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 

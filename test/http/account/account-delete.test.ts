@@ -6,7 +6,7 @@ import { insertCheckout, listCheckouts } from '../../../src/storage/access/check
 import { insertConsentChange, listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { insertInvoice, listInvoices } from '../../../src/storage/access/invoice.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
-import { sweepThrough } from '../../../src/storage/sweep.ts';
+import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';
 import {
   approvedCodes,
   expectEndedSignIn,

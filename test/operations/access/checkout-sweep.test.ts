@@ -8,7 +8,7 @@ import { insertCheckout, listCheckouts, sweepCheckouts } from '../../../src/stor
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription } from '../../../src/storage/access/subscription.ts';
 import type { Store } from '../../../src/storage/store.ts';
-import { sweepThrough } from '../../../src/storage/sweep.ts';
+import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';
 import { checkoutRecord, packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
 import { now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';

@@ -7,7 +7,7 @@ import { templateFolder } from '../../../templates.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { contentSecurityPolicy } from '../../headers.ts';
-import { noteLimit } from '../../limit-reached.ts';
+import { noteLimit } from '../../limits/limit-reached.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
 import { deniedKey } from '../denied.ts';

@@ -15,7 +15,7 @@ import { noteRefusal, sourceOf, transactionOf } from '../../audit.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie, setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
-import { noteLimit } from '../../limit-reached.ts';
+import { noteLimit } from '../../limits/limit-reached.ts';
 import { type CheckedCredentials, checkCredentials, type VerifiedMember } from '../../members/credentials.ts';
 import { startSession } from '../../members/start-session.ts';
 import { requireOwnForm } from '../../same-origin.ts';

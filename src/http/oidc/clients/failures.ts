@@ -5,8 +5,8 @@ import { countedKeys, countingWindow } from '../../../core/limits.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { addressKey } from '../../address.ts';
 import type { Deps } from '../../deps.ts';
-import { refusedByLimit } from '../../limit-reached.ts';
-import type { RateLimiter } from '../../rate-limit.ts';
+import { refusedByLimit } from '../../limits/limit-reached.ts';
+import type { RateLimiter } from '../../limits/rate-limit.ts';
 
 const { minute } = countingWindow;
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts';
-import { countedKeys } from '../core/limits.ts';
+import type { Clock } from '../../clock.ts';
+import { countedKeys } from '../../core/limits.ts';
 
 /** Counts in memory how often something happened in a window of time. */
 export interface RateLimiter {

@@ -1,5 +1,5 @@
+import type { Tx } from '../store.ts';
 import { statementsOf } from './prepared.ts';
-import type { Tx } from './store.ts';
 
 /**
  * Reads what nearly every request asks and hardly anybody changes, such as a client: once, until somebody

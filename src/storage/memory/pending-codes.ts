@@ -1,5 +1,5 @@
-import { countPendingDeviceCodes } from './device-code.ts';
-import type { Tx } from './store.ts';
+import { countPendingDeviceCodes } from '../device-code.ts';
+import type { Tx } from '../store.ts';
 
 /**
  * Whether a tenant may have one more pending device code (decision 32). Counting them for each new one would

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AnyStateMachine, transition } from 'xstate';
-import { step } from '../../src/core/machine.ts';
-import { machines } from '../../tools/state-tables.ts';
+import { step } from '../../../src/core/machine.ts';
+import { machines } from '../../../tools/state-tables.ts';
 
 /** What guards compare: times around each other, and yes and no. */
 const value = fc.constantFrom(0, 5, 10, true, false, null);

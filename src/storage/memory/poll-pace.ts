@@ -1,4 +1,4 @@
-import { deviceCodeLifetime, pacedCodes } from '../core/limits.ts';
+import { deviceCodeLifetime, pacedCodes } from '../../core/limits.ts';
 
 /**
  * When each pending device code was polled last. It is kept in memory: a commit for every poll of every TV

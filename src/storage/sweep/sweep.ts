@@ -1,5 +1,5 @@
-import { sweepBite } from '../core/operators/limits.ts';
-import type { Store, Tx } from './store.ts';
+import { sweepBite } from '../../core/operators/limits.ts';
+import type { Store, Tx } from '../store.ts';
 
 /** What one bite has done. */
 export interface Bitten {

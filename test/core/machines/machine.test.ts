@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { setup } from 'xstate';
-import { step } from '../../src/core/machine.ts';
+import { step } from '../../../src/core/machine.ts';
 
 /** A door: it may be pushed while it is unlocked, and nobody knocks at an open one. */
 const door = setup({

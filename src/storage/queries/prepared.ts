@@ -9,9 +9,9 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
-import type { Database } from './schema.ts';
+import type { Database } from '../schema.ts';
+import type { Tx } from '../store.ts';
 import type { Statement, Statements } from './statements.ts';
-import type { Tx } from './store.ts';
 
 /** Builds the queries of `prepared`: it is connected to nothing. */
 export const query = new Kysely<Database>({

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { machines, statesDocument, stateTable } from '../../tools/state-tables.ts';
-import { newStore } from '../support/records/store.ts';
+import { machines, statesDocument, stateTable } from '../../../tools/state-tables.ts';
+import { newStore } from '../../support/records/store.ts';
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 /** The lines of the table in the comment at the head of a file. */
 function tableAtHead(path: string): readonly string[] {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../clock.ts';
-import { type Refusal, refusal } from '../core/decision.ts';
-import { countedKeys, retryAfterSeconds } from '../core/limits.ts';
-import { addressKey } from './address.ts';
+import type { Clock } from '../../clock.ts';
+import { type Refusal, refusal } from '../../core/decision.ts';
+import { countedKeys, retryAfterSeconds } from '../../core/limits.ts';
+import { addressKey } from '../address.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
 const words = {
