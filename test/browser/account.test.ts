@@ -17,7 +17,7 @@ const longMember = 'a.very.long.address.that.still.is.an.address@subdomain.of.a.
 beforeAll(async () => {
   site = await startSite();
   const app = { type: 'public', deviceFlow: true } as const;
-  const longName = `The ${'very'.repeat(20)} Long Name`;
+  const longName = `The ${'very'.repeat(11)} Long Name`;
   await registerClients(site.service, [
     { ...app, clientId: 'play', name: 'Acme Play' },
     { ...app, clientId: 'play-long', name: longName },

@@ -15,7 +15,7 @@ beforeAll(async () => {
   const app = { type: 'public', deviceFlow: true } as const;
   await registerClients(site.service, [
     { ...app, clientId: 'play', name: 'Acme Play' },
-    { ...app, clientId: 'play-long', name: `The ${'very'.repeat(20)} Long Name` },
+    { ...app, clientId: 'play-long', name: `The ${'very'.repeat(11)} Long Name` },
   ]);
   [tv, longTv] = [await television(site.issuer, 'play'), await television(site.issuer, 'play-long')];
   withoutScript = await site.browser.open({ javaScript: false });

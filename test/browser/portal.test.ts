@@ -22,7 +22,7 @@ beforeAll(async () => {
   await registerClients(site.service, [
     {
       clientId: 'everything',
-      name: `The ${'very'.repeat(16)} Long Name`,
+      name: `The ${'very'.repeat(11)} Long Name`,
       type: 'confidential',
       secret: 'x',
       redirectUris: [`https://app.example.com/${'path/'.repeat(20)}`],

@@ -10,6 +10,7 @@ import { sha256 } from '../../src/core/hash.ts';
 import { openSocket } from '../../src/http/admin/socket.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { insertProduct } from '../../src/storage/access/product.ts';
+import { findClient, updateClient } from '../../src/storage/client.ts';
 import { copyFixtures, fixtureKey } from '../support/fixture-folders.ts';
 import { plainLogo, svgLogo } from '../support/members/logos.ts';
 import { saidBy } from '../support/operators/tenant-file.ts';
@@ -166,12 +167,17 @@ describe('memberdoor apply', () => {
 
   it('shows no controls that somebody put into a name', async () => {
     const files = service.tenants.byHost('files.test');
-    await service.store.transaction((tx) => insertProduct(tx, String(files?.id), 'red\u001b[31m'));
-    const client = '{ clientId: web, name: "turned\\u202e", type: confidential }';
+    await service.store.transaction(async (tx) => {
+      await insertProduct(tx, String(files?.id), 'red\u001b[31m');
+      // As one that was stored before names were held to a rule.
+      const stored = await findClient(tx, String(files?.id), 'web');
+      if (stored !== null) await updateClient(tx, { ...stored, name: 'turned\u202e' });
+    });
+    const client = '{ clientId: web, name: "Web", type: confidential }';
     const said = await apply(['-'], {}, tenant(`products: []\n    clients: [${client}]`));
     expect(said).toMatchObject({ code: 3, err: '' });
     expect(said.out).toContain('  - product red\\u{1b}[31m: only in the database');
-    expect(said.out).toContain('      name: "Web" -> "turned\\u{202e}"\n');
+    expect(said.out).toContain('      name: "turned\\u{202e}" -> "Web"\n');
   });
 
   it.each([[[]], [['a', 'b']], [['a', '--yse']], [['a', '--yes', '--dry-run']], [['a', '--prune=x']]])(

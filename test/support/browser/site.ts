@@ -27,7 +27,7 @@ export const password = 'memberdoor-development';
 /** A client of a third party, and one of a name that no line can hold. */
 const otherClients: readonly Omit<ClientRegistration, 'redirectUris'>[] = [
   { clientId: 'partner', name: 'Nordic Weather', type: 'public', thirdParty: true },
-  { clientId: 'long', name: `The ${'very'.repeat(16)} Long Name`, type: 'public', thirdParty: true },
+  { clientId: 'long', name: `The ${'very'.repeat(11)} Long Name`, type: 'public', thirdParty: true },
 ];
 
 export async function startSite(options: Pick<TestServiceOptions, 'payments'> = {}): Promise<Site> {

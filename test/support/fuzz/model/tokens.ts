@@ -110,16 +110,16 @@ function refreshed(world: World, signIn: ModelSignIn, sent: number, isWider: boo
   const { client, member } = signIn;
   const lives = livesUntil(signIn);
   const state = stateOf(signIn, sent);
-  const isPrevious = sent === signIn.generation - 1;
+  const isReplay =
+    sent === signIn.generation - 1 &&
+    member.isActive &&
+    now < Math.min(signIn.rotatedAt + client.replayWindow, lives);
   const { outcomes } = lineOf(refreshTokenMachine, state, 'refresh', {
     'the member may no longer sign in': !member.isActive,
     'its lifetime is over': now >= lives,
     'the scope asked for is wider': isWider,
-    "within the client's replay window":
-      isPrevious &&
-      member.isActive &&
-      !isWider &&
-      now < Math.min(signIn.rotatedAt + client.replayWindow, lives),
+    "within the client's replay window, the scope asked for is wider": isReplay && isWider,
+    "within the client's replay window": isReplay && !isWider,
   });
   if (outcomes.includes('endSignIn')) {
     const inactive = member.isActive ? 'expired' : 'member_inactive';
