@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
+import { LongestFirst } from './test/support/run/longest-first.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/fixture-folders.ts'],
+    globalSetup: ['test/support/run/fixture-folders.ts'],
     pool: 'forks',
     // No module of ours keeps anything of a request, and loading them anew for each file takes a third of the time.
     isolate: false,

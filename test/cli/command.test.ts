@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { socketPath } from '../../src/local.ts';
-import { copyFixtures, fixtureKey } from '../support/fixture-folders.ts';
 import { type Started, startProcess } from '../support/process/started.ts';
+import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { freePort } from '../support/service.ts';
 
 let folder: string;

@@ -11,10 +11,10 @@ import { openSocket } from '../../src/http/admin/socket.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { insertProduct } from '../../src/storage/access/product.ts';
 import { findClient, updateClient } from '../../src/storage/client.ts';
-import { copyFixtures, fixtureKey } from '../support/fixture-folders.ts';
 import { plainLogo, svgLogo } from '../support/members/logos.ts';
 import { saidBy } from '../support/operators/tenant-file.ts';
 import { startProcess } from '../support/process/started.ts';
+import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;

@@ -25,9 +25,15 @@ import { createPollPace } from '../../src/storage/memory/poll-pace.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { copyFixtures, type FixtureData, fixtureKey, loadData, quickPasswords } from './fixture-folders.ts';
 import { type HttpClient, httpClient } from './http.ts';
 import { type TestOutbox, testOutbox } from './members/outbox.ts';
+import {
+  copyFixtures,
+  type FixtureData,
+  fixtureKey,
+  loadData,
+  quickPasswords,
+} from './run/fixture-folders.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {

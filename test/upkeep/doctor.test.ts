@@ -10,8 +10,8 @@ import {
   judgeWriteAheadLog,
 } from '../../src/doctor/machine.ts';
 import { readDatabase } from '../../src/storage/backup.ts';
-import { names, type Patient, startPatient, wrongAt } from '../support/doctor.ts';
 import { startSmtp } from '../support/members/smtp.ts';
+import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { freePort, startTestService, type TestService } from '../support/service.ts';
 

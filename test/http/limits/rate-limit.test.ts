@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, type RateLimiter } from '../../src/http/limits/rate-limit.ts';
+import { createRateLimiter, type RateLimiter } from '../../../src/http/limits/rate-limit.ts';
 
 const minute = 60_000;
 

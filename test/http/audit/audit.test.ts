@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askForCode, codesFor, deviceGrant, phoneOf, poll } from '../support/device.ts';
-import { hosts } from '../support/fixtures.ts';
+import { askForCode, codesFor, deviceGrant, phoneOf, poll } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
 import {
   type AuditWatch,
   byClient,
@@ -8,9 +8,9 @@ import {
   idOf,
   refused,
   watchAudit,
-} from '../support/operators/audit-watch.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { apps, credentialsOf, refreshAs, revoke, tokensOf } from '../support/tokens.ts';
+} from '../../support/operators/audit-watch.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { apps, credentialsOf, refreshAs, revoke, tokensOf } from '../../support/tokens.ts';
 import {
   authorizationParameters,
   type Code,
@@ -20,7 +20,7 @@ import {
   type Tokens,
   token,
   visitor,
-} from '../support/visitor.ts';
+} from '../../support/visitor.ts';
 
 let service: TestService;
 let watch: AuditWatch;

@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import type { Place } from '../../src/doctor/call.ts';
-import { type DoctorDeps, examine } from '../../src/doctor/examine.ts';
-import type { Finding } from '../../src/doctor/finding.ts';
-import { systemRandom } from '../../src/random.ts';
-import { hosts } from './fixtures.ts';
-import { type Authority, type Certificate, makeAuthority } from './proxy/certificate.ts';
-import { forward, type ProxyOptions, startProxy } from './proxy/proxy.ts';
-import { startTestService, type TestService } from './service.ts';
+import type { Place } from '../../../src/doctor/call.ts';
+import { type DoctorDeps, examine } from '../../../src/doctor/examine.ts';
+import type { Finding } from '../../../src/doctor/finding.ts';
+import { systemRandom } from '../../../src/random.ts';
+import { hosts } from '../fixtures.ts';
+import { type Authority, type Certificate, makeAuthority } from '../proxy/certificate.ts';
+import { forward, type ProxyOptions, startProxy } from '../proxy/proxy.ts';
+import { startTestService, type TestService } from '../service.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 

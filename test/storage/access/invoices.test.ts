@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { Invoice } from '../../src/core/access/invoice.ts';
-import { beginSubscription } from '../../src/core/access/subscription.ts';
+import type { Invoice } from '../../../src/core/access/invoice.ts';
+import { beginSubscription } from '../../../src/core/access/subscription.ts';
 import {
   insertInvoice,
   listInvoices,
   markInvoicePaid,
   nextInvoiceNumber,
-} from '../../src/storage/access/invoice.ts';
-import { insertPackage } from '../../src/storage/access/package.ts';
-import { insertSubscription } from '../../src/storage/access/subscription.ts';
-import { insertMember } from '../../src/storage/members/member.ts';
-import type { Tx } from '../../src/storage/store.ts';
-import { packageFacts } from '../support/records/access-records.ts';
-import { day, memberRecord, now } from '../support/records/records.ts';
-import { storeWithMember } from '../support/records/store.ts';
+} from '../../../src/storage/access/invoice.ts';
+import { insertPackage } from '../../../src/storage/access/package.ts';
+import { insertSubscription } from '../../../src/storage/access/subscription.ts';
+import { insertMember } from '../../../src/storage/members/member.ts';
+import type { Tx } from '../../../src/storage/store.ts';
+import { packageFacts } from '../../support/records/access-records.ts';
+import { day, memberRecord, now } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
 
 describe('invoices', () => {
   const invoice: Invoice = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Consent, ConsentChange } from '../../src/core/access/consent.ts';
+import type { Consent, ConsentChange } from '../../../src/core/access/consent.ts';
 import {
   insertConsentChange,
   listConsentChanges,
@@ -7,10 +7,10 @@ import {
   listLastConsentChanges,
   listNewestConsentChanges,
   saveConsent,
-} from '../../src/storage/access/consent.ts';
-import { consentChangeRecord, consentRecord } from '../support/records/access-records.ts';
-import { now } from '../support/records/records.ts';
-import { storeWithMember } from '../support/records/store.ts';
+} from '../../../src/storage/access/consent.ts';
+import { consentChangeRecord, consentRecord } from '../../support/records/access-records.ts';
+import { now } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
 
 describe('consents', () => {
   const offers: Consent = consentRecord({ id: 'offers', name: 'Offers', atSignUp: false, atCheckout: true });

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createFirstOfWindow, type LimitName } from '../../src/http/limits/limit-reached.ts';
-import { createMetrics, type PrometheusMetrics } from '../../src/http/upkeep/prometheus.ts';
-import { askForCode, phoneOf, setLimits, unlimited } from '../support/device.ts';
-import { hosts } from '../support/fixtures.ts';
-import type { Answer } from '../support/http.ts';
-import { submitRecovery } from '../support/members/recover.ts';
-import { atSignUp, submitSignUp } from '../support/members/sign-up.ts';
-import { auditEvents, callApi } from '../support/operators/api.ts';
-import { signInToPortal } from '../support/operators/portal.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { apps, refreshAs } from '../support/tokens.ts';
-import { authorizationParameters, field, pkce, visitor } from '../support/visitor.ts';
+import { createFirstOfWindow, type LimitName } from '../../../src/http/limits/limit-reached.ts';
+import { createMetrics, type PrometheusMetrics } from '../../../src/http/upkeep/prometheus.ts';
+import { askForCode, phoneOf, setLimits, unlimited } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import { submitRecovery } from '../../support/members/recover.ts';
+import { atSignUp, submitSignUp } from '../../support/members/sign-up.ts';
+import { auditEvents, callApi } from '../../support/operators/api.ts';
+import { signInToPortal } from '../../support/operators/portal.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { apps, refreshAs } from '../../support/tokens.ts';
+import { authorizationParameters, field, pkce, visitor } from '../../support/visitor.ts';
 
 const { a } = hosts;
 const minute = 60_000;

@@ -1,13 +1,13 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareService, type ServiceDeps } from '../../src/operations/service.ts';
-import { systemRandom } from '../../src/random.ts';
-import { createPasswords } from '../../src/secrets/password.ts';
-import { openVault } from '../../src/secrets/vault.ts';
-import { openStore, type Store } from '../../src/storage/store.ts';
-import { testClock } from './clock.ts';
-import { loadFixtures } from './fixtures.ts';
+import { prepareService, type ServiceDeps } from '../../../src/operations/service.ts';
+import { systemRandom } from '../../../src/random.ts';
+import { createPasswords } from '../../../src/secrets/password.ts';
+import { openVault } from '../../../src/secrets/vault.ts';
+import { openStore, type Store } from '../../../src/storage/store.ts';
+import { testClock } from '../clock.ts';
+import { loadFixtures } from '../fixtures.ts';
 
 /** What a test service begins with. */
 export type FixtureData = 'security' | 'development' | 'nothing';

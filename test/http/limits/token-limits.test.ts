@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createRateLimiter } from '../../src/http/limits/rate-limit.ts';
-import { createFailedClients } from '../../src/http/oidc/clients/failures.ts';
+import { createRateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { createFailedClients } from '../../../src/http/oidc/clients/failures.ts';
 import {
   askForCode,
   codesFor,
@@ -9,12 +9,12 @@ import {
   pollTokens,
   setLimits,
   tenantOf,
-} from '../support/device.ts';
-import { hosts } from '../support/fixtures.ts';
-import type { Answer } from '../support/http.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { type App, apps, credentialsOf, expectError, tokensOf } from '../support/tokens.ts';
-import { codeFor, token, visitor } from '../support/visitor.ts';
+} from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import type { Answer } from '../../support/http.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { type App, apps, credentialsOf, expectError, tokensOf } from '../../support/tokens.ts';
+import { codeFor, token, visitor } from '../../support/visitor.ts';
 
 const { a, b } = hosts;
 const { pub1, pub2, conf1, conf2 } = apps;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { beginSubscription } from '../../src/core/access/subscription.ts';
-import { findCheckout, listCheckouts, sweepCheckouts } from '../../src/storage/access/checkout.ts';
+import { beginSubscription } from '../../../src/core/access/subscription.ts';
+import { findCheckout, listCheckouts, sweepCheckouts } from '../../../src/storage/access/checkout.ts';
 import {
   insertConsentChange,
   listConsentChanges,
@@ -9,24 +9,24 @@ import {
   listLastConsentChanges,
   listNewestConsentChanges,
   saveConsent,
-} from '../../src/storage/access/consent.ts';
-import { listContentChannels, saveContentChannel } from '../../src/storage/access/content-channel.ts';
-import { listCustomProperties } from '../../src/storage/access/custom-property.ts';
-import { listInvoices, markInvoicePaid, nextInvoiceNumber } from '../../src/storage/access/invoice.ts';
-import { findPackage, insertPackage, listPackages } from '../../src/storage/access/package.ts';
-import { insertProduct, listProducts } from '../../src/storage/access/product.ts';
+} from '../../../src/storage/access/consent.ts';
+import { listContentChannels, saveContentChannel } from '../../../src/storage/access/content-channel.ts';
+import { listCustomProperties } from '../../../src/storage/access/custom-property.ts';
+import { listInvoices, markInvoicePaid, nextInvoiceNumber } from '../../../src/storage/access/invoice.ts';
+import { findPackage, insertPackage, listPackages } from '../../../src/storage/access/package.ts';
+import { insertProduct, listProducts } from '../../../src/storage/access/product.ts';
 import {
   findSubscription,
   insertSubscription,
   listSubscriptions,
   nextSubscriptionId,
-} from '../../src/storage/access/subscription.ts';
-import { findMember } from '../../src/storage/members/member.ts';
-import type { Tx } from '../../src/storage/store.ts';
-import { consentChangeRecord, consentRecord, packageFacts } from '../support/records/access-records.ts';
-import { planOf, sentBy } from '../support/records/query-plan.ts';
-import { day, now } from '../support/records/records.ts';
-import { storeWithMember } from '../support/records/store.ts';
+} from '../../../src/storage/access/subscription.ts';
+import { findMember } from '../../../src/storage/members/member.ts';
+import type { Tx } from '../../../src/storage/store.ts';
+import { consentChangeRecord, consentRecord, packageFacts } from '../../support/records/access-records.ts';
+import { planOf, sentBy } from '../../support/records/query-plan.ts';
+import { day, now } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
 
 /** A store whose member has this many subscriptions, each to a package of its own with three products. */
 async function storeWithSubscriptions(count: number) {

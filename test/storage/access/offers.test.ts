@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import type { ContentChannel } from '../../src/core/access/content-channel.ts';
-import type { PackageFacts } from '../../src/core/access/package.ts';
+import type { ContentChannel } from '../../../src/core/access/content-channel.ts';
+import type { PackageFacts } from '../../../src/core/access/package.ts';
 import {
   deleteContentChannel,
   listContentChannels,
   saveContentChannel,
-} from '../../src/storage/access/content-channel.ts';
-import { insertCustomProperty, listCustomProperties } from '../../src/storage/access/custom-property.ts';
+} from '../../../src/storage/access/content-channel.ts';
+import { insertCustomProperty, listCustomProperties } from '../../../src/storage/access/custom-property.ts';
 import {
   findPackage,
   insertPackage,
   listPackageProducts,
   listPackages,
   updatePackage,
-} from '../../src/storage/access/package.ts';
-import { insertProduct, listProducts, updateProduct } from '../../src/storage/access/product.ts';
-import type { Tx } from '../../src/storage/store.ts';
-import { channelRecord, packageFacts } from '../support/records/access-records.ts';
-import { storeWithMember } from '../support/records/store.ts';
+} from '../../../src/storage/access/package.ts';
+import { insertProduct, listProducts, updateProduct } from '../../../src/storage/access/product.ts';
+import type { Tx } from '../../../src/storage/store.ts';
+import { channelRecord, packageFacts } from '../../support/records/access-records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
 
 const gold = packageFacts();
 

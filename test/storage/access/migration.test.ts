@@ -3,15 +3,15 @@ import SQLite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
-import { migrations } from '../../db/migrations/index.ts';
-import { profileOf } from '../../src/core/access/profile.ts';
-import { standingOf } from '../../src/core/access/subscription.ts';
-import { listPackages } from '../../src/storage/access/package.ts';
-import { listSubscriptions, nextSubscriptionId } from '../../src/storage/access/subscription.ts';
-import { listTenants } from '../../src/storage/tenant.ts';
-import { day, memberRecord, now } from '../support/records/records.ts';
-import { newStore } from '../support/records/store.ts';
-import { temporaryFolder } from '../support/records/temporary-folder.ts';
+import { migrations } from '../../../db/migrations/index.ts';
+import { profileOf } from '../../../src/core/access/profile.ts';
+import { standingOf } from '../../../src/core/access/subscription.ts';
+import { listPackages } from '../../../src/storage/access/package.ts';
+import { listSubscriptions, nextSubscriptionId } from '../../../src/storage/access/subscription.ts';
+import { listTenants } from '../../../src/storage/tenant.ts';
+import { day, memberRecord, now } from '../../support/records/records.ts';
+import { newStore } from '../../support/records/store.ts';
+import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 
 /** A folder with a database as the version before packages, channels and checkouts left it. */
 async function olderDatabase(fill: (old: SQLite.Database) => void): Promise<string> {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setLimits } from '../support/device.ts';
-import { hosts } from '../support/fixtures.ts';
-import { adminToken, auditEvents, callApi } from '../support/operators/api.ts';
-import { tenantIdOf } from '../support/operators/desk.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { token } from '../support/visitor.ts';
+import { setLimits } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts';
+import { tenantIdOf } from '../../support/operators/desk.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { token } from '../../support/visitor.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Checkout } from '../../src/core/access/checkout.ts';
-import type { MemberSubscription, Subscription } from '../../src/core/access/subscription.ts';
-import type { Write } from '../../src/core/decision.ts';
-import { findCheckout, insertCheckout, listCheckouts } from '../../src/storage/access/checkout.ts';
-import { insertPackage } from '../../src/storage/access/package.ts';
-import { insertProduct } from '../../src/storage/access/product.ts';
+import type { Checkout } from '../../../src/core/access/checkout.ts';
+import type { MemberSubscription, Subscription } from '../../../src/core/access/subscription.ts';
+import type { Write } from '../../../src/core/decision.ts';
+import { findCheckout, insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
+import { insertPackage } from '../../../src/storage/access/package.ts';
+import { insertProduct } from '../../../src/storage/access/product.ts';
 import {
   findSubscription,
   listSubscriptions,
   nextSubscriptionId,
   updateCustomPropertyValues,
-} from '../../src/storage/access/subscription.ts';
-import { apply } from '../../src/storage/apply.ts';
-import { insertMember } from '../../src/storage/members/member.ts';
-import type { Store } from '../../src/storage/store.ts';
-import { checkoutRecord, packageFacts, subscriptionRecord } from '../support/records/access-records.ts';
-import { day, memberRecord, now } from '../support/records/records.ts';
-import { storeWithMember } from '../support/records/store.ts';
+} from '../../../src/storage/access/subscription.ts';
+import { apply } from '../../../src/storage/apply.ts';
+import { insertMember } from '../../../src/storage/members/member.ts';
+import type { Store } from '../../../src/storage/store.ts';
+import { checkoutRecord, packageFacts, subscriptionRecord } from '../../support/records/access-records.ts';
+import { day, memberRecord, now } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
 
 /** A store with the packages Gold, of two products, and News, of none; and a member of tenant b. */
 async function storeWithPackages() {
