@@ -9,9 +9,7 @@ import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
-import { createRateLimiter } from './http/limits/rate-limit.ts';
-import { createFailedClients } from './http/oidc/clients/failures.ts';
-import { createVerifiedTokens } from './http/oidc/verified-tokens.ts';
+import { createMemory } from './http/memory.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
 import { logOptions, logStream } from './log.ts';
@@ -28,8 +26,6 @@ import { type Chores, choresOf, startChores } from './operations/upkeep/chores.t
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
 import { StartupError } from './startup-error.ts';
-import { createPendingCodes } from './storage/memory/pending-codes.ts';
-import { createPollPace } from './storage/memory/poll-pace.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
 import { createTenants } from './tenants.ts';
@@ -71,7 +67,6 @@ export async function start(config: Config): Promise<Service> {
       schedule,
     });
     const audited = withAuditLog(store, systemClock, () => app.log);
-    const rateLimiter = createRateLimiter(systemClock);
     const deps: Deps = {
       config,
       store: audited,
@@ -83,11 +78,7 @@ export async function start(config: Config): Promise<Service> {
       outboxFolder,
       clock: systemClock,
       random: systemRandom,
-      pollPace: createPollPace(),
-      pendingCodes: createPendingCodes(),
-      verifiedTokens: createVerifiedTokens(),
-      rateLimiter,
-      failedClients: createFailedClients(rateLimiter),
+      ...createMemory(systemClock),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
       pause: (ms) => wait(ms),
       metrics,

@@ -7,6 +7,8 @@ import type { Share } from '../secrets/fair-queue.ts';
  * least that many (security, Defaults).
  */
 export function addressKey(ip: string): string {
+  // Asked at every request, and an IPv4 address is its own key.
+  if (!ip.includes(':')) return ip;
   const [unscoped = ''] = ip.split('%');
   if (!isIPv6(unscoped)) return ip;
   // Node writes each address in one way, whichever way it came.

@@ -6,17 +6,13 @@ import type { PlaceOf } from '../places.ts';
 import type { Random } from '../random.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
-import type { PendingCodes } from '../storage/memory/pending-codes.ts';
-import type { PollPace } from '../storage/memory/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tenants } from '../tenants.ts';
-import type { RateLimiter } from './limits/rate-limit.ts';
-import type { FailedClients } from './oidc/clients/failures.ts';
-import type { VerifiedTokens } from './oidc/verified-tokens.ts';
+import type { Memory } from './memory.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */
-export interface Deps {
+export interface Deps extends Memory {
   readonly config: Pick<Config, 'apiAudience' | 'apiHost' | 'dataFolder' | 'issuer' | 'trustedProxies'>;
   readonly store: Store;
   readonly tenants: Tenants;
@@ -30,11 +26,6 @@ export interface Deps {
   readonly outboxFolder: string | null;
   readonly clock: Clock;
   readonly random: Random;
-  readonly pollPace: PollPace;
-  readonly pendingCodes: PendingCodes;
-  readonly verifiedTokens: VerifiedTokens;
-  readonly rateLimiter: RateLimiter;
-  readonly failedClients: FailedClients;
   /** The place of an address, in a language; null if it is not known, or no database is configured. */
   readonly placeOf: PlaceOf;
   /** Waits for ms: what slows down guessing. */

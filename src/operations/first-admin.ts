@@ -2,7 +2,7 @@ import { sha256 } from '../core/hash.ts';
 import { brandNameLength, passwordLength, tenantDefaults, tenantLimits } from '../core/limits.ts';
 import { neutralBranding } from '../core/members/branding.ts';
 import { emailProblem, fullNameProblem, textProblem } from '../core/members/details.ts';
-import { type Member, noAddress } from '../core/members/member.ts';
+import { blankMember, type Member } from '../core/members/member.ts';
 import { passwordProblem } from '../core/members/password-rules.ts';
 import { readIssuer } from '../core/operators/issuer.ts';
 import type { Tenant } from '../core/tenant.ts';
@@ -151,23 +151,14 @@ async function memberOf(
   { random, now }: FirstAdminDeps,
 ): Promise<Member> {
   return {
+    ...blankMember(tenantId, now),
     id: random.id(now),
-    tenantId,
     ...(await nextMemberNumbers(tx, tenantId)),
     email: email.trim(),
     // Whoever operates the service vouches for it.
     emailVerified: true,
     fullName: fullName.trim(),
-    nickName: '',
-    phone: '',
-    phoneVerified: false,
-    avatar: null,
     locale: language,
     userType: 'system_admin',
-    status: 'active',
-    address: noAddress,
-    createdAt: now,
-    updatedAt: now,
-    deletionDueAt: null,
   };
 }

@@ -10,7 +10,7 @@ import {
   type Presented,
   presentProof,
 } from '../core/members/email-proof.ts';
-import { isGone, type Member, noAddress, normaliseEmail } from '../core/members/member.ts';
+import { blankMember, isGone, type Member, normaliseEmail } from '../core/members/member.ts';
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';
 import { apply } from '../storage/apply.ts';
@@ -188,23 +188,13 @@ export async function beginMember(
   // The address of a deleted account is free at once, and its data are erased for the new one.
   if (known !== null) await deleteMember(tx, tenant.id, known.member.id, now);
   const member: Member = {
+    ...blankMember(tenant.id, now),
     id: random.id(now),
-    tenantId: tenant.id,
     ...(await nextMemberNumbers(tx, tenant.id)),
     email: payload.email.trim(),
     emailVerified: true,
     fullName: payload.fullName.trim(),
-    nickName: '',
-    phone: '',
-    phoneVerified: false,
-    avatar: null,
     locale: payload.language,
-    userType: 'member',
-    status: 'active',
-    address: noAddress,
-    createdAt: now,
-    updatedAt: now,
-    deletionDueAt: null,
   };
   await insertMember(tx, member, payload.passwordHash);
   await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });

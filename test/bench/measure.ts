@@ -34,8 +34,8 @@ export interface Bench {
   readonly machine: Machine;
   readonly placement: Placement;
   readonly pace: Pace;
-  /** The library that slows the disk, and its delay in µs. */
-  readonly slowDisk: { readonly library: string; readonly microseconds: number } | null;
+  /** The shared object that slows the disk, and its delay in µs. */
+  readonly slowDisk: { readonly sharedObject: string; readonly microseconds: number } | null;
 }
 
 /** What one side did in the rounds of a row. */
@@ -117,7 +117,11 @@ export function peerSide(row: Row): SideStart {
 }
 
 function startOf({ folder, placement, slowDisk }: Bench, name: string) {
-  return { log: join(folder, `${name}.log`), cores: placement.servers, preload: slowDisk?.library ?? null };
+  return {
+    log: join(folder, `${name}.log`),
+    cores: placement.servers,
+    preload: slowDisk?.sharedObject ?? null,
+  };
 }
 
 function slowSettings({ slowDisk }: Bench): Record<string, string> {

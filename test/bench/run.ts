@@ -62,9 +62,9 @@ function slowDiskTask(row: Row, microseconds: number): Task {
   return {
     name,
     measure: async (bench) => {
-      const library = buildSlowDisk(bench.folder);
-      if (library === null) throw new Error('skipped, since nothing here builds C (cc)');
-      const slow = { ...bench, slowDisk: { library, microseconds } };
+      const sharedObject = buildSlowDisk(bench.folder);
+      if (sharedObject === null) throw new Error('skipped, since nothing here builds C (cc)');
+      const slow = { ...bench, slowDisk: { sharedObject, microseconds } };
       const measured = await measureRow(slow, 'slow-disk', serviceSide(row), peerSide(row));
       const target = microseconds === slowDiskTarget.microseconds ? slowDiskTarget.ratio : null;
       return lineOf(row, measured, { target, againstPeer: false, againstLimit: false }, name);

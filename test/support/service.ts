@@ -8,9 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
-import { createRateLimiter } from '../../src/http/limits/rate-limit.ts';
-import { createFailedClients } from '../../src/http/oidc/clients/failures.ts';
-import { createVerifiedTokens } from '../../src/http/oidc/verified-tokens.ts';
+import { createMemory } from '../../src/http/memory.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';
@@ -20,8 +18,6 @@ import { noPlaces, type PlaceOf } from '../../src/places.ts';
 import { systemRandom } from '../../src/random.ts';
 import type { Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
-import { createPendingCodes } from '../../src/storage/memory/pending-codes.ts';
-import { createPollPace } from '../../src/storage/memory/poll-pace.ts';
 import { openStore, type Store } from '../../src/storage/store.ts';
 import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { type TestClock, testClock } from './clock.ts';
@@ -120,7 +116,6 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   });
   const { issuer = null } = options;
   const config = { apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
-  const rateLimiter = createRateLimiter(clock.now);
   const deps: Deps = {
     config,
     store: withAuditLog(store, clock.now, () => app.log),
@@ -132,11 +127,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     outboxFolder,
     clock: clock.now,
     random: systemRandom,
-    pollPace: createPollPace(),
-    pendingCodes: createPendingCodes(),
-    verifiedTokens: createVerifiedTokens(),
-    rateLimiter,
-    failedClients: createFailedClients(rateLimiter),
+    ...createMemory(clock.now),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {
       pauses.push(ms);

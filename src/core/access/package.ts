@@ -38,6 +38,19 @@ export interface Package {
 /** What an operator says of a package. */
 export type PackageFacts = Omit<Package, 'id' | 'tenantId' | 'products'>;
 
+/** These facts, and nothing else of what was handed in. */
+export function packageFacts({
+  name,
+  description,
+  price,
+  period,
+  payment,
+  needsAddress,
+  offered,
+}: PackageFacts): PackageFacts {
+  return { name, description, price, period, payment, needsAddress, offered };
+}
+
 /** An invoice goes to an address, so it needs one whatever the package says. */
 export function asksForAddress({
   needsAddress,

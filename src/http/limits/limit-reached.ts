@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.ts';
 import { type Refusal, refusal } from '../../core/decision.ts';
 import { countedKeys, retryAfterSeconds } from '../../core/limits.ts';
+import { createAgedMap } from '../../storage/memory/aged-map.ts';
 import { addressKey } from '../address.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
@@ -87,16 +88,15 @@ export function surfaceOf({ routeOptions: { url = '' } }: FastifyRequest): strin
  * @returns whether it is the first
  */
 export function createFirstOfWindow(clock: Clock): (tenantId: string | null, limit: ReachedLimit) => boolean {
-  const windows = new Map<string, { readonly begun: number; readonly ends: number }>();
+  const windows = createAgedMap<{ readonly begun: number; readonly ends: number }>();
   return (tenantId, { name, key, wait }) => {
     const id = `${tenantId} ${name} ${key}`;
     const now = clock();
     const window = windows.get(id);
     // A clock that is set back does not make it longer.
     if (window !== undefined && now >= window.begun && now < window.ends) return false;
-    windows.delete(id);
     windows.set(id, { begun: now, ends: now + wait });
-    if (windows.size > countedKeys) windows.delete(windows.keys().next().value ?? id);
+    if (windows.size > countedKeys) windows.delete(windows.oldest()?.[0] ?? id);
     return true;
   };
 }

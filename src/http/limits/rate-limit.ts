@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { countedKeys } from '../../core/limits.ts';
+import { type AgedMap, createAgedMap } from '../../storage/memory/aged-map.ts';
 
 /** Counts in memory how often something happened in a window of time. */
 export interface RateLimiter {
@@ -26,23 +27,23 @@ const clearedAtOnce = 2;
 /** @param most how many keys are counted for each length of a window: many addresses must not fill the memory */
 export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter {
   /** By the length of their windows: those of one length end in the order in which they began. */
-  const windows = new Map<number, Map<string, Counter>>();
+  const windows = new Map<number, AgedMap<Counter>>();
   const countersOf = (window: number) => {
     const known = windows.get(window);
     if (known !== undefined) return known;
-    const counters = new Map<string, Counter>();
+    const counters = createAgedMap<Counter>();
     windows.set(window, counters);
     return counters;
   };
   /** Forgets windows that are over, and where there are too many keys, the one that began first. */
-  const clear = (counters: Map<string, Counter>, now: number) => {
+  const clear = (counters: AgedMap<Counter>, now: number) => {
     for (let cleared = 0; cleared < clearedAtOnce; cleared += 1) {
-      const [oldest] = counters;
+      const oldest = counters.oldest();
       if (oldest === undefined || (now < oldest[1].endsAt && counters.size < most)) return;
       counters.delete(oldest[0]);
     }
   };
-  const current = (counters: Map<string, Counter>, key: string, window: number, now: number) => {
+  const current = (counters: AgedMap<Counter>, key: string, window: number, now: number) => {
     const counter = counters.get(key);
     // A window never lasts longer than it should, even if the clock is set back.
     const isOver = counter === undefined || now >= counter.endsAt || counter.endsAt - now > window;
@@ -62,7 +63,6 @@ export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter
       const counters = countersOf(window);
       let counter = current(counters, key, window, now);
       if (counter === null) {
-        // Taken out first, so that the map's order is the order in which they end.
         counters.delete(key);
         clear(counters, now);
         counter = { count: 0, endsAt: now + window };

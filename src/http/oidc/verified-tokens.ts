@@ -1,5 +1,6 @@
 import { sha256 } from '../../core/hash.ts';
 import { verifiedTokens } from '../../core/limits.ts';
+import { createAgedMap } from '../../storage/memory/aged-map.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import type { Bearer } from './bearer.ts';
 
@@ -26,7 +27,7 @@ interface Verified {
 
 /** @param most how many are kept; beyond, the one that was verified first is forgotten */
 export function createVerifiedTokens(most = verifiedTokens): VerifiedTokens {
-  const known = new Map<string, Verified>();
+  const known = createAgedMap<Verified>();
   return {
     find(token, tenantOf, now) {
       const hash = sha256(token);
@@ -40,7 +41,7 @@ export function createVerifiedTokens(most = verifiedTokens): VerifiedTokens {
     },
     keep(token, bearer, expiresAt, now) {
       known.set(sha256(token), { bearer, expiresAt });
-      const [oldest] = known;
+      const oldest = known.oldest();
       if (oldest !== undefined && (known.size > most || oldest[1].expiresAt <= now)) known.delete(oldest[0]);
     },
   };

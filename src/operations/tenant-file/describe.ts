@@ -1,7 +1,7 @@
 import type { Consent } from '../../core/access/consent.ts';
 import type { ContentChannel } from '../../core/access/content-channel.ts';
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
-import type { Package, Product } from '../../core/access/package.ts';
+import { type Package, type Product, packageFacts } from '../../core/access/package.ts';
 import type { MemberSubscription } from '../../core/access/subscription.ts';
 import type { Client } from '../../core/client.ts';
 import type { Tenant } from '../../core/tenant.ts';
@@ -44,18 +44,8 @@ export function describeClient(client: Client): FileClient {
   };
 }
 
-export function describePackage({ id: _id, tenantId: _tenantId, products, ...facts }: Package): FilePackage {
-  const { name, description, price, period, payment, needsAddress, offered } = facts;
-  return {
-    name,
-    description,
-    price,
-    period,
-    payment,
-    needsAddress,
-    offered,
-    products: products.map((product) => product.name),
-  };
+export function describePackage(described: Package): FilePackage {
+  return { ...packageFacts(described), products: described.products.map(({ name }) => name) };
 }
 
 /** @param products every product of the tenant, in their order */

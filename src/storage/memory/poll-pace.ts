@@ -1,4 +1,5 @@
 import { deviceCodeLifetime, pacedCodes } from '../../core/limits.ts';
+import { createAgedMap } from './aged-map.ts';
 
 /**
  * When each pending device code was polled last. It is kept in memory: a commit for every poll of every TV
@@ -17,14 +18,12 @@ export interface PollPace {
  * @param most how many codes are remembered; beyond, the one not polled for longest is forgotten
  */
 export function createPollPace(most = pacedCodes): PollPace {
-  const times = new Map<string, number>();
+  const times = createAgedMap<number>();
   return {
     lastPolledAt: (id) => times.get(id) ?? null,
     record(id, now) {
-      // Taken out first, so that the map's order is the order of the last polls.
-      times.delete(id);
       times.set(id, now);
-      const [oldest] = times;
+      const oldest = times.oldest();
       if (oldest !== undefined && (times.size > most || now - oldest[1] > deviceCodeLifetime)) {
         times.delete(oldest[0]);
       }

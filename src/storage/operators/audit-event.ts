@@ -49,7 +49,11 @@ export async function listAuditEvents(
   limit: number,
 ): Promise<readonly StoredAuditEvent[]> {
   const found: StoredAuditEvent[] = [];
-  for (const part of await partsOf(tx, filter)) found.push(...(await listPart(tx, part, filter, limit)));
+  const { before } = filter;
+  const last = before === undefined ? null : { id: before, at: await timeOf(tx, before) };
+  for (const part of await partsOf(tx, filter)) {
+    found.push(...(await listPart(tx, part, filter, last, limit)));
+  }
   return found.toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, limit);
 }
 
@@ -72,6 +76,7 @@ async function listPart(
   tx: Tx,
   part: Part,
   filter: AuditFilter,
+  last: { readonly id: number; readonly at: number } | null,
   limit: number,
 ): Promise<readonly StoredAuditEvent[]> {
   const { tenantId, target } = filter;
@@ -93,20 +98,18 @@ async function listPart(
   if (filter.result !== undefined) query = query.where('result', '=', sql.lit(filter.result));
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
   if (filter.until !== undefined) query = query.where('at', '<', filter.until);
-  if (filter.before !== undefined) {
-    const before = filter.before;
-    const at = (await timeOf(tx, before)) ?? Number.MAX_SAFE_INTEGER;
-    query = query.where((eb) =>
-      eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', before)])]),
-    );
+  if (last !== null) {
+    const { id, at } = last;
+    query = query.where((eb) => eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', id)])]));
   }
   const found = await query.execute();
   return tenantId === undefined ? found : found.filter((event) => event.tenantId === tenantId);
 }
 
-async function timeOf(tx: Tx, id: number): Promise<number | null> {
+/** @returns ms; later than all events where this one is no more */
+async function timeOf(tx: Tx, id: number): Promise<number> {
   const row = await tx.selectFrom('auditEvents').select('at').where('id', '=', id).executeTakeFirst();
-  return row?.at ?? null;
+  return row?.at ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */

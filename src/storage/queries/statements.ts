@@ -5,8 +5,6 @@ export type Statement = SQLite.Statement;
 /** The prepared statements of a connection, each prepared when it is needed first. */
 export interface Statements {
   prepare(text: string): Statement;
-  /** How many there are: after a while no more come. */
-  count(): number;
   /** See `remembered`. */
   readonly memory: Map<string, object>;
 }
@@ -23,6 +21,5 @@ export function createStatements(sqlite: SQLite.Database): Statements {
       }
       return statement;
     },
-    count: () => statements.size,
   };
 }

@@ -1,4 +1,5 @@
 import { countedKeys } from '../../../core/limits.ts';
+import { createAgedMap } from '../../../storage/memory/aged-map.ts';
 
 /**
  * Which forms were sent already, so that a second press of a button, or a reload of the page that shows a
@@ -13,12 +14,12 @@ export interface UsedForms {
 
 /** @param most how many are remembered; the oldest are forgotten first */
 export function createUsedForms(most = countedKeys): UsedForms {
-  const used = new Set<string>();
+  const used = createAgedMap<true>();
   return {
     take(id) {
-      if (used.has(id)) return false;
-      used.add(id);
-      if (used.size > most) used.delete(used.values().next().value ?? id);
+      if (used.get(id) === true) return false;
+      used.set(id, true);
+      if (used.size > most) used.delete(used.oldest()?.[0] ?? id);
       return true;
     },
     giveBack(id) {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../../core/client.ts';
 import type { ErrorCode, Refusal } from '../../../core/decision.ts';
 import { countedKeys, countingWindow } from '../../../core/limits.ts';
+import { createAgedMap } from '../../../storage/memory/aged-map.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { addressKey } from '../../address.ts';
 import type { Deps } from '../../deps.ts';
@@ -26,9 +27,7 @@ export interface FailedClients {
 /** @param most how many addresses are remembered at once: an attacker with many must not fill the memory */
 export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys): FailedClients {
   /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
-  const reached = new Set<string>();
-  // An IPv4 address is its own key.
-  const keyOf = (ip: string) => (ip.includes(':') ? addressKey(ip) : ip);
+  const reached = createAgedMap<true>();
   const look = (tenant: OpenTenant, key: string) => {
     const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
     return rateLimiter.look(`client ${tenant.id} ${key}`, limit, minute);
@@ -36,17 +35,16 @@ export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys
   return {
     waitOf(tenant, ip) {
       if (reached.size === 0) return null;
-      const key = keyOf(ip);
-      return reached.has(key) ? look(tenant, key) : null;
+      const key = addressKey(ip);
+      return reached.get(key) === true ? look(tenant, key) : null;
     },
     count(tenant, ip) {
-      const key = keyOf(ip);
+      const key = addressKey(ip);
       const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
       const wait = rateLimiter.take(`client ${tenant.id} ${key}`, limit, minute);
       if (look(tenant, key) !== null) {
-        reached.delete(key);
-        reached.add(key);
-        if (reached.size > most) reached.delete(reached.values().next().value ?? key);
+        reached.set(key, true);
+        if (reached.size > most) reached.delete(reached.oldest()?.[0] ?? key);
       }
       return wait;
     },

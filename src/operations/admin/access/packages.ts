@@ -1,4 +1,4 @@
-import type { Package, PackageFacts } from '../../../core/access/package.ts';
+import { type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
 import { exactly, flag, list, oneOf, type Schema, text, wholeNumber } from '../../../json-schema.ts';
 import { findPackage, listPackages } from '../../../storage/access/package.ts';
 import { addPackage, changePackage } from '../../access/package.ts';
@@ -119,17 +119,9 @@ const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>
   },
 });
 
-/** What an operator says of a package, and nothing else of the input. */
-function factsOf({
-  name,
-  description,
-  price,
-  period,
-  payment,
-  needsAddress,
-  offered,
-}: PackageFacts): PackageFacts {
-  return { name: name.trim(), description, price, period, payment, needsAddress, offered };
+/** What the input says of a package, its name without spaces around it. */
+function factsOf({ name, ...facts }: PackageFacts): PackageFacts {
+  return packageFacts({ ...facts, name: name.trim() });
 }
 
 async function shown(

@@ -1,0 +1,27 @@
+import type { Clock } from '../clock.ts';
+import { createPendingCodes, type PendingCodes } from '../storage/memory/pending-codes.ts';
+import { createPollPace, type PollPace } from '../storage/memory/poll-pace.ts';
+import { createRateLimiter, type RateLimiter } from './limits/rate-limit.ts';
+import { createFailedClients, type FailedClients } from './oidc/clients/failures.ts';
+import { createVerifiedTokens, type VerifiedTokens } from './oidc/verified-tokens.ts';
+
+/** What a running service remembers beside its database. A restart forgets it, and harms nobody by that. */
+export interface Memory {
+  readonly pollPace: PollPace;
+  readonly pendingCodes: PendingCodes;
+  readonly verifiedTokens: VerifiedTokens;
+  readonly rateLimiter: RateLimiter;
+  readonly failedClients: FailedClients;
+}
+
+/** The memory of a service that has just started. */
+export function createMemory(clock: Clock): Memory {
+  const rateLimiter = createRateLimiter(clock);
+  return {
+    pollPace: createPollPace(),
+    pendingCodes: createPendingCodes(),
+    verifiedTokens: createVerifiedTokens(),
+    rateLimiter,
+    failedClients: createFailedClients(rateLimiter),
+  };
+}
