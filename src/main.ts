@@ -28,7 +28,7 @@ import { systemRandom } from './random.ts';
 import { StartupError } from './startup-error.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
-import { createTenants } from './tenants.ts';
+import { createTenants, type OpenTenant } from './tenants.ts';
 
 /** A service that answers. */
 export interface Service {
@@ -93,9 +93,7 @@ export async function start(config: Config): Promise<Service> {
     await listen(app, config);
     const socket = await openSocket(config.dataFolder, operations, deps, app.log);
     await auditServiceEvent(audited, 'service_started', systemClock());
-    if (setupLink !== null) process.stdout.write(setupNotice(setupLink));
-    if (config.environment === 'development') process.stdout.write(banner(config, tenants.all()));
-    process.stdout.write(`ready ${tenants.all()[0]?.issuer ?? `http://${config.host}:${config.port}`}\n`);
+    announce(config, tenants.all(), setupLink);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
     const chores = startChores(
@@ -113,6 +111,14 @@ export async function start(config: Config): Promise<Service> {
     await store.close();
     throw error;
   }
+}
+
+/** Tells whoever started it where it is. Its last line is what scripts wait for. */
+function announce(config: Config, tenants: readonly OpenTenant[], setupLink: string | null): void {
+  const { environment, host, port } = config;
+  if (setupLink !== null) process.stdout.write(setupNotice(setupLink));
+  if (environment === 'development') process.stdout.write(banner(config, tenants));
+  process.stdout.write(`ready ${tenants[0]?.issuer ?? `http://${host}:${port}`}\n`);
 }
 
 async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {

@@ -1,35 +1,34 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { equalInConstantTime, sha256 } from '../../core/hash.ts';
+import { equalInConstantTime, sha256 } from '../../../core/hash.ts';
 import {
   type EmailProof,
   finishProof,
   type Presented,
   presentProof,
-} from '../../core/members/email-proof.ts';
-import { type Member, maySignIn } from '../../core/members/member.ts';
-import { readUserCode } from '../../core/user-code.ts';
-import type { Language } from '../../language.ts';
-import { beginMember, hashProofCode, type SignUpPayload } from '../../operations/sign-up.ts';
-import { isHashable } from '../../secrets/password.ts';
-import { unseal } from '../../secrets/seal.ts';
-import { apply } from '../../storage/apply.ts';
-import { findEmailProof, findEmailProofByLink } from '../../storage/members/email-proof.ts';
-import { findMemberByEmail } from '../../storage/members/member.ts';
-import type { Tx } from '../../storage/store.ts';
-import { shareOf } from '../address.ts';
-import { refuseOtherMethods } from '../answers.ts';
-import { transactionOf } from '../audit.ts';
-import { browserCookie, setSessionCookie } from '../cookies.ts';
-import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
-import { formTarget } from '../headers.ts';
-import { type AuthorizationOutcome, takeStep } from '../oidc/authorization.ts';
-import { answerAuthorization } from '../oidc/authorize.ts';
-import { sendPage } from '../pages/pages.ts';
-import { sendProblem } from '../pages/problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
-import { contextOf, type Flow, flowUrl, languageOf, requestOf, sealFlow, sendStale, stepOf } from './flow.ts';
-import { startSession } from './start-session.ts';
+} from '../../../core/members/email-proof.ts';
+import { type Member, maySignIn } from '../../../core/members/member.ts';
+import { readUserCode } from '../../../core/user-code.ts';
+import { beginMember, hashProofCode } from '../../../operations/sign-up.ts';
+import { isHashable } from '../../../secrets/password.ts';
+import { unseal } from '../../../secrets/seal.ts';
+import { apply } from '../../../storage/apply.ts';
+import { findEmailProof, findEmailProofByLink } from '../../../storage/members/email-proof.ts';
+import { findMemberByEmail } from '../../../storage/members/member.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { shareOf } from '../../address.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
+import { browserCookie, setSessionCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pick, queryOf } from '../../form.ts';
+import { type AuthorizationOutcome, takeStep } from '../../oidc/authorization.ts';
+import { answerAuthorization } from '../../oidc/authorize.ts';
+import { sendPage } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import { requireSameOrigin } from '../../same-origin.ts';
+import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../flow.ts';
+import { startSession } from '../start-session.ts';
+import { flowOf, formTargetsOf, payloadOf, sendConfirmed, sendUsed, sendVerify } from './proof-pages.ts';
 
 const verifyUrl = '/sign-up/verify';
 const confirmUrl = '/sign-up/confirm/:secret';
@@ -59,9 +58,6 @@ export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
     confirm(request, reply, pageForm(request, ['password']), deps),
   );
 }
-
-const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;
-const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
 
 /** The page of the browser that asked; `code` is null where it was only opened. */
 async function verify(
@@ -237,65 +233,4 @@ function answerTakenOn(
 /** Whether nothing can come of a proof any more. */
 function isOver({ state, expiresAt }: EmailProof, now: number): boolean {
   return !['pending', 'proven'].includes(state) || now >= expiresAt;
-}
-
-/** Where the forms that finish a sign-up lead: on to the client, in one redirect. */
-async function formTargetsOf(
-  request: FastifyRequest,
-  proof: EmailProof,
-  deps: Deps,
-): Promise<readonly string[]> {
-  const asked = await requestOf(request, flowOf(proof), deps);
-  return asked === null ? [] : [formTarget(asked.request.target.redirectUri)];
-}
-
-/** The proof is over. The browser that asked goes on with its flow; another one knows of none. */
-function sendUsed(
-  reply: FastifyReply,
-  proof: EmailProof,
-  isBrowserThatAsked: boolean,
-  deps: Deps,
-): Promise<FastifyReply> {
-  const kept = flowOf(proof);
-  // Whoever finished it is signed in for this flow; anybody else signs in from now on.
-  const flow = proof.state === 'finished' ? kept : { ...kept, startedAt: deps.clock() };
-  return sendProblem(reply, 'linkUsed', {
-    language: languageOf(reply.request, flow),
-    link: isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in',
-  });
-}
-
-async function sendVerify(
-  reply: FastifyReply,
-  proof: EmailProof,
-  sealed: string,
-  problem: 'format' | 'wrong' | null,
-  deps: Deps,
-): Promise<FastifyReply> {
-  const flow = { ...flowOf(proof), startedAt: deps.clock() };
-  const language = languageOf(reply.request, flow);
-  const isProven = proof.state === 'proven';
-  return sendPage(reply, {
-    template: 'members/sign-up/verify.eta',
-    language,
-    title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
-    status: problem === null ? 200 : 422,
-    isError: problem !== null,
-    formTargets: await formTargetsOf(reply.request, proof, deps),
-    data: {
-      proof: sealed,
-      isProven,
-      lead: language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
-      startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
-      problem: problem === null ? null : language.t(`signUp.verify.error.${problem}`),
-    },
-  });
-}
-
-function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
-  return sendPage(reply, {
-    template: 'members/sign-up/confirmed.eta',
-    language,
-    title: 'signUp.confirmed.title',
-  });
 }

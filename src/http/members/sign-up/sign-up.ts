@@ -1,24 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Consent } from '../../core/access/consent.ts';
-import { sha256 } from '../../core/hash.ts';
-import { countingWindow } from '../../core/limits.ts';
-import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
-import { passwordProblem } from '../../core/members/password-rules.ts';
-import { commonPasswords } from '../../operations/common-passwords.ts';
-import { askForSignUp } from '../../operations/sign-up.ts';
-import { seal } from '../../secrets/seal.ts';
-import { listConsents } from '../../storage/access/consent.ts';
-import { addressKey, shareOf } from '../address.ts';
-import { refuseOtherMethods } from '../answers.ts';
-import { transactionOf } from '../audit.ts';
-import { ensureBrowserCookie } from '../cookies.ts';
-import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
-import { formTarget } from '../headers.ts';
-import { sendPage } from '../pages/pages.ts';
-import { sendProblem } from '../pages/problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
-import { type ConsentAnswers, readConsents } from './access/consent-form.ts';
+import type { Consent } from '../../../core/access/consent.ts';
+import { sha256 } from '../../../core/hash.ts';
+import { countingWindow } from '../../../core/limits.ts';
+import { emailProblem, fullNameProblem, shownName } from '../../../core/members/details.ts';
+import { passwordProblem } from '../../../core/members/password-rules.ts';
+import { commonPasswords } from '../../../operations/common-passwords.ts';
+import { askForSignUp } from '../../../operations/sign-up.ts';
+import { seal } from '../../../secrets/seal.ts';
+import { listConsents } from '../../../storage/access/consent.ts';
+import { addressKey, shareOf } from '../../address.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
+import { ensureBrowserCookie } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pick, queryOf } from '../../form.ts';
+import { formTarget } from '../../headers.ts';
+import { sendPage } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import { requireSameOrigin } from '../../same-origin.ts';
+import { type ConsentAnswers, readConsents } from '../access/consent-form.ts';
 import {
   type Flow,
   flowToKeep,
@@ -29,7 +29,7 @@ import {
   requestOf,
   sealFlow,
   sendStale,
-} from './flow.ts';
+} from '../flow.ts';
 
 const url = '/sign-up';
 

@@ -1,0 +1,78 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { EmailProof } from '../../../core/members/email-proof.ts';
+import type { Language } from '../../../language.ts';
+import type { SignUpPayload } from '../../../operations/sign-up.ts';
+import type { Deps } from '../../deps.ts';
+import { formTarget } from '../../headers.ts';
+import { sendPage } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import { type Flow, flowUrl, languageOf, requestOf, sealFlow } from '../flow.ts';
+
+/** What was said at the sign-up that a proof is about. */
+export const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;
+
+/** The flow that the sign-up goes on with. */
+export const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
+
+/** Where the forms that finish a sign-up lead: on to the client, in one redirect. */
+export async function formTargetsOf(
+  request: FastifyRequest,
+  proof: EmailProof,
+  deps: Deps,
+): Promise<readonly string[]> {
+  const asked = await requestOf(request, flowOf(proof), deps);
+  return asked === null ? [] : [formTarget(asked.request.target.redirectUri)];
+}
+
+/** The proof is over. The browser that asked goes on with its flow; another one knows of none. */
+export function sendUsed(
+  reply: FastifyReply,
+  proof: EmailProof,
+  isBrowserThatAsked: boolean,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const kept = flowOf(proof);
+  // Whoever finished it is signed in for this flow; anybody else signs in from now on.
+  const flow = proof.state === 'finished' ? kept : { ...kept, startedAt: deps.clock() };
+  return sendProblem(reply, 'linkUsed', {
+    language: languageOf(reply.request, flow),
+    link: isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in',
+  });
+}
+
+/** The page that takes the digits of the mail, or goes on where the link has proven the address. */
+export async function sendVerify(
+  reply: FastifyReply,
+  proof: EmailProof,
+  sealed: string,
+  problem: 'format' | 'wrong' | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const flow = { ...flowOf(proof), startedAt: deps.clock() };
+  const language = languageOf(reply.request, flow);
+  const isProven = proof.state === 'proven';
+  return sendPage(reply, {
+    template: 'members/sign-up/verify.eta',
+    language,
+    title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
+    status: problem === null ? 200 : 422,
+    isError: problem !== null,
+    formTargets: await formTargetsOf(reply.request, proof, deps),
+    data: {
+      proof: sealed,
+      isProven,
+      lead: language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
+      startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
+      problem: problem === null ? null : language.t(`signUp.verify.error.${problem}`),
+    },
+  });
+}
+
+/** The page of another browser than the one that asked: it goes on there. */
+export function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
+  return sendPage(reply, {
+    template: 'members/sign-up/confirmed.eta',
+    language,
+    title: 'signUp.confirmed.title',
+  });
+}
