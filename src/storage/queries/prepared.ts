@@ -13,13 +13,33 @@ import type { Database } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import type { Statement, Statements } from './statements.ts';
 
+/** Stands in a query for the value of this name. */
+class Given {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * Binds what is given later, and nothing else. A constant stands in the text, where the planner sees it once: one
+ * that is bound, as a limit or in a partial index's condition, it looks at each time, and plans the query again.
+ */
+class ConstantsInText extends SqliteQueryCompiler {
+  protected override appendValue(value: unknown): void {
+    if (value instanceof Given) super.appendValue(value);
+    else this.appendImmediateValue(value);
+  }
+}
+
 /** Builds the queries of `prepared`: it is connected to nothing. */
 export const query = new Kysely<Database>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new ConstantsInText(),
   },
 });
 
@@ -30,15 +50,6 @@ export interface Prepared<Values, Row> {
   all(tx: Tx, values: Values): readonly Row[];
   /** Runs what changes rows. @returns how many it changed */
   run(tx: Tx, values: Values): number;
-}
-
-/** Stands in a query for the value of this name. */
-class Given {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
 }
 
 const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
@@ -53,10 +64,8 @@ export function prepared<Values extends object, Row>(
   build: (given: Values) => Compilable<Row>,
 ): Prepared<Values, Row> {
   const { sql: text, parameters } = build(anyName as Values).compile();
-  const bind = (values: Values): readonly unknown[] =>
-    parameters.map((parameter) =>
-      parameter instanceof Given ? values[parameter.name as keyof Values] : parameter,
-    );
+  const names = parameters.map((parameter) => (parameter as Given).name as keyof Values);
+  const bind = (values: Values): readonly unknown[] => names.map((name) => values[name]);
   const statementIn = (tx: Tx): Statement => statementsOf(tx).prepare(text);
   return {
     first: (tx, values) => statementIn(tx).get(...bind(values)) as Row | undefined,
