@@ -81,10 +81,10 @@ export function signingKeyFor(
   return key;
 }
 
-/** An ES256 signature is so short that only another core repays handing it over. */
+/** Where there is no other core, a thread beside the event loop only takes turns with it, which costs both time. */
 const hasOneCore = availableParallelism() === 1;
 
-/** Signs claims as a compact JWS (RFC 7515 §7.1): RS256 off the event loop, ES256 where there is another core. */
+/** Signs claims as a compact JWS (RFC 7515 §7.1), off the event loop where there is another core. */
 export async function signToken(key: SigningKey, type: TokenType, claims: object): Promise<string> {
   const input = `${headerOf(key, type)}.${base64url(claims)}`;
   return `${input}.${(await signatureOf(key, Buffer.from(input))).toString('base64url')}`;
@@ -92,11 +92,10 @@ export async function signToken(key: SigningKey, type: TokenType, claims: object
 
 /** The key goes in as it is: with an option beside it, Node takes longer to tell what it got than to sign. */
 async function signatureOf({ algorithm, privateKey }: SigningKey, input: Buffer): Promise<Buffer> {
-  if (algorithm === 'RS256') return signInThreadPool('sha256', input, privateKey);
-  const der = hasOneCore
+  const signature = hasOneCore
     ? nodeSign('sha256', input, privateKey)
     : await signInThreadPool('sha256', input, privateKey);
-  return sideBySide(der);
+  return algorithm === 'ES256' ? sideBySide(signature) : signature;
 }
 
 /** R or S of P-256, in bytes. */
