@@ -26,7 +26,7 @@ it('a data folder of the first days, without logos, becomes like a new one', asy
   }
   await sql`drop index emailProofsByMember`.execute(db);
   await sql`drop index checkoutsByExpiry`.execute(db);
-  await migrate(db);
+  await migrate(db, '0009-first-data-folders');
   expect(shape()).toEqual(whole);
   await db.destroy();
 });
