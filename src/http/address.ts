@@ -1,6 +1,30 @@
 import { isIPv6, SocketAddress } from 'node:net';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Share } from '../secrets/fair-queue.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Where the request comes from, as far as trusted proxies tell. */
+    address: string;
+  }
+}
+
+/**
+ * Asks for the address of a client once, while it is there: Fastify reads what proxies say each time it is asked,
+ * and of a client that has left nobody can tell it any more. Who left before is answered nothing.
+ */
+export function findAddress(app: FastifyInstance): void {
+  app.decorateRequest('address');
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { ip } = request as { readonly ip: string | undefined };
+    if (ip === undefined) {
+      request.raw.destroy();
+      return;
+    }
+    request.address = ip;
+    done();
+  });
+}
 
 /**
  * What a limiter counts as one address: an IPv4 address, or the /64 of an IPv6 one, since a household has at
@@ -23,8 +47,8 @@ export function addressKey(ip: string): string {
 }
 
 /** Whose turn it is when a request waits for what is scarce (promise 7). */
-export function shareOf({ tenant, ip }: Pick<FastifyRequest, 'tenant' | 'ip'>): Share {
-  return { tenant: tenant.id, address: addressKey(ip) };
+export function shareOf({ tenant, address }: Pick<FastifyRequest, 'tenant' | 'address'>): Share {
+  return { tenant: tenant.id, address: addressKey(address) };
 }
 
 /** The path of a request without its query, to lead back to. It never leads to another authority (K2). */

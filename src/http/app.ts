@@ -16,6 +16,7 @@ import {
 } from '../core/limits.ts';
 import { operations } from '../operations/admin/index.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
+import { findAddress } from './address.ts';
 import { adminApi } from './admin/api.ts';
 import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
@@ -76,7 +77,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerMalformed,
   });
-  dropTheGone(app);
+  findAddress(app);
   logRequests(app);
   auditRefusals(app, deps);
   if (deps.metrics !== null) countRequests(app, deps.metrics);
@@ -143,17 +144,6 @@ function newReference(): string {
     .padStart(8, '0');
 }
 
-/**
- * The address of a client is asked for while it is there, and kept by its socket: of one that has left nobody
- * can tell it any more, neither the limits nor the audit. Who left before is answered nothing.
- */
-function dropTheGone(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.ip === undefined) request.raw.destroy();
-    else done();
-  });
-}
-
 /** One line a request: the route's pattern, never the address as it was sent. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
@@ -167,7 +157,7 @@ function logRequests(app: FastifyInstance): void {
         route: request.routeOptions.url ?? null,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
-        address: request.ip,
+        address: request.address,
       },
       'request',
     );

@@ -27,7 +27,7 @@ export function sourceOf(request: FastifyRequest, { clock }: Pick<Deps, 'clock'>
     actorKind: 'nobody',
     actorId: null,
     clientId: null,
-    address: request.ip,
+    address: request.address,
     clock,
   };
 }
@@ -111,11 +111,11 @@ async function auditRefused(
  */
 function bounded(
   rateLimiter: RateLimiter,
-  { ip, tenant }: FastifyRequest,
+  { address, tenant }: FastifyRequest,
   facts: AuditFacts,
 ): readonly AuditFacts[] {
   const { tenantId = tenant?.id ?? null } = facts;
-  const ofAddress = { key: addressKey(ip), most: auditedRefusals, words: 'from one address' };
+  const ofAddress = { key: addressKey(address), most: auditedRefusals, words: 'from one address' };
   const ofTenant = { key: `tenant ${tenantId}`, most: auditedTenantRefusals, words: 'of one tenant' };
   return boundedTo(rateLimiter, { ...facts, tenantId }, ofAddress).flatMap((kept) =>
     boundedTo(rateLimiter, kept, ofTenant),

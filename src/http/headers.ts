@@ -17,17 +17,30 @@ function headersOf(options: HelmetOptions): Readonly<Record<string, string>> {
   return headers;
 }
 
-const common = {
+const helmets = headersOf({
   contentSecurityPolicy: false,
   frameguard: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
-} satisfies HelmetOptions;
-
-const overHttp = headersOf({ ...common, strictTransportSecurity: false });
-const overHttps = headersOf({
-  ...common,
   strictTransportSecurity: { maxAge: year, includeSubDomains: false },
 });
+
+const only = (isMeant: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(helmets).filter(([name]) => isMeant(name)));
+
+const hsts = 'strict-transport-security';
+const onEveryAnswer: ReadonlySet<string> = new Set([
+  hsts,
+  'cross-origin-resource-policy',
+  'referrer-policy',
+  'x-content-type-options',
+  'x-frame-options',
+]);
+
+const overHttps = only((name) => onEveryAnswer.has(name));
+const overHttp = only((name) => onEveryAnswer.has(name) && name !== hsts);
+
+/** The headers of a page beside those of every answer: they tell a browser what JSON has no use for (W2). */
+const onPages = only((name) => !onEveryAnswer.has(name));
 
 /** Sets the security headers of every answer (W2). */
 export function securityHeaders(app: FastifyInstance): void {
@@ -40,6 +53,19 @@ export function securityHeaders(app: FastifyInstance): void {
 /** HSTS is for https alone (RFC 6797 §7.2). */
 export function setSecurityHeaders(reply: FastifyReply): void {
   reply.headers(reply.request.tenant?.issuer.startsWith('https:') === false ? overHttp : overHttps);
+}
+
+/**
+ * The headers of a page beside those of every answer (W1, W2).
+ *
+ * @param styleHash `sha256-…` of the page's style element
+ * @param formTargets sources beside 'self' that a form of the page may lead to
+ */
+export function pageHeaders(
+  styleHash: string,
+  formTargets: readonly string[],
+): Readonly<Record<string, string>> {
+  return { ...onPages, 'content-security-policy': contentSecurityPolicy(styleHash, formTargets) };
 }
 
 /**

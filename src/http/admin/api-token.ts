@@ -35,7 +35,7 @@ export async function tokenActor(
   if (token !== null && isUsable(token, maker, deps.clock()) && tenantsAnswer(token, maker, deps)) {
     return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
   }
-  const key = `admin token ${addressKey(request.ip)}`;
+  const key = `admin token ${addressKey(request.address)}`;
   const wait = deps.rateLimiter.take(key, wrongAdminTokensPerMinute, countingWindow.minute);
   if (wait !== null) {
     sendTooMany(reply, wait, 'admin_tokens');

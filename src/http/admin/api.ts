@@ -79,7 +79,7 @@ function serveOperation(
       const costly = countCostly(operation, actor, deps);
       if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', key);
       // What comes through the local socket has no address.
-      const address = actor.kind === 'operator' ? null : request.ip;
+      const address = actor.kind === 'operator' ? null : request.address;
       try {
         const call = { operation, actor, input: inputOf(request), address };
         const { vault, passwords, random, mails, tenants } = deps;

@@ -44,7 +44,11 @@ declare module 'fastify' {
 }
 
 /** Remembers that a request is refused by a limit; the answer says when to come again (Retry-After). */
-export function noteLimit(reply: FastifyReply, name: LimitName, key = addressKey(reply.request.ip)): void {
+export function noteLimit(
+  reply: FastifyReply,
+  name: LimitName,
+  key = addressKey(reply.request.address),
+): void {
   const seconds = Number(reply.getHeader('retry-after') ?? retryAfterSeconds);
   reply.request.reachedLimit = { name, key, wait: seconds * 1_000 };
 }
@@ -58,7 +62,7 @@ export function refusedByLimit(
   request: FastifyRequest,
   name: LimitName,
   wait: number,
-  key = addressKey(request.ip),
+  key = addressKey(request.address),
 ): Refusal {
   request.reachedLimit = { name, key, wait: wait * 1_000 };
   return tooMany;

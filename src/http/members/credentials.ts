@@ -38,7 +38,7 @@ export async function checkCredentials(
 ): Promise<CheckedCredentials> {
   const { tenant } = request;
   const { passwords, clock, rateLimiter } = deps;
-  const key = `sign-in ${tenant.id} ${addressKey(request.ip)}`;
+  const key = `sign-in ${tenant.id} ${addressKey(request.address)}`;
   const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
   const wait = rateLimiter.look(key, limit, countingWindow.minute);
   if (wait !== null) return { kind: 'too-many', retryAfter: wait, limitKey: key };

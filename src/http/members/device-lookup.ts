@@ -38,7 +38,7 @@ export async function lookUpDevice(
   const { tenant } = request;
   const { result, turn } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
-    const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(request.ip) };
+    const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(request.address) };
     const counts = await countWrongUserCodes(tx, guesser, now);
     const { wrongUserCodesPerAddress, wrongUserCodesPerMember } = tenant.limits;
     if (
@@ -85,8 +85,8 @@ export async function countGuess(
   { member }: CurrentSession,
   now: number,
 ): Promise<void> {
-  const { tenant, ip } = request;
-  const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(ip) };
+  const { tenant, address } = request;
+  const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(address) };
   await insertWrongUserCode(tx, guesser, now, now);
 }
 

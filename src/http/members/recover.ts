@@ -63,7 +63,7 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   const problem = emailProblem(email);
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
   const { recoveriesPerAddressAndHour: limit } = request.tenant.limits;
-  const key = `recover ${request.tenant.id} ${addressKey(request.ip)}`;
+  const key = `recover ${request.tenant.id} ${addressKey(request.address)}`;
   const wait = deps.rateLimiter.take(key, limit, countingWindow.hour);
   if (wait !== null) {
     return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', {

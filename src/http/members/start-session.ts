@@ -48,7 +48,7 @@ export async function startSession(
       kind,
       secretHash: sha256(secret),
       userAgent: (request.headers['user-agent'] ?? '').slice(0, userAgentLength),
-      ipAddress: request.ip,
+      ipAddress: request.address,
     },
     now,
   );

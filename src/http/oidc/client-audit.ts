@@ -31,13 +31,13 @@ export async function clientOfRequest(
   deps: Deps,
   secretIsOptional = false,
 ): Promise<AuthenticatedClient | Refusal> {
-  const { tenant, ip } = request;
-  const wait = credentials.secret === null ? null : deps.failedClients.waitOf(tenant, ip);
+  const { tenant, address } = request;
+  const wait = credentials.secret === null ? null : deps.failedClients.waitOf(tenant, address);
   if (wait !== null) return refusedByLimit(request, 'client_authentications', wait);
   const found = await findClient(tx, tenant.id, credentials.clientId);
   const client = authenticateClient(found, credentials, secretIsOptional);
   if (isRefusal(client)) {
-    const wait = deps.failedClients.count(tenant, ip);
+    const wait = deps.failedClients.count(tenant, address);
     if (wait !== null) return refusedByLimit(request, 'client_authentications', wait);
     const clientId = found?.clientId ?? null;
     const reason = client.description;

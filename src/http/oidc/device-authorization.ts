@@ -35,7 +35,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
   auditMalformed(app, 'device_code_refused', deps);
   app.post(url, async (request, reply) => {
     const { tenant } = request;
-    const address = addressKey(request.ip);
+    const address = addressKey(request.address);
     const { deviceRequestsPerAddressAndMinute, deviceRequestsPerAddressAndHour } = tenant.limits;
     const take = (limit: number | null, window: number) =>
       deps.rateLimiter.take(`device ${tenant.id} ${address}`, limit, window);
@@ -55,7 +55,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
         noteRefusedGrant(request, client, [], { event: 'device_code_refused', reason: asked.description });
         return asked;
       }
-      return issue(tx, tenant, client, { ...asked, ipAddress: request.ip }, deps);
+      return issue(tx, tenant, client, { ...asked, ipAddress: request.address }, deps);
     });
     if (isFull(answer)) {
       return sendTooMany(reply, countingWindow.minute / 1_000, answer.full, credentials.clientId);

@@ -8,7 +8,7 @@ import { type Branding, neutralBranding } from '../../core/members/branding.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { type Language, languageName, languages, offeredLanguages } from '../../language.ts';
 import { createTemplates, templateFolder } from '../../templates.ts';
-import { contentSecurityPolicy } from '../headers.ts';
+import { pageHeaders } from '../headers.ts';
 import { pageStyle } from './page-style.ts';
 
 const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
@@ -69,7 +69,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     .headers({
       'cache-control': 'no-store',
       'content-language': language.tag,
-      'content-security-policy': contentSecurityPolicy(style.hash, page.formTargets ?? []),
+      ...pageHeaders(style.hash, page.formTargets ?? []),
     })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(page.template, {

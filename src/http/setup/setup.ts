@@ -73,7 +73,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const facts: FirstAdminFacts = { tenantName, issuer, fullName, email, password, language: language.tag };
   const { store, vault, passwords, random, tenants, clock } = deps;
   const operationDeps = { vault, passwords, random, tenants, now: clock() };
-  const result = await makeFirstAdmin(store, facts, secretOf(request), request.ip, operationDeps);
+  const result = await makeFirstAdmin(store, facts, secretOf(request), request.address, operationDeps);
   if (result.kind === 'invalid') return sendForm(reply, facts, language, result.problems);
   if (result.kind === 'made') return reply.redirect(`/setup/${secretOf(request)}`, 303);
   const late = await linkOf(request, deps);
@@ -92,7 +92,7 @@ function refuseUnknown(
   reply: FastifyReply,
   { rateLimiter }: Deps,
 ): FastifyReply | Promise<FastifyReply> {
-  const key = `setup ${addressKey(request.ip)}`;
+  const key = `setup ${addressKey(request.address)}`;
   const wait = rateLimiter.take(key, wrongSetupLinksPerMinute, countingWindow.minute);
   if (wait !== null) {
     reply.status(429).header('retry-after', wait).type('text/plain; charset=utf-8');

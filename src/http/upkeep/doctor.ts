@@ -23,7 +23,7 @@ export function doctorEndpoint(app: FastifyInstance, { config, clock, random }: 
   });
 }
 
-function seen({ raw, headers, ip }: FastifyRequest, trusted: BlockList, now: number): Seen {
+function seen({ raw, headers, address }: FastifyRequest, trusted: BlockList, now: number): Seen {
   const peer = raw.socket.remoteAddress ?? '';
   const header = (name: string) => headers[name]?.toString() ?? null;
   return {
@@ -31,7 +31,7 @@ function seen({ raw, headers, ip }: FastifyRequest, trusted: BlockList, now: num
     peer: unmapped(peer),
     isPeerTrusted: trusted.check(peer, isIPv6(peer) ? 'ipv6' : 'ipv4'),
     isAnybodyTrusted: trusted.check('192.0.2.1') || trusted.check('2001:db8::1', 'ipv6'),
-    client: unmapped(ip),
+    client: unmapped(address),
     forwardedFor: header('x-forwarded-for'),
     forwardedProto: header('x-forwarded-proto'),
     now,

@@ -40,7 +40,7 @@ export async function call(visit: Visit, operation: Operation, input: Facts): Pr
   if (denied !== null) throw new DeniedTooOften(actor, denied);
   const wait = countCostly(operation, actor, deps);
   if (wait !== null) throw conflict(`this was done too often: wait ${wait} seconds, then send it again`);
-  const asked = { operation, actor, input, address: request.ip };
+  const asked = { operation, actor, input, address: request.address };
   try {
     return (await runOperation(asked, deps.store, operationDeps(deps))) as Facts;
   } catch (error) {

@@ -6,7 +6,7 @@ import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import { templateFolder } from '../../../templates.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
-import { contentSecurityPolicy } from '../../headers.ts';
+import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
@@ -72,7 +72,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     .headers({
       'cache-control': 'no-store',
       'content-language': 'en',
-      'content-security-policy': contentSecurityPolicy(style.hash, []),
+      ...pageHeaders(style.hash, []),
     })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(`admin/${page.template}.eta`, {

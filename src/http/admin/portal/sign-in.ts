@@ -120,10 +120,10 @@ async function refuse(
     noteRefusal(request, { event, target: checked.memberId, reason: checked.reason });
     return;
   }
-  const { tenant, ip } = request;
+  const { tenant, address } = request;
   const { rateLimiter, clock } = deps;
   const limit = tenant.limits.failedSignInsPerAddressAndMinute;
-  rateLimiter.take(`sign-in ${tenant.id} ${addressKey(ip)}`, limit, countingWindow.minute);
+  rateLimiter.take(`sign-in ${tenant.id} ${addressKey(address)}`, limit, countingWindow.minute);
   await transactionOf(request, deps, async (tx) => {
     const emailHash = hashEmail(email);
     const failed = await findSignInFailures(tx, tenant.id, emailHash);

@@ -54,7 +54,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   if (confirmed.kind === 'wrong') return sendForm(visit, everywhere, [confirmed.problem]);
 
   const passwordHash = await deps.passwords.hash(password, shareOf(request));
-  const { place, address } = seenAt(visit, request.ip);
+  const { place, address } = seenAt(visit, request.address);
   const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
   const { secret } = await transactionOf(request, deps, async (tx) => {
     await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);

@@ -126,7 +126,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, answers, problems });
 
   const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
-  const key = `sign-up ${tenant.id} ${addressKey(request.ip)}`;
+  const key = `sign-up ${tenant.id} ${addressKey(request.address)}`;
   const wait =
     deps.rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour) ??
     deps.rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day);

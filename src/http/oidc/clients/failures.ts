@@ -19,9 +19,9 @@ export interface FailedClients {
    *
    * @returns null if it has not, else the seconds until it may try again
    */
-  waitOf(tenant: OpenTenant, ip: string): number | null;
+  waitOf(tenant: OpenTenant, address: string): number | null;
   /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
-  count(tenant: OpenTenant, ip: string): number | null;
+  count(tenant: OpenTenant, address: string): number | null;
 }
 
 /** @param most how many addresses are remembered at once: an attacker with many must not fill the memory */
@@ -33,13 +33,13 @@ export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys
     return rateLimiter.look(`client ${tenant.id} ${key}`, limit, minute);
   };
   return {
-    waitOf(tenant, ip) {
+    waitOf(tenant, address) {
       if (reached.size === 0) return null;
-      const key = addressKey(ip);
+      const key = addressKey(address);
       return reached.get(key) === true ? look(tenant, key) : null;
     },
-    count(tenant, ip) {
-      const key = addressKey(ip);
+    count(tenant, address) {
+      const key = addressKey(address);
       const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
       const wait = rateLimiter.take(`client ${tenant.id} ${key}`, limit, minute);
       if (look(tenant, key) !== null) {
@@ -71,7 +71,7 @@ export function countFailedGrant(
 ): Refusal | null {
   if (ends.has(refused.error)) return null;
   const { id, limits } = request.tenant;
-  const key = `grant ${id} ${clientId} ${addressKey(request.ip)}`;
+  const key = `grant ${id} ${clientId} ${addressKey(request.address)}`;
   const wait = rateLimiter.take(key, limits.failedGrantsPerClientAddressAndMinute, minute);
   return wait === null || changed ? null : refusedByLimit(request, 'grants', wait, key);
 }
