@@ -5,6 +5,7 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { drainTime } from './core/limits.ts';
 import type { AuditEvent } from './core/operators/audit-event.ts';
+import { firstChores } from './core/operators/limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
@@ -99,6 +100,7 @@ export async function start(config: Config): Promise<Service> {
     const chores = startChores(
       choresOf({ ...deps, config, tell: (deleted) => app.log.info({ deleted }, 'swept') }),
       (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
+      firstChores,
     );
     return {
       app,

@@ -83,9 +83,13 @@ try {
       left -= 1;
     },
   }));
-  const running = startChores(counted, (name, error) => {
-    throw new Error(name, { cause: error });
-  });
+  const running = startChores(
+    counted,
+    (name, error) => {
+      throw new Error(name, { cause: error });
+    },
+    0,
+  );
   const times = await load(() => left === 0);
   const ms = performance.now() - begun;
   const { user, system } = process.cpuUsage(cpu);

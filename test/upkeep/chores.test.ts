@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { outboxMemory } from '../../src/core/operators/limits.ts';
 import { outboxFile } from '../../src/operations/mail/mail-transport.ts';
 import { type Chore, startChores } from '../../src/operations/upkeep/chores.ts';
@@ -14,7 +14,7 @@ const unexpected = (name: string, error: unknown) => {
 };
 
 describe('the chores', () => {
-  it('are done at the start, one at a time and in their order', async () => {
+  it('are done once the service has started, one at a time and in their order', async () => {
     const told: string[] = [];
     const chore = (name: string): Chore => ({
       name,
@@ -27,7 +27,7 @@ describe('the chores', () => {
     });
     const last = Promise.withResolvers<void>();
     const end: Chore = { name: 'end', every: hour, run: async () => last.resolve() };
-    const chores = startChores([chore('keys'), chore('members'), end], unexpected);
+    const chores = startChores([chore('keys'), chore('members'), end], unexpected, 0);
     await last.promise;
     await chores.stop();
     expect(told).toEqual(['keys begins', 'keys ends', 'members begins', 'members ends']);
@@ -46,7 +46,7 @@ describe('the chores', () => {
         if (times === 3) thrice.resolve();
       },
     };
-    const chores = startChores([failing, counting], (name, error) => failures.push([name, String(error)]));
+    const chores = startChores([failing, counting], (name, error) => failures.push([name, String(error)]), 0);
     await thrice.promise;
     await chores.stop();
     expect(failures.length).toBeGreaterThanOrEqual(3);
@@ -70,11 +70,30 @@ describe('the chores', () => {
       },
     };
     const second: Chore = { name: 'second', every: hour, run: async () => void told.push('second begins') };
-    const chores = startChores([first, second], unexpected);
+    const chores = startChores([first, second], unexpected, 0);
     await paused.promise;
     await chores.stop();
     expect(told).toEqual(['first ends']);
   });
+});
+
+it('are not done before their time, and never by a service that stopped before', async () => {
+  const told: string[] = [];
+  const chore: Chore = { name: 'chore', every: hour, run: async () => void told.push('begins') };
+  vi.useFakeTimers();
+  try {
+    const chores = startChores([chore], unexpected, 1_000);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(told).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(told).toEqual(['begins']);
+    await chores.stop();
+    await startChores([chore], unexpected, 1_000).stop();
+    await vi.advanceTimersByTimeAsync(2 * hour);
+    expect(told).toEqual(['begins']);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe('mails that a development start wrote to its folder', () => {

@@ -116,6 +116,9 @@ export const sweepStep = 20;
 /** What is found by an index is swept each hour; for the rest, every row is looked at once a day. */
 export const sweepInterval = { indexed: hour, walked: day } as const;
 
+/** When a service that has started does its chores first: by then those who waited for it have been served. */
+export const firstChores = 2 * minute;
+
 /**
  * SQLite's own memory, in KiB, and after how many pages of its log it writes them into the file, which holds up
  * everybody. Measured by refreshes among a million sign-ins: 64 MB of memory took no less processor time than 16,

@@ -13,7 +13,7 @@ import { rotateDueKeys } from '../keys.ts';
 import { dueMembers } from '../member.ts';
 import { deleteOldOutboxMails, forgottenByTime, forgottenWithOthers } from './forget.ts';
 
-/** Something the service does by itself now and once in a while. */
+/** Something the service does by itself once in a while. */
 export interface Chore {
   /** What is said of it when it fails. */
   readonly name: string;
@@ -95,13 +95,15 @@ export interface Chores {
 }
 
 /**
- * Does every chore now and once in a while, one at a time, so that two never share the load they make.
+ * Does every chore soon and once in a while, one at a time, so that two never share the load they make.
  *
  * @param failed is told of a chore that failed: it is done again when its time comes
+ * @param after when they are done first: ms from now
  */
 export function startChores(
   chores: readonly Chore[],
   failed: (name: string, error: unknown) => void,
+  after: number,
 ): Chores {
   const ending = new AbortController();
   const isOver = () => ending.signal.aborted;
@@ -122,9 +124,10 @@ export function startChores(
     running ??= work();
   };
   const timers = chores.map((chore) => setInterval(ask, chore.every, chore).unref());
-  for (const chore of chores) ask(chore);
+  const beginning = setTimeout(() => chores.forEach(ask), after).unref();
   return {
     stop: async () => {
+      clearTimeout(beginning);
       for (const timer of timers) clearInterval(timer);
       ending.abort();
       await running;
