@@ -1,4 +1,4 @@
-import type { AnyStateMachine, ContextFrom, EventFromLogic, StateMachine } from 'xstate';
+import type { AnyMachineSnapshot, AnyStateMachine, ContextFrom, EventFromLogic, StateMachine } from 'xstate';
 
 /** The action names of a machine: what a transition asks its caller to do. */
 type OutcomeOf<M> =
@@ -49,17 +49,37 @@ export function step<M extends AnyStateMachine>(
   context: ContextFrom<M>,
   event: EventFromLogic<M>,
 ): Step<OutcomeOf<M>> {
-  const node = machine.states[state];
-  if (node === undefined) throw new Error(`${machine.id}: unknown state`);
-  if (!node.ownEvents.includes(event.type)) {
-    throw new Error(`${machine.id}: state ${state} does not list ${event.type}`);
-  }
-  const known: AnyStateMachine = machine;
-  const [chosen] = known.getTransitionData(known.resolveState({ value: state, context }), event);
+  const { events, snapshot } = knownState(machine, state);
+  if (!events.has(event.type)) throw new Error(`${machine.id}: state ${state} does not list ${event.type}`);
+  const [chosen] = (machine as AnyStateMachine).getTransitionData({ ...snapshot, context }, event);
   return {
     state: chosen?.target?.[0]?.key ?? state,
     outcomes: (chosen?.actions ?? []).map(nameOf<OutcomeOf<M>>),
   };
+}
+
+/** What a machine says of one of its states, whatever record is in it. */
+interface KnownState {
+  readonly events: ReadonlySet<string>;
+  readonly snapshot: AnyMachineSnapshot;
+}
+
+const knownStates = new WeakMap<AnyStateMachine, Map<string, KnownState>>();
+
+/** Asks the machine once: working it out takes it longer than choosing a transition. */
+function knownState(machine: AnyStateMachine, state: string): KnownState {
+  const states = knownStates.get(machine) ?? new Map<string, KnownState>();
+  knownStates.set(machine, states);
+  const known = states.get(state);
+  if (known !== undefined) return known;
+  const node = machine.states[state];
+  if (node === undefined) throw new Error(`${machine.id}: unknown state`);
+  const asked = {
+    events: new Set<string>(node.ownEvents),
+    snapshot: machine.resolveState({ value: state, context: {} }),
+  };
+  states.set(state, asked);
+  return asked;
 }
 
 /** An action stands in a transition by its name alone, or as an object of this type. */

@@ -7,8 +7,10 @@ interface Audited {
   readonly events: AuditEvent[];
 }
 
-/** Pieces of work share a commit, and their transaction: each gets a handle of its own, and this beside it. */
-const audited = new WeakMap<Tx, Audited>();
+const audited = Symbol('audited');
+
+/** Pieces of work share a commit, and their transaction: each gets a handle of its own, and this on it. */
+type Handle = Tx & { [audited]?: Audited };
 
 /**
  * The store of the running service: whatever changes in a transaction is done by the service itself unless
@@ -34,21 +36,23 @@ export function auditedStore(store: Store, clock: Source['clock'], tell: (event:
 
 /** The same transaction, for somebody else: what changes through it is theirs. */
 export function actingAs(tx: Tx, source: Source): Tx {
-  return handle(tx, { source, events: audited.get(tx)?.events ?? [] });
+  return handle(tx, { source, events: auditedIn(tx)?.events ?? [] });
 }
 
 /** Who acts in a transaction; null where nobody said, as in one of a store that is not audited. */
 export function sourceIn(tx: Tx): Source | null {
-  return audited.get(tx)?.source ?? null;
+  return auditedIn(tx)?.source ?? null;
 }
 
 /** Keeps an event that was written until its transaction is committed. */
 export function noteAuditEvent(tx: Tx, event: AuditEvent): void {
-  audited.get(tx)?.events.push(event);
+  auditedIn(tx)?.events.push(event);
 }
 
+const auditedIn = (tx: Handle) => tx[audited];
+
 function handle(tx: Tx, facts: Audited): Tx {
-  const own = tx.$extendTables();
-  audited.set(own, facts);
+  const own: Handle = tx.$extendTables();
+  own[audited] = facts;
   return own;
 }
