@@ -67,7 +67,8 @@ export function openPeer(folder: string): { provider: Provider; database: SQLite
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      deviceFlow: { enabled: true, charset: 'digits', mask: '***-***-***' },
+      // Its adapter has no word for a code that another request drew already, so they are too long for that.
+      deviceFlow: { enabled: true, charset: 'base-20', mask: '****-****-****' },
       revocation: { enabled: true, allowedPolicy: async () => true },
       rpInitiatedLogout: { enabled: false },
       resourceIndicators: {
