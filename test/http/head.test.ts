@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { codesFor, phoneOf, setLimits, unlimited } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
-import { makeAdmin, portalOf } from '../support/operators/portal.ts';
+import { newAdmin } from '../support/operators/portal.ts';
 import { allRows } from '../support/records/rows.ts';
 import { routesOf } from '../support/routes.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -24,8 +24,7 @@ beforeAll(async () => {
   service = started;
   paths = [...new Set(routes.filter(({ method }) => method === 'GET').map(({ url }) => url))];
   await setLimits(service, a, unlimited);
-  await makeAdmin(service, a, 'head@example.test', 'system_admin');
-  browser = await portalOf(service, a, 'head@example.test');
+  browser = await newAdmin(service, a, 'head@example.test', 'system_admin');
   await codeFor(browser, 'pub1', apps.pub1.redirectUri);
 });
 afterAll(() => service.stop());

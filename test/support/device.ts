@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { type TenantLimits, tenantLimits } from '../../src/core/limits.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
 import type { OpenTenant } from '../../src/tenants.ts';
-import { memberOf } from './fixtures.ts';
+import { hosts, memberOf } from './fixtures.ts';
 import type { Answer, Ask } from './http.ts';
-import type { TestService } from './service.ts';
+import { temporaryFolder } from './records/temporary-folder.ts';
+import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 import { type App, apps, credentialsOf, profile, refreshAs } from './tokens.ts';
 import { field, type Tokens, token, type Visitor, visitor } from './visitor.ts';
 
@@ -210,6 +212,21 @@ export async function setLimits(
     await service.tenants.reload(tx);
   });
 }
+
+/** A service of the fixtures on whose tenant A tests ask for as many codes as they like. */
+export async function startUnlimited(options: Partial<TestServiceOptions> = {}): Promise<TestService> {
+  const service = await startTestService({ data: 'security', ...options });
+  await setLimits(service, hosts.a, unlimited);
+  return service;
+}
+
+/** How a service is started that can be restarted; behind a proxy, so that requests come from any address. */
+export const lastingService = (): TestServiceOptions => ({
+  data: 'security',
+  trustedProxies: ['127.0.0.1'],
+  folder: temporaryFolder(),
+  masterKey: randomBytes(32),
+});
 
 /** Forgets every wrong entry of a user code, for tests of something else. */
 export async function forgetWrongCodes({ store }: TestService): Promise<void> {

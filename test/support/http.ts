@@ -1,4 +1,11 @@
-import { Agent, type IncomingHttpHeaders, request as nodeRequest } from 'node:http';
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
 
 /** An answer as it came over the wire. */
 export interface Answer {
@@ -25,42 +32,43 @@ export interface HttpClient {
 
 export function httpClient(port: number, sockets = 64): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
-  const send = (host: string, path: string, { method, headers = {}, body }: Ask = {}) => {
-    const isForm = body !== undefined && typeof body !== 'string';
-    const payload = isForm ? new URLSearchParams(body).toString() : body;
-    return new Promise<Answer>((resolve, reject) => {
-      const sent = nodeRequest(
-        {
-          agent,
-          host: '127.0.0.1',
-          port,
-          path,
-          method: method ?? (body === undefined ? 'GET' : 'POST'),
-          headers: {
-            host,
-            ...(isForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
-            ...(payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }),
-            ...headers,
-          },
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const text = Buffer.concat(chunks).toString('utf8');
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              text,
-              json: <T>() => JSON.parse(text) as T,
-            });
-          });
-        },
-      );
-      sent.on('error', reject);
-      sent.end(payload);
-    });
-  };
+  const send = (host: string, path: string, ask?: Ask) =>
+    exchange(host, path, ask, (options, answered) => request({ ...options, agent, port }, answered));
   return Object.assign(send, { close: () => agent.destroy() });
+}
+
+/** One request over a connection that the caller opens, and its answer. */
+export function exchange(
+  host: string,
+  path: string,
+  { method, headers = {}, body }: Ask = {},
+  open: (options: RequestOptions, answered: (message: IncomingMessage) => void) => ClientRequest,
+): Promise<Answer> {
+  const isForm = body !== undefined && typeof body !== 'string';
+  const payload = isForm ? new URLSearchParams(body).toString() : body;
+  return new Promise<Answer>((resolve, reject) => {
+    const options = {
+      host: '127.0.0.1',
+      path,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        host,
+        ...(isForm ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+        ...(payload === undefined ? {} : { 'content-length': String(Buffer.byteLength(payload)) }),
+        ...headers,
+      },
+    };
+    const sent = open(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const { statusCode: status = 0, headers: received } = response;
+        resolve({ status, headers: received, text, json: <T>() => JSON.parse(text) as T });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(payload);
+  });
 }

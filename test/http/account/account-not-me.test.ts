@@ -7,22 +7,20 @@ import {
   phoneOf,
   poll,
   pollTokens,
-  setLimits,
+  startUnlimited,
   textOf,
-  unlimited,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { accountOf, chromeOnAndroid, expectLeadsTo } from '../../support/members/account.ts';
 import { linkIn } from '../../support/members/outbox.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
 import { field, tokensFor, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-  await setLimits(service, hosts.a, unlimited);
+  service = await startUnlimited();
   // The first browser of all: no news.
   await accountOf(service, hosts.a);
   await accountOf(service, hosts.b);

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
-import type { Answer } from '../../support/http.ts';
-import { type ApiCall, adminToken, auditEvents, callApi } from '../../support/operators/api.ts';
+import {
+  type ApiCall,
+  adminToken,
+  auditEvents,
+  callApi,
+  change,
+  expectRefusal,
+  read,
+} from '../../support/operators/api.ts';
 import { rawSocket } from '../../support/process/raw-socket.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { tokensFor } from '../../support/visitor.ts';
@@ -10,9 +17,6 @@ let service: TestService;
 /** Tokens for every tenant, and for a.test alone. */
 let whole: string;
 let ofA: string;
-
-const read: ApiCall = { path: '/tenants/a.test' };
-const change: ApiCall = { method: 'PATCH', path: '/tenants/a.test', body: { brandColor: '#112233' } };
 
 const call = (facts: ApiCall) => callApi(service, facts);
 const brandColor = () => service.tenants.byHost('a.test')?.brandColor;
@@ -25,21 +29,6 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 // What fails on purpose must not add up to the limit of a minute.
 beforeEach(() => service.clock.advance(60_000));
-
-/** Holds an answer to what every refusal of the API looks like (H17). */
-function expectRefusal(answer: Answer, status: number, error: string | undefined): void {
-  expect({ status: answer.status, error: answer.json().error }).toEqual({ status, error });
-  const { error: _error, error_description, problems, ...others } = answer.json();
-  expect(others).toEqual({});
-  expect(error_description).toMatch(/^[ -!#-[\]-~]+$/);
-  expect(problems === undefined || Array.isArray(problems)).toBe(true);
-  expect(answer.headers).toMatchObject({
-    'cache-control': 'no-store',
-    'content-type': 'application/json; charset=utf-8',
-    'x-content-type-options': 'nosniff',
-  });
-  expect(answer.headers['access-control-allow-origin']).toBeUndefined();
-}
 
 describe('a call of the admin API', () => {
   it('reads and changes what its token may, and each change stands in the audit', async () => {

@@ -6,7 +6,7 @@ import { hosts } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';
 import { run } from '../../support/operators/desk.ts';
-import { makeAdmin, type PortalVisitor, plain, portalOf } from '../../support/operators/portal.ts';
+import { newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -31,8 +31,7 @@ beforeAll(async () => {
   service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   token = await adminToken(service);
-  await makeAdmin(service, tenant, 'tina@example.test');
-  portal = await portalOf(service, tenant, 'tina@example.test');
+  portal = await newAdmin(service, tenant, 'tina@example.test');
   packageId = (await run<{ id: number }>(service, 'packages.create', facts)).id;
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
-import { filledIn, mainOf, makeAdmin, type PortalVisitor, portalOf } from '../../support/operators/portal.ts';
+import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -15,10 +15,8 @@ const abroad = `/admin/tenants/${hosts.b}`;
 
 beforeAll(async () => {
   service = await startTestService({ data: 'security' });
-  await makeAdmin(service, hosts.a, 'tina@example.test');
-  await makeAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
-  tina = await portalOf(service, hosts.a, 'tina@example.test');
-  sam = await portalOf(service, hosts.a, 'sam@example.test');
+  tina = await newAdmin(service, hosts.a, 'tina@example.test');
+  sam = await newAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
 });
 afterAll(() => service.stop());
 

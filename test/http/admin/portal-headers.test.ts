@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newAddressOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Answer, Ask } from '../../support/http.ts';
-import { makeAdmin, type PortalVisitor, portalOf, signInToPortal } from '../../support/operators/portal.ts';
+import { newAdmin, type PortalVisitor, portalOf, signInToPortal } from '../../support/operators/portal.ts';
 import { act, inputFor, openForm, readAddress } from '../../support/operators/portal-forms.ts';
 import { beginWorld, type World } from '../../support/operators/world.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -21,8 +21,7 @@ let world: World;
 beforeAll(async () => {
   service = await startTestService({ data: 'nothing' });
   await beginWorld(service, home);
-  await makeAdmin(service, home, sam, 'system_admin');
-  browser = await portalOf(service, home, sam);
+  browser = await newAdmin(service, home, sam, 'system_admin');
   world = await beginWorld(service, 'world.test');
 });
 afterAll(() => service.stop());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
-import { mainOf, makeAdmin, type PortalVisitor, plain, portalOf } from '../../support/operators/portal.ts';
+import { mainOf, newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -13,8 +13,7 @@ const home = `/admin/tenants/${hosts.a}`;
 
 beforeAll(async () => {
   service = await startTestService({ data: 'security' });
-  await makeAdmin(service, hosts.a, 'tina@example.test');
-  tina = await portalOf(service, hosts.a, 'tina@example.test');
+  tina = await newAdmin(service, hosts.a, 'tina@example.test');
 });
 afterAll(() => service.stop());
 

@@ -5,7 +5,7 @@ import type { Operation } from '../../../src/operations/admin/operation.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
-import { makeAdmin, type PortalVisitor, plain, portalOf } from '../../support/operators/portal.ts';
+import { newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
 import { act, inputFor, readAddress } from '../../support/operators/portal-forms.ts';
 import { beginWorld, type World } from '../../support/operators/world.ts';
 import { allRows } from '../../support/records/rows.ts';
@@ -22,8 +22,7 @@ const links = new Set<string>();
 beforeAll(async () => {
   service = await startTestService({ data: 'nothing' });
   const home = await beginWorld(service, 'home.test');
-  await makeAdmin(service, home.host, 'sam@example.test', 'system_admin');
-  browser = await portalOf(service, home.host, 'sam@example.test');
+  browser = await newAdmin(service, home.host, 'sam@example.test', 'system_admin');
   [byHand, inPortal] = [await beginWorld(service, 'one.test'), await beginWorld(service, 'two.test')];
 });
 afterAll(() => service.stop());

@@ -7,7 +7,14 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
-import { filledIn, mainOf, makeAdmin, type PortalVisitor, portalOf } from '../../support/operators/portal.ts';
+import {
+  filledIn,
+  mainOf,
+  makeAdmin,
+  newAdmin,
+  type PortalVisitor,
+  portalOf,
+} from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { codeFor, token, visitor } from '../../support/visitor.ts';
@@ -24,11 +31,9 @@ const abroad = `/admin/tenants/${hosts.b}`;
 
 beforeAll(async () => {
   service = await startTestService({ data: 'security' });
-  await makeAdmin(service, hosts.a, 'tina@example.test');
-  await makeAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
   foreign = await makeAdmin(service, hosts.b, 'foreign@example.test', 'member');
-  tina = await portalOf(service, hosts.a, 'tina@example.test');
-  sam = await portalOf(service, hosts.a, 'sam@example.test');
+  tina = await newAdmin(service, hosts.a, 'tina@example.test');
+  sam = await newAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
 });
 afterAll(() => service.stop());
 // What is denied on purpose must not add up to the limit of a minute.

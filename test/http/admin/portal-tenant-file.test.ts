@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileBodyBytes } from '../../../src/core/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { filledIn, mainOf, makeAdmin, type PortalVisitor, portalOf } from '../../support/operators/portal.ts';
+import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
@@ -13,8 +13,7 @@ const home = `/admin/tenants/${hosts.a}`;
 
 beforeAll(async () => {
   service = await startTestService({ data: 'security' });
-  await makeAdmin(service, hosts.a, 'tina@example.test');
-  tina = await portalOf(service, hosts.a, 'tina@example.test');
+  tina = await newAdmin(service, hosts.a, 'tina@example.test');
 });
 afterAll(() => service.stop());
 

@@ -1,23 +1,21 @@
-import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';
 import { insertWrongUserCode } from '../../../src/storage/members/wrong-user-code.ts';
 import {
   codesFor,
   expectNotValid,
+  lastingService,
   phoneOf,
   phonesOf,
   pollTokens,
-  setLimits,
+  startUnlimited,
   tenantOf,
-  unlimited,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
-import { temporaryFolder } from '../../support/records/temporary-folder.ts';
-import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+import { restartTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
 
 const minute = 60_000;
 
@@ -32,25 +30,10 @@ const pauseWith = (wait: (ms: number) => Promise<void>) => {
 
 beforeEach(async () => {
   pause = null;
-  // Behind a proxy, so that a request can come from any address.
-  const proxied = { data: 'security', trustedProxies: ['127.0.0.1'] } as const;
-  options = {
-    ...proxied,
-    folder: temporaryFolder(),
-    masterKey: randomBytes(32),
-    pause: (ms) => pause?.(ms) ?? Promise.resolve(),
-  };
-  service = await startTestService(options);
+  options = { ...lastingService(), pause: (ms) => pause?.(ms) ?? Promise.resolve() };
+  service = await startUnlimited(options);
   onTestFinished(() => service.stop());
-  await setLimits(service, hosts.a, unlimited);
 });
-
-const restart = async () => {
-  const now = service.clock.now();
-  await service.stop();
-  service = await startTestService(options);
-  service.clock.set(now);
-};
 
 /** A code that was issued to nobody in the test. */
 const wrong = '000 000';
@@ -183,7 +166,7 @@ describe('one tenant', () => {
   it('decision 32: a restart forgives nothing', async () => {
     await pend(20);
     await guess(500);
-    await restart();
+    service = await restartTestService(service, options);
     await (await phoneOf(service, hosts.a, 'u2@example.test')).open(wrong);
     expect(service.pauses).toEqual([3_000]);
   });

@@ -5,22 +5,20 @@ import {
   devicePath,
   type Phone,
   phoneOf,
-  setLimits,
+  startUnlimited,
   textOf,
-  unlimited,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
 
 let service: TestService;
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-  await setLimits(service, hosts.a, unlimited);
+  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
 afterAll(() => service.stop());

@@ -9,23 +9,21 @@ import {
   phoneOf,
   poll,
   pollTokens,
-  setLimits,
+  startUnlimited,
   tenantOf,
-  unlimited,
   usedCodes,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
 
 let service: TestService;
 let phone: Phone;
 
 beforeEach(async () => {
-  service = await startTestService({ data: 'security' });
+  service = await startUnlimited();
   onTestFinished(() => service.stop());
-  await setLimits(service, hosts.a, unlimited);
   phone = await phoneOf(service, hosts.a);
 });
 

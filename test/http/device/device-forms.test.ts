@@ -10,6 +10,7 @@ import {
   poll,
   pollTokens,
   setLimits,
+  startUnlimited,
   tenantOf,
   unlimited,
 } from '../../support/device.ts';
@@ -17,15 +18,14 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { expectErrorPage, expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-  await setLimits(service, hosts.a, unlimited);
+  service = await startUnlimited();
   await setLimits(service, hosts.b, unlimited);
   phone = await phoneOf(service, hosts.a);
 });

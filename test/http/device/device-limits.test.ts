@@ -1,22 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
   codesFor,
   expectNotValid,
+  lastingService,
   type Phone,
   pageOf,
   phoneOf,
   phonesOf,
   poll,
   setLimits,
+  startUnlimited,
   textOf,
   unlimited,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectErrorPage, expectJsonError } from '../../support/records/expectations.ts';
-import { temporaryFolder } from '../../support/records/temporary-folder.ts';
-import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+import { restartTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
 
 const minute = 60_000;
 
@@ -24,24 +24,10 @@ let service: TestService;
 let options: TestServiceOptions;
 
 beforeEach(async () => {
-  // Behind a proxy, so that a request can come from any address.
-  const proxied = { data: 'security', trustedProxies: ['127.0.0.1'] } as const;
-  options = {
-    ...proxied,
-    folder: temporaryFolder(),
-    masterKey: randomBytes(32),
-  };
-  service = await startTestService(options);
+  options = lastingService();
+  service = await startUnlimited(options);
   onTestFinished(() => service.stop());
-  await setLimits(service, hosts.a, unlimited);
 });
-
-const restart = async () => {
-  const now = service.clock.now();
-  await service.stop();
-  service = await startTestService(options);
-  service.clock.set(now);
-};
 
 /** Opens a code's page from this address. */
 const openFrom = (phone: Phone, address: string, userCode: string): Promise<Answer> =>
@@ -125,7 +111,7 @@ describe('one member', () => {
   it('U9: a restart forgives nothing', async () => {
     const phone = await phoneOf(service, hosts.a);
     for (let count = 0; count < 5; count += 1) expectNotValid(await phone.open(wrong));
-    await restart();
+    service = await restartTestService(service, options);
     expectLimited(await (await phoneOf(service, hosts.a)).open(wrong));
     service.clock.advance(15 * minute);
     expectNotValid(await (await phoneOf(service, hosts.a)).open(wrong));

@@ -12,14 +12,13 @@ import {
   phoneOf,
   poll,
   pollTokens,
-  setLimits,
+  startUnlimited,
   tenantOf,
-  unlimited,
   usedCodes,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
@@ -27,8 +26,7 @@ let service: TestService;
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-  await setLimits(service, hosts.a, unlimited);
+  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
 afterAll(() => service.stop());

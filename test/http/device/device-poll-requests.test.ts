@@ -10,15 +10,14 @@ import {
   phoneOf,
   poll,
   pollTokens,
-  setLimits,
+  startUnlimited,
   tenantOf,
-  unlimited,
   usedCodes,
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
 import { apps, profile, refreshAs } from '../../support/tokens.ts';
 import { token } from '../../support/visitor.ts';
 
@@ -26,8 +25,7 @@ let service: TestService;
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-  await setLimits(service, hosts.a, unlimited);
+  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
 afterAll(() => service.stop());

@@ -6,7 +6,7 @@ import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { addMember, oldPassword } from '../../support/members/recover.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { restartTestService, startTestService, type TestService } from '../../support/service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
@@ -147,10 +147,7 @@ describe('A6: guessing at one account', () => {
     const known = visitor(service, hosts.a);
     await attempt(email, oldPassword, homeOf(1), known);
     await closeAccount(email);
-    const time = service.clock.now();
-    await service.stop();
-    service = await startTestService(options);
-    service.clock.set(time);
+    service = await restartTestService(service, options);
     expect((await attempt(email, oldPassword, homeOf(2))).status).toBe(429);
     const again = visitor(service, hosts.a);
     for (const [name, value] of known.cookies) again.cookies.set(name, value);

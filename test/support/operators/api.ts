@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { type Permission, permissions } from '../../../src/core/operators/permission.ts';
 import { systemRandom } from '../../../src/random.ts';
@@ -60,6 +61,29 @@ export function callApi(service: TestService, call: ApiCall): Promise<Answer> {
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
+}
+
+/** A call that reads tenant A, and one that changes it. */
+export const read: ApiCall = { path: '/tenants/a.test' };
+export const change: ApiCall = {
+  method: 'PATCH',
+  path: '/tenants/a.test',
+  body: { brandColor: '#112233' },
+};
+
+/** Holds an answer to what every refusal of the API looks like (H17). */
+export function expectRefusal(answer: Answer, status: number, error: string | undefined): void {
+  expect({ status: answer.status, error: answer.json().error }).toEqual({ status, error });
+  const { error: _error, error_description, problems, ...others } = answer.json();
+  expect(others).toEqual({});
+  expect(error_description).toMatch(/^[ -!#-[\]-~]+$/);
+  expect(problems === undefined || Array.isArray(problems)).toBe(true);
+  expect(answer.headers).toMatchObject({
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined();
 }
 
 /** Every event that was written down so far, oldest first. */

@@ -27,6 +27,17 @@ export async function makeAdmin(
   return (await run<{ id: string }>(service, 'members.create', input)).id;
 }
 
+/** Makes an administrator. @returns a browser in which they are signed in to the portal */
+export async function newAdmin(
+  service: TestService,
+  host: string,
+  email: string,
+  userType?: 'tenant_admin' | 'system_admin',
+): Promise<PortalVisitor> {
+  await makeAdmin(service, host, email, userType);
+  return portalOf(service, host, email);
+}
+
 /** Sends the sign-in of the portal. */
 export async function signInToPortal(
   browser: Visitor,
