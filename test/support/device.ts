@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { type TenantLimits, tenantLimits } from '../../src/core/limits.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
@@ -225,7 +224,6 @@ export const lastingService = (): TestServiceOptions => ({
   data: 'security',
   trustedProxies: ['127.0.0.1'],
   folder: temporaryFolder(),
-  masterKey: randomBytes(32),
 });
 
 /** Forgets every wrong entry of a user code, for tests of something else. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -62,7 +61,6 @@ export interface TestServiceOptions {
    */
   readonly data: FixtureData;
   readonly folder?: string;
-  readonly masterKey?: Buffer;
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;
@@ -82,13 +80,11 @@ export const apiAudience = 'urn:memberdoor:api';
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
   const { data, trustedProxies = [], apiHost = null } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'memberdoor-'));
-  const masterKey = options.masterKey ?? (options.folder === undefined ? fixtureKey : randomBytes(32));
-  const isOwn = options.folder !== undefined || options.masterKey !== undefined;
   // The hashes of the folders are quick ones.
-  if (!isOwn && options.passwords === undefined) copyFixtures(data, folder);
+  if (options.passwords === undefined) copyFixtures(data, folder);
   const clock = testClock();
   const store = await openStore(folder, true, options.metrics?.commit);
-  const vault = openVault(masterKey);
+  const vault = openVault(fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
   const port = await freePort();
   await loadData(store, data, { vault, passwords, random: systemRandom, now: clock.now() }, port);

@@ -131,7 +131,7 @@ describe('Z22: a backup that is taken during load', () => {
 
       const folder = join(shared, 'restored');
       await restore(target(folder), later, service.clock.now());
-      restored = await startTestService({ data: 'security', folder, masterKey: fixtureKey });
+      restored = await startTestService({ data: 'security', folder });
       restored.clock.set(service.clock.now() + 2_000);
     });
     afterAll(() => restored.stop());

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   approvedCodes,
@@ -17,7 +16,7 @@ import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 import { freePort, startTestService } from '../../support/service.ts';
 import { refreshAs } from '../../support/tokens.ts';
 
-const settings = () => ({ data: 'security', folder: temporaryFolder(), masterKey: randomBytes(32) }) as const;
+const settings = () => ({ data: 'security', folder: temporaryFolder() }) as const;
 
 it('P27: pending, approved, denied, expired and used codes are after a restart what they were', async () => {
   const options = settings();

@@ -11,8 +11,7 @@ import { authorizationParameters, field, pkce, type Visitor, visitor } from '../
 
 let service: TestService;
 const folder = mkdtempSync(join(tmpdir(), 'memberdoor-'));
-const masterKey = Buffer.alloc(32, 9);
-const options = { data: 'security', folder, masterKey, trustedProxies: ['127.0.0.1'] } as const;
+const options = { data: 'security', folder, trustedProxies: ['127.0.0.1'] } as const;
 
 beforeAll(async () => {
   service = await startTestService(options);

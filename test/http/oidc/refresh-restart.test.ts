@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { startProcess } from '../../support/process/process.ts';
@@ -8,7 +7,7 @@ import { apps, expectError, refreshAs, tokensOf } from '../../support/tokens.ts'
 import type { Tokens } from '../../support/visitor.ts';
 
 it('T23: an old refresh token sent after a restart ends the whole sign-in', async () => {
-  const options = { data: 'security', folder: temporaryFolder(), masterKey: randomBytes(32) } as const;
+  const options = { data: 'security', folder: temporaryFolder() } as const;
   const before = await startTestService(options);
   const first = await tokensOf(before, hosts.a, apps.pub1);
   const next = (await refreshAs(before, hosts.a, apps.pub1, first.refresh_token)).json<Tokens>();
@@ -23,7 +22,7 @@ it('T23: an old refresh token sent after a restart ends the whole sign-in', asyn
 });
 
 it('T23: the current refresh token works after a restart', async () => {
-  const options = { data: 'security', folder: temporaryFolder(), masterKey: randomBytes(32) } as const;
+  const options = { data: 'security', folder: temporaryFolder() } as const;
   const before = await startTestService(options);
   const { refresh_token: current } = await tokensOf(before, hosts.a, apps.pub1);
   await before.stop();

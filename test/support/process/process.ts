@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { httpClient } from '../http.ts';
+import { copyFixtures, fixtureKey } from '../run/fixture-folders.ts';
 import type { TestService } from '../service.ts';
 
 const command = fileURLToPath(new URL('../../../bin/memberdoor.js', import.meta.url));
@@ -17,12 +18,14 @@ export interface RunningProcess {
 
 /** Starts `memberdoor start` on a data folder and waits until it says that it is ready. */
 export async function startProcess(folder: string, port: number): Promise<RunningProcess> {
+  copyFixtures('development', folder);
   const child = spawn(process.execPath, [command, 'start'], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       MEMBERDOOR_PORT: String(port),
       MEMBERDOOR_DATA: folder,
+      MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64'),
       MEMBERDOOR_LOG_LEVEL: 'silent',
     },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -5,7 +5,7 @@ import { prepareService, type ServiceDeps } from '../../../src/operations/servic
 import { systemRandom } from '../../../src/random.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
-import { openStore, type Store } from '../../../src/storage/store.ts';
+import { databaseFile, openStore, type Store } from '../../../src/storage/store.ts';
 import { testClock } from '../clock.ts';
 import { loadFixtures } from '../fixtures.ts';
 
@@ -41,11 +41,11 @@ export async function loadData(
   if (data === 'security' && isNew) await loadFixtures(store, deps.vault, deps.passwords, deps.now);
 }
 
-/** Copies a data folder that is filled already, where the run has made one. */
+/** Copies a data folder that is filled already, where the run has made one, into a folder that has no data. */
 export function copyFixtures(data: FixtureData, folder: string): void {
   const made = process.env[variable];
-  if (made !== undefined && existsSync(join(made, data)))
-    cpSync(join(made, data), folder, { recursive: true });
+  if (made === undefined || existsSync(join(folder, databaseFile))) return;
+  if (existsSync(join(made, data))) cpSync(join(made, data), folder, { recursive: true });
 }
 
 /** Where Linux keeps files in memory. */
