@@ -27,12 +27,14 @@ const selectorsOf = (sheet: string) =>
     .map((selector) => selector.trim().replaceAll(/\s+/g, ' '))
     .filter((selector) => !selector.startsWith('@') && !selector.startsWith(':'));
 
-const everySelector = selectorsOf(
-  readdirSync(new URL('assets/', templateFolder))
-    .filter((name) => name.endsWith('.css') && name !== 'portal.css')
-    .map((name) => read(`assets/${name}`))
-    .join(''),
-);
+const everySheet = readdirSync(new URL('assets/', templateFolder))
+  .filter((name) => name.endsWith('.css') && name !== 'portal.css')
+  .map((name) => read(`assets/${name}`))
+  .join('');
+const everySelector = selectorsOf(everySheet);
+
+/** What of a sheet holds for some sizes, colours or directions alone. */
+const ofLooks = /@media[^{]*\{(?:[^{}]*\{[^{}]*\})*|\[dir[^{}]*\{[^{}]*\}/g;
 
 /** The elements and classes of a page. */
 function partsOf(page: string): ReadonlySet<string> {
@@ -58,4 +60,10 @@ describe('pages 2: each page brings the style that it needs', () => {
     const needed = everySelector.filter((selector) => isMet(selector, parts));
     expect(needed.filter((selector) => !own.has(selector))).toEqual([]);
   });
+});
+
+it('pages 3: no size, colour scheme or direction shows or hides anything, so that axe need not look at all of it again', () => {
+  const rules = everySheet.match(ofLooks) ?? [];
+  expect(rules.length).toBeGreaterThan(5);
+  for (const rule of rules) expect(rule).not.toMatch(/\b(?:display|visibility|clip(?:-path)?|opacity)\s*:/);
 });

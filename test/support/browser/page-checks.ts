@@ -5,6 +5,17 @@ import type { View } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/**
+ * Brings axe into a page from the storage of its origin. To hand it to each page anew takes as long as running it:
+ * what comes from there Chromium has compiled before.
+ */
+const load = `(() => {
+  const kept = localStorage.getItem('axe');
+  if (!('axe' in window) && kept !== null) (0, eval)(kept);
+  return 'axe' in window;
+})()`;
+const keep = `localStorage.setItem('axe', ${JSON.stringify(axe)})`;
+
 const validator = new HtmlValidate({
   extends: ['html-validate:recommended'],
   rules: {
@@ -25,11 +36,31 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe finds on the page, as lines that tell where. */
-export async function axeFindings({ page }: View): Promise<readonly string[]> {
-  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe);
+/**
+ * The rules of axe whose answer hangs on colours, sizes and direction. A page that all rules were held against
+ * in one look needs these alone in another, as no style of the members' pages shows or hides anything by look.
+ */
+const rulesOfLooks = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
+
+/**
+ * What axe finds on the page, as lines that tell where.
+ * @param rules all of them, or those whose answer another look may change
+ */
+export async function axeFindings(
+  { page }: View,
+  rules: 'all' | 'of looks' = 'all',
+): Promise<readonly string[]> {
+  if (!(await page.evaluate<boolean>(load))) {
+    await page.evaluate(keep);
+    await page.evaluate(load);
+  }
+  const chosen =
+    rules === 'all'
+      ? { rules: { 'target-size': { enabled: true } } }
+      : // What is loaded ahead is for another rule.
+        { runOnly: rulesOfLooks, preload: false };
   const violations = await page.evaluate<readonly Violation[]>(
-    `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations)`,
+    `axe.run(${JSON.stringify({ resultTypes: ['violations'], ...chosen })}).then(({ violations }) => violations)`,
   );
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),

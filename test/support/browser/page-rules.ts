@@ -15,6 +15,19 @@ export interface RuledPage {
   readonly picture: string;
 }
 
+/** The width that a page takes from right to left and from left to right; then its own direction is back. */
+const widthsByDirection = `(() => {
+  const { documentElement: root } = document;
+  const own = root.dir;
+  const widths = {};
+  for (const dir of ['rtl', 'ltr']) {
+    root.dir = dir;
+    widths[dir] = root.scrollWidth;
+  }
+  root.dir = own;
+  return widths;
+})()`;
+
 /** The rules that every page keeps, as tests: weight, HTML, title, width, axe, keyboard and policy (pages 1 to 6). */
 export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage): void {
   it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
@@ -34,7 +47,7 @@ export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage)
 
   it('pages 4 to 6: has one heading and a title that names the tenant, and says so if it is an error', async () => {
     const { page } = view();
-    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.evaluate(`document.querySelectorAll('h1').length`)).toBe(1);
     const title = await page.title();
     expect(title.startsWith('Error: ')).toBe(isError);
     expect(title).toMatch(tenant);
@@ -42,27 +55,22 @@ export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage)
 
   it('pages 3: fits 320 px, a phone and 1280 px without sideways scroll, in either direction', async () => {
     const { page } = view();
-    const own = await page.evaluate<string>('document.documentElement.dir');
-    for (const size of [sizes.narrow, sizes.phone, { width: 1280, height: 800 }]) {
+    for (const size of [sizes.narrow, sizes.phone, sizes.desk]) {
       await page.setViewportSize(size);
-      for (const dir of ['rtl', 'ltr', own]) {
-        await page.evaluate(`document.documentElement.dir = '${dir}'`);
-        const width = await page.evaluate('document.documentElement.scrollWidth');
-        expect([size.width, dir, width]).toEqual([size.width, dir, size.width]);
-      }
+      expect(await page.evaluate(widthsByDirection)).toEqual({ rtl: size.width, ltr: size.width });
     }
   });
 
   it('pages 3: has no axe violations, light and dark, on a phone and a desk', async () => {
     const { page } = view();
-    for (const [size, dark] of [
-      ['phone', false],
-      ['desk', true],
-      ['phone', true],
+    for (const [size, dark, rules] of [
+      ['phone', false, 'all'],
+      ['phone', true, 'of looks'],
+      ['desk', true, 'of looks'],
     ] as const) {
       await page.setViewportSize(sizes[size]);
       await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-      expect(await axeFindings(view()), `${size} ${dark}`).toEqual([]);
+      expect(await axeFindings(view(), rules), `${size} ${dark}`).toEqual([]);
       if (size === 'phone') await keepPicture(page, `${picture}-${dark ? 'dark' : 'light'}`);
     }
   });
@@ -73,7 +81,8 @@ export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage)
       const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
       return outlineStyle + ' ' + (parseFloat(outlineWidth) >= 2);
     })()`;
-    const all = await page.locator('a[href], button, input:not([type=hidden]), select, summary').count();
+    const reachable = 'a[href], button, input:not([type=hidden]), select, summary';
+    const all = await page.evaluate<number>(`document.querySelectorAll('${reachable}').length`);
     for (let index = 0; index < all; index += 1) {
       await page.keyboard.press('Tab');
       if (await page.evaluate('document.activeElement !== document.body')) {
