@@ -30,7 +30,8 @@ export function parseForm(text: string): Form | null {
   }
 }
 
-const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
+/** Most of what clients send has nothing to decode, and to see that is quicker. */
+const decode = (text: string) => (/[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text);
 
 /** The query of a request as a form; null if it is malformed. */
 export function queryOf(request: FastifyRequest): Form | null {
