@@ -4,8 +4,9 @@ import SQLite from 'better-sqlite3';
 import { migrations } from '../../db/migrations/index.ts';
 import { busyTimeout } from '../core/limits.ts';
 import { StartupError } from '../startup-error.ts';
+import { applicationId } from './check.ts';
 import type { ServiceRow } from './schema.ts';
-import { applicationId, databaseFile } from './store.ts';
+import { databaseFile } from './store.ts';
 
 /** What a database file of ours holds, read without changing it. */
 export interface FileFacts {

@@ -7,6 +7,7 @@ import { migrations } from '../../db/migrations/index.ts';
 import { groupQueue } from '../core/limits.ts';
 import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
 import { StartupError } from '../startup-error.ts';
+import { applicationId, checkFile, readAhead } from './check.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import { createStatements, type Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
@@ -28,9 +29,6 @@ export interface Store {
   waiting(): number;
   close(): Promise<void>;
 }
-
-/** Marks a SQLite file as ours: "MDOR" in its header (`pragma application_id`). */
-export const applicationId = 0x4d444f52;
 
 /** The database of a data folder; beside it lie `-wal` and `-shm` while it is open. */
 export const databaseFile = 'memberdoor.db';
@@ -118,6 +116,7 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
   let sqlite: SQLite.Database | undefined;
   try {
     if (!isNew && statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
+    if (!isNew) readAhead(path);
     sqlite = new SQLite(path, { timeout: 0 });
     if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
     else checkFile(sqlite, path);
@@ -142,18 +141,6 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
       `The database ${path} cannot be opened: ${reason(error)}. Restore a backup ("memberdoor restore FILE").`,
-    );
-  }
-}
-
-function checkFile(sqlite: SQLite.Database, path: string): void {
-  if (sqlite.pragma('application_id', { simple: true }) !== applicationId) {
-    throw new StartupError(`The file ${path} is not a database of memberdoor.`);
-  }
-  const verdict = sqlite.pragma('quick_check(1)', { simple: true });
-  if (verdict !== 'ok') {
-    throw new StartupError(
-      `The database ${path} is damaged (${String(verdict).replace(/\s+/g, ' ')}). Restore a backup ("memberdoor restore FILE").`,
     );
   }
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { migrations } from '../../db/migrations/index.ts';
 import type { AdminToken } from '../../src/core/operators/admin-token.ts';
 import type { AuditEvent } from '../../src/core/operators/audit-event.ts';
+import { applicationId } from '../../src/storage/check.ts';
 import { findClient, findRegisteredClient, insertClient, updateClient } from '../../src/storage/client.ts';
 import { listMembers } from '../../src/storage/members/member-search.ts';
 import {
@@ -22,7 +23,7 @@ import {
   listAuditEvents,
 } from '../../src/storage/operators/audit-event.ts';
 import { endSignInsOfClient, findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
-import { applicationId, databaseFile, type Store } from '../../src/storage/store.ts';
+import { databaseFile, type Store } from '../../src/storage/store.ts';
 import { findTenant, updateTenant } from '../../src/storage/tenant.ts';
 import { clientRecord, now, signInRecord, tenantRecord } from '../support/records/records.ts';
 import { newStore, storeWithMember } from '../support/records/store.ts';

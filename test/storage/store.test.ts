@@ -53,6 +53,17 @@ describe('settings of the connection', () => {
     expect(await pragma(second, name)).toBe(value);
   });
 
+  it('Z12: what a start does not ask of each value is asked at each write all the same', async () => {
+    const folder = temporaryFolder();
+    const first = await openStore(folder, true);
+    await first.transaction(insertRecords);
+    await first.close();
+    const store = await newStore(folder);
+    expect(await pragma(store, 'ignore_check_constraints')).toBe(0);
+    const invent = store.transaction((tx) => sql`update sessions set state = 'unheard of'`.execute(tx));
+    await expect(invent).rejects.toThrow(/CHECK constraint failed/);
+  });
+
   it('the file says whose it is', async () => {
     const folder = await closedDatabase();
     // Bytes 68 to 71 of a SQLite file are its application_id.
@@ -131,6 +142,15 @@ describe('Z12: a file that is not a sound database of ours', () => {
     expect(message).not.toContain('\n');
     expect(readFileSync(fileIn(folder)).equals(damaged)).toBe(true);
     expect(readdirSync(folder).sort()).toEqual(['memberdoor.db', 'memberdoor.lock']);
+  });
+
+  it('with any one of its pages overwritten is refused', async () => {
+    const folder = await closedDatabase();
+    const sound = readFileSync(fileIn(folder));
+    for (let from = 0; from < sound.length; from += 4_096) {
+      writeFileSync(fileIn(folder), Buffer.from(sound).fill(0xa5, from, from + 4_096));
+      expect(await refusalOf(folder), `page ${from / 4_096 + 1}`).toContain(fileIn(folder));
+    }
   });
 
   it('a refusal names the file in one line, and lets go of the folder', async () => {

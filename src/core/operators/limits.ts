@@ -128,3 +128,11 @@ export const firstChores = 2 * minute;
  */
 export const databaseCacheKib = 16_000;
 export const checkpointPages = 1_000;
+
+/**
+ * How a start reads a file whole (security, Z21): in pieces that stay in the processor's own cache, and with as few
+ * pages of SQLite's. Measured with 1.1 GB: 16 MB of them took 30 % more processor time; a file that lay on the disk
+ * alone was checked in 15 s, and in 3 s when it was read ahead.
+ */
+export const checkCachePages = 200;
+export const readAheadBytes = 256 * 1_024;
