@@ -100,6 +100,12 @@ export const headerBytes = 32 * 1_024;
 export const requestTimeout = 15 * second;
 export const connectionTimeout = 25 * second;
 
+/**
+ * A socket waits so long for its next request: longer than the 60 s of proxies, so that none sends a request on one
+ * that is being closed. Fastify's default, which must not change unnoticed.
+ */
+export const keepAliveTimeout = 72 * second;
+
 /** How often sockets are checked for those times; Node's own 30 s would double them. */
 export const connectionsCheckingInterval = 5 * second;
 

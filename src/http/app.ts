@@ -11,6 +11,7 @@ import {
   drainGrace,
   headerBytes,
   idleSweepInterval,
+  keepAliveTimeout,
   noticeLength,
   requestTimeout,
 } from '../core/limits.ts';
@@ -64,6 +65,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
     requestTimeout,
     connectionTimeout,
+    keepAliveTimeout,
     // What a page's GET does, its HEAD does not (`pages/head.ts`).
     exposeHeadRoutes: true,
     routerOptions: {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { type RawSocket, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
@@ -111,6 +112,60 @@ describe('slow senders', () => {
     clearInterval(drip);
     for (const end of ends) expect(end).toMatch(/^HTTP\/1\.1 408 /);
     await slow.stop();
+  });
+});
+
+describe('a socket that is kept for the next request', () => {
+  /** A service that closes idle sockets as it does, but after so many ms, to the dot. */
+  async function impatient(ms: number): Promise<TestService> {
+    const started = await startTestService({ data: 'security' });
+    started.app.server.keepAliveTimeout = ms;
+    (started.app.server as { keepAliveTimeoutBuffer?: number }).keepAliveTimeoutBuffer = 0;
+    return started;
+  }
+  const ask = (line: string) => `${head(line)}\r\n`;
+
+  it('H14: is closed after 72 s, later than a proxy would close it', () => {
+    expect(service.app.server.keepAliveTimeout).toBe(72_000);
+    const caddy = readFileSync(new URL('../../deploy/Caddyfile', import.meta.url), 'utf8');
+    expect(Number(/^\s*keepalive (\d+)s$/m.exec(caddy)?.[1])).toBeLessThan(72);
+  });
+
+  it('H14: and idle is closed after that time, without a word', async () => {
+    const brief = await impatient(150);
+    const socket = await rawSocket(brief.port);
+    const sent = performance.now();
+    socket.write(ask(`GET ${discovery} HTTP/1.1`));
+    const answer = await socket.until(/\}$/);
+    expect(await socket.closed).toBe(answer);
+    const kept = performance.now() - sent;
+    expect(kept).toBeGreaterThanOrEqual(149);
+    expect(kept).toBeLessThan(5_000);
+    await brief.stop();
+  });
+
+  it('H14: and has a request under way when the time is over is closed after its answer only', async () => {
+    const brief = await impatient(100);
+    const idle = await rawSocket(brief.port);
+    const busy = await rawSocket(brief.port);
+    for (const socket of [idle, busy]) {
+      socket.write(ask(`GET ${discovery} HTTP/1.1`));
+      await socket.until(/\}$/);
+    }
+    // What holds up the storage holds up the answer, until the idle socket tells that the time is over.
+    let release = () => {};
+    const held = brief.store.transaction(() => new Promise<void>((resolve) => (release = resolve)));
+    const body = 'grant_type=refresh_token&refresh_token=x&client_id=pub1';
+    busy.write(`${post(`Content-Length: ${body.length}`)}\r\n${body}`);
+    await idle.closed;
+    const later = await rawSocket(brief.port);
+    later.write(ask(`GET ${discovery} HTTP/1.1`));
+    await later.closed;
+    release();
+    await held;
+    expect(await busy.until(/invalid_grant/)).toMatch(/HTTP\/1\.1 400 /);
+    await busy.closed;
+    await brief.stop();
   });
 });
 
