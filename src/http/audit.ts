@@ -10,7 +10,7 @@ import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
-import type { RateLimiter } from './limits/rate-limit.ts';
+import type { Counters, RateLimiter } from './limits/rate-limit.ts';
 import { isUndone, undone } from './pages/head.ts';
 
 declare module 'fastify' {
@@ -21,7 +21,10 @@ declare module 'fastify' {
 }
 
 /** Who sends a request: nobody known, from its address, on its tenant. */
-export function sourceOf(request: FastifyRequest, { clock }: Pick<Deps, 'clock'>): Source {
+export function sourceOf(
+  request: Pick<FastifyRequest, 'address' | 'tenant'>,
+  { clock }: Pick<Deps, 'clock'>,
+): Source {
   return {
     tenantId: request.tenant?.id ?? null,
     actorKind: 'nobody',
@@ -88,10 +91,11 @@ export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-async function auditRefused(
-  request: FastifyRequest,
+/** Writes down what of a request's refusals is within the bounds. */
+export async function auditRefused(
+  request: Pick<FastifyRequest, 'address' | 'tenant' | 'log'>,
   refusals: readonly AuditFacts[],
-  deps: Deps,
+  deps: Pick<Deps, 'clock' | 'rateLimiter' | 'store'>,
 ): Promise<void> {
   try {
     const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
@@ -111,27 +115,27 @@ async function auditRefused(
  */
 function bounded(
   rateLimiter: RateLimiter,
-  { address, tenant }: FastifyRequest,
+  { address, tenant }: Pick<FastifyRequest, 'address' | 'tenant'>,
   facts: AuditFacts,
 ): readonly AuditFacts[] {
   const { tenantId = tenant?.id ?? null } = facts;
   const ofAddress = { key: addressKey(address), most: auditedRefusals, words: 'from one address' };
   const ofTenant = { key: `tenant ${tenantId}`, most: auditedTenantRefusals, words: 'of one tenant' };
   return boundedTo(rateLimiter, { ...facts, tenantId }, ofAddress).flatMap((kept) =>
-    boundedTo(rateLimiter, kept, ofTenant),
+    boundedTo(rateLimiter.shared, kept, ofTenant),
   );
 }
 
 /** The refusal, or once a minute that there are more than so many of its kind, or nothing. */
 function boundedTo(
-  rateLimiter: RateLimiter,
+  counters: Counters,
   facts: AuditFacts,
   { key: of, most, words }: { readonly key: string; readonly most: number; readonly words: string },
 ): readonly AuditFacts[] {
   const { event, tenantId = null } = facts;
   const key = `audit ${event} ${of}`;
-  if (rateLimiter.take(key, most, countingWindow.minute) === null) return [facts];
-  if (rateLimiter.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
+  if (counters.take(key, most, countingWindow.minute) === null) return [facts];
+  if (counters.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
   const reason = `${event}: more than ${most} a minute ${words}; the others are not written down`;
   return [{ event: 'limit_reached', tenantId, result: 'refused', reason }];
 }

@@ -3,7 +3,7 @@ import { countedKeys } from '../../core/limits.ts';
 import { type AgedMap, createAgedMap } from '../../storage/memory/aged-map.ts';
 
 /** Counts in memory how often something happened in a window of time. */
-export interface RateLimiter {
+export interface Counters {
   /**
    * Counts one more for the key.
    *
@@ -16,6 +16,14 @@ export interface RateLimiter {
   look(key: string, limit: number | null, window: number): number | null;
 }
 
+export interface RateLimiter extends Counters {
+  /**
+   * Counts what many senders share, such as a tenant's refusals: apart, so that the keys of a hundred thousand
+   * addresses do not push it out. Its keys are of things that operators made.
+   */
+  readonly shared: Counters;
+}
+
 interface Counter {
   count: number;
   readonly endsAt: number;
@@ -26,6 +34,10 @@ const clearedAtOnce = 2;
 
 /** @param most how many keys are counted for each length of a window: many addresses must not fill the memory */
 export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter {
+  return { ...createCounters(clock, most), shared: createCounters(clock, most) };
+}
+
+function createCounters(clock: Clock, most: number): Counters {
   /** By the length of their windows: those of one length end in the order in which they began. */
   const windows = new Map<number, AgedMap<Counter>>();
   const countersOf = (window: number) => {

@@ -106,7 +106,7 @@ async function issue(
   const now = clock();
   const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
   const key = `device ${tenant.id} client ${client.clientId}`;
-  if (rateLimiter.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
+  if (rateLimiter.shared.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
     return { full: 'device_requests_of_client' };
   await sweepDeviceCodes(tx, tenant.id, now);
   if (!(await pendingCodes.hasRoom(tx, tenant.id, pendingDeviceCodes, now))) {

@@ -1,8 +1,13 @@
+import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { auditRefused } from '../../../src/http/audit.ts';
+import { createRateLimiter } from '../../../src/http/limits/rate-limit.ts';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts';
 import { tenantIdOf } from '../../support/operators/desk.ts';
+import { now } from '../../support/records/records.ts';
+import { storeWithMember } from '../../support/records/store.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { token } from '../../support/visitor.ts';
 
@@ -39,6 +44,32 @@ const reasons = (events: Awaited<ReturnType<typeof written>>) =>
   events.filter((one) => one.event === 'limit_reached').map(({ tenantId, reason }) => ({ tenantId, reason }));
 
 describe('W11: a flood of refusals', () => {
+  it('W11: from 50,000 networks in a minute stays within the bound of rows, and one that says so', async () => {
+    const store = await storeWithMember();
+    const rateLimiter = createRateLimiter(() => now);
+    const deps = { store, rateLimiter, clock: () => now };
+    const before = process.memoryUsage().heapUsed;
+    const refused = Array.from({ length: 50_000 }, (_, index) => {
+      const address = homeOf(index);
+      const request = { address, tenant: { id: 'tenant-a' }, log: service.app.log } as FastifyRequest;
+      // A request has limits of its own beside the bound: each network is counted more than once.
+      rateLimiter.take(`grants ${address}`, 60, 60_000);
+      return auditRefused(request, [{ event }], deps);
+    });
+    await Promise.all(refused);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1_024 ** 2);
+    const rows = await store.transaction((tx) =>
+      tx.selectFrom('auditEvents').select(['event', 'reason']).execute(),
+    );
+    expect(rows.filter((row) => row.event === event)).toHaveLength(600);
+    expect(rows.filter((row) => row.event !== event)).toEqual([
+      { event: 'limit_reached', reason: more('600 a minute of one tenant') },
+    ]);
+    // What is counted of addresses is bounded: the first of them is forgotten by now, the last is not.
+    expect(rateLimiter.look(`grants ${homeOf(0)}`, 1, 60_000)).toBeNull();
+    expect(rateLimiter.look(`grants ${homeOf(49_999)}`, 1, 60_000)).toBe(60);
+  });
+
   it('W11: from a /48 of addresses stays within 600 rows a minute of one tenant, and one that says so', async () => {
     const tenantId = tenantIdOf(service, hosts.a);
     const events = await written(async () => {

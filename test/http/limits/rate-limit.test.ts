@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, type RateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { type Counters, createRateLimiter } from '../../../src/http/limits/rate-limit.ts';
 
 const minute = 60_000;
 
@@ -10,7 +10,7 @@ const limiterAt = (start: number, most?: number) => {
 };
 
 /** Takes so often that the limit is reached. */
-const spend = (limiter: RateLimiter, key: string, limit: number, window = minute) =>
+const spend = (limiter: Counters, key: string, limit: number, window = minute) =>
   Array.from({ length: limit }, () => limiter.take(key, limit, window));
 
 describe('a limit', () => {
@@ -86,6 +86,14 @@ describe('memory', () => {
     spend(limiter, 'd', 1);
     for (const key of ['b', 'c', 'd']) expect(limiter.take(key, 1, minute)).toBe(60);
     expect(limiter.take('a', 1, minute)).toBeNull();
+  });
+
+  it('what many senders share is not dropped for the keys of their addresses', () => {
+    const { limiter } = limiterAt(0, 3);
+    expect(spend(limiter.shared, 'tenant', 2)).toEqual([null, null]);
+    for (const key of ['a', 'b', 'c', 'd']) spend(limiter, key, 1);
+    expect(limiter.shared.take('tenant', 2, minute)).toBe(60);
+    expect(limiter.take('tenant', 1, minute)).toBeNull();
   });
 
   it('addresses without end take no more memory than the keys it may count', () => {
