@@ -65,14 +65,10 @@ const faults: Readonly<Record<RealProxy['name'], readonly { change: Change; says
     { fault: 'header_down Set-Cookie "; Secure" "; Open"', says: /cookies arrive changed: they lack Secure/ },
     { fault: 'header_down -Strict-Transport-Security', says: /HSTS does not get through/ },
   ].map(({ fault, says }) => ({
-    change: { from: 'reverse_proxy 127.0.0.1:', to: `reverse_proxy {\n\t\t${fault}\n\t\tto 127.0.0.1:` },
+    change: { from: '\t\ttransport http {', to: `\t\t${fault}\n\t\ttransport http {` },
     says,
   })),
 };
-
-/** Caddy wants a block to be closed. */
-const closed = (name: RealProxy['name'], { from, to }: Change, port: number): Change =>
-  name === 'nginx' ? { from, to } : { from: `${from}${port}`, to: `${to}${port}\n\t}` };
 
 async function main(): Promise<void> {
   process.umask(0o077);
@@ -165,7 +161,7 @@ async function checkProxy(
   await proxy.stop();
   for (const { change, says } of faults[name]) {
     await check(`${name}: the doctor finds a planted fault and names it: ${says.source}`, () =>
-      expectFault(proxy, closed(name, change, ports.service), ports.https, settings, says),
+      expectFault(proxy, change, ports.https, settings, says),
     );
   }
 }
