@@ -9,7 +9,7 @@ import { apply } from '../../src/storage/apply.ts';
 import { findClient } from '../../src/storage/client.ts';
 import { findMember } from '../../src/storage/members/member.ts';
 import { findSignIn, insertSignIn, rotateSignIn } from '../../src/storage/sign-in.ts';
-import { StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
+import { openStore, StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
 import { insertTenant } from '../../src/storage/tenant.ts';
 import { now, signInRecord, tenantRecord } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
@@ -185,6 +185,15 @@ describe('a commit that fails', () => {
     expect(await work[1]).toBe('Tenant A');
     await store.transaction((tx) => write(tx, 'c'));
     expect(await wordOf(store)).toBe('Tenant Ac');
+  });
+});
+
+describe('a file that nobody can even read', () => {
+  it('is no success for anybody: each piece is told', async () => {
+    const store = await openStore(temporaryFolder(), true);
+    await store.close();
+    const work = [store.transaction((tx) => write(tx, 'b')), wordOf(store)];
+    for (const each of work) await expect(each).rejects.toThrow(StorageUnavailable);
   });
 });
 
