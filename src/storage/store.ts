@@ -7,7 +7,7 @@ import { migrations } from '../../db/migrations/index.ts';
 import { groupQueue } from '../core/limits.ts';
 import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
 import { StartupError } from '../startup-error.ts';
-import { applicationId, checkFile, readAhead } from './check.ts';
+import { applicationId, checkFile, checkVersion, readAhead } from './check.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import { createStatements, type Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
@@ -119,7 +119,10 @@ function openFile(path: string, isNew: boolean): SQLite.Database {
     if (!isNew) readAhead(path);
     sqlite = new SQLite(path, { timeout: 0 });
     if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
-    else checkFile(sqlite, path);
+    else {
+      checkFile(sqlite, path);
+      checkVersion(sqlite, path);
+    }
     sqlite.pragma('journal_mode = wal');
     // better-sqlite3 falls back to NORMAL when it reopens a WAL file, so it is set each time and read back:
     // what was answered must survive a power cut (security, promise 1).

@@ -187,12 +187,36 @@ describe('a database of another version', () => {
     expect(rows.map((row) => row.name)).toEqual(Object.keys(migrations));
   });
 
-  it('that is newer is refused', async () => {
+  const change = (folder: string, text: string) => {
+    const file = new SQLite(fileIn(folder));
+    file.exec(text);
+    file.close();
+  };
+
+  it.each([
+    ['that is newer', '9999-of-the-future'],
+    ['of a build that named a migration otherwise', '0005-another-name'],
+  ])(
+    '%s is refused in one line that names the migration and what to do, and left as it was',
+    async (_what, name) => {
+      const folder = await closedDatabase();
+      if (name < '9')
+        change(folder, `update kysely_migration set name = '${name}' where name = '0005-operators'`);
+      else change(folder, `insert into kysely_migration values ('${name}', '2030-01-01')`);
+      const before = readFileSync(fileIn(folder));
+      expect(await refusalOf(folder)).toBe(
+        `The database ${fileIn(folder)} is of another version of memberdoor: it holds the migration "${name}", which this one does not know. Start the version that used it last, or restore a backup of this one ("memberdoor restore FILE").`,
+      );
+      expect(readFileSync(fileIn(folder)).equals(before)).toBe(true);
+    },
+  );
+
+  it('that lacks a migration before its last is refused in one line that names it', async () => {
     const folder = await closedDatabase();
-    const newer = new SQLite(fileIn(folder));
-    newer.exec("insert into kysely_migration values ('9999-of-the-future', '2030-01-01')");
-    newer.close();
-    expect(await refusalOf(folder)).toMatch(/cannot be brought to this version/);
+    change(folder, "delete from kysely_migration where name = '0005-operators'");
+    expect(await refusalOf(folder)).toContain(
+      'it lacks the migration "0005-operators" and holds later ones.',
+    );
   });
 });
 
