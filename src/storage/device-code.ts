@@ -59,7 +59,7 @@ const codeInUse = prepared(
       .select('id')
       .where('tenantId', '=', tenantId)
       .where('userCodeHash', '=', userCodeHash)
-      .where('expiresAt', '>', unplanned(expiresAt)),
+      .where('expiresAt', '>', unplanned(expiresAt, 'integer')),
 );
 
 /** How many codes of a tenant wait for a member. */
@@ -73,7 +73,7 @@ const pending = prepared(({ tenantId, now }: { tenantId: string; now: number }) 
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenantId', '=', tenantId)
     .where('state', '=', 'pending')
-    .where('expiresAt', '>', unplanned(now)),
+    .where('expiresAt', '>', unplanned(now, 'integer')),
 );
 
 /** The codes of a client that could still become tokens. */
@@ -149,7 +149,7 @@ const forgotten = prepared(({ tenantId, expiresAt }: Pick<DeviceCode, 'tenantId'
     .select('id')
     .where('tenantId', '=', tenantId)
     .where('state', 'in', unusedStates)
-    .where('expiresAt', '<=', unplanned(expiresAt))
+    .where('expiresAt', '<=', unplanned(expiresAt, 'integer'))
     .limit(sweptAtOnce),
 );
 

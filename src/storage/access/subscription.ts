@@ -1,7 +1,7 @@
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import type { Write } from '../../core/decision.ts';
-import { prepared, query } from '../queries/prepared.ts';
+import { prepared, query, unplanned } from '../queries/prepared.ts';
 import { changedOne } from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -16,7 +16,11 @@ export async function listSubscriptions(tx: Tx, memberId: string): Promise<reado
 }
 
 const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
-  query.selectFrom('subscriptions').selectAll().where('memberId', '=', memberId).orderBy('id'),
+  query
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('memberId', '=', unplanned(memberId, 'text'))
+    .orderBy('id'),
 );
 
 /** A subscription of a tenant, or null. */

@@ -101,11 +101,11 @@ export function insertion<Table extends keyof Database & string>(
 }
 
 /**
- * A number that the planner does not look at. What stands in a range, SQLite would look at each time it is
- * bound anew, to plan the query again: that takes ten times as long as the query.
+ * A value that the planner does not look at. What stands in a range, or beside an order, SQLite would look at each
+ * time it is bound anew, to plan the query again: that takes several times as long as the query.
  */
-export function unplanned(given: number) {
-  return sql<number>`cast(${given} as integer)`;
+export function unplanned<Value extends number | string>(given: Value, type: 'integer' | 'text') {
+  return sql<Value>`cast(${given} as ${sql.raw(type)})`;
 }
 
 /** A transaction's handles share one executor, and nothing else that could be asked for its connection. */
