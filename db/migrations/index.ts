@@ -9,6 +9,7 @@ import * as codesByClient from './0007-codes-by-client.ts';
 import * as sweeping from './0008-sweeping.ts';
 import * as firstDataFolders from './0009-first-data-folders.ts';
 import * as fewerIndexEntries from './0010-fewer-index-entries.ts';
+import * as codesInTheirOrder from './0011-codes-in-their-order.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0008-sweeping': sweeping,
   '0009-first-data-folders': firstDataFolders,
   '0010-fewer-index-entries': fewerIndexEntries,
+  '0011-codes-in-their-order': codesInTheirOrder,
 };
