@@ -125,34 +125,26 @@ const move = prepared(
       .where('state', '=', from),
 );
 
-/** How many forgotten codes a new one clears away: more than one, so that the table shrinks. */
-const sweptAtOnce = 4;
-
 /**
- * Deletes a few codes that were never used and are forgotten by now (decision 22). It runs with each new
- * code, so that a flood of them leaves as fast as it came; the sweep deletes what a tenant's last codes left.
+ * Deletes a few codes that were never used and are forgotten by now (decision 22), at most so many.
  *
  * @returns how many were deleted
  */
-export async function sweepDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<number> {
-  const expiresAt = now - Math.max(deviceCodeMemory, userCodeRest);
-  const some = forgotten.all(tx, { tenantId, expiresAt });
-  for (const { id } of some) deletion.run(tx, { id });
-  return some.length;
-}
-
-const unusedStates = ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const;
-
-const forgotten = prepared(({ tenantId, expiresAt }: Pick<DeviceCode, 'tenantId' | 'expiresAt'>) =>
-  query
+export async function deleteDeviceCodes(
+  tx: Tx,
+  tenantId: string,
+  now: number,
+  atMost: number,
+): Promise<number> {
+  const forgotten = tx
     .selectFrom('deviceCodes')
     .select('id')
     .where('tenantId', '=', tenantId)
     .where('state', 'in', unusedStates)
-    .where('expiresAt', '<=', unplanned(expiresAt, 'integer'))
-    .limit(sweptAtOnce),
-);
+    .where('expiresAt', '<=', now - Math.max(deviceCodeMemory, userCodeRest))
+    .limit(atMost);
+  const result = await tx.deleteFrom('deviceCodes').where('id', 'in', forgotten).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
 
-const deletion = prepared(({ id }: Pick<DeviceCode, 'id'>) =>
-  query.deleteFrom('deviceCodes').where('id', '=', id),
-);
+const unusedStates = ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const;

@@ -8,7 +8,7 @@ import { readDeviceDescription } from '../../core/oidc/device-description.ts';
 import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
 import { hashUserCode, showUserCode } from '../../core/user-code.ts';
 import { apply } from '../../storage/apply.ts';
-import { isUserCodeFree, sweepDeviceCodes } from '../../storage/device-code.ts';
+import { isUserCodeFree } from '../../storage/device-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { addressKey } from '../address.ts';
@@ -108,7 +108,6 @@ async function issue(
   const key = `device ${tenant.id} client ${client.clientId}`;
   if (rateLimiter.shared.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
     return { full: 'device_requests_of_client' };
-  await sweepDeviceCodes(tx, tenant.id, now);
   if (!(await pendingCodes.hasRoom(tx, tenant.id, pendingDeviceCodes, now))) {
     return { full: 'pending_device_codes' };
   }

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { browserCookieLifetime, signInLimit } from '../../core/limits.ts';
 import { emailProofMemory, mailMemory, outboxMemory, sweepStep } from '../../core/operators/limits.ts';
-import { sweepDeviceCodes } from '../../storage/device-code.ts';
+import { deleteDeviceCodes } from '../../storage/device-code.ts';
 import { deleteEmailProofs } from '../../storage/members/email-proof.ts';
 import { deleteKnownBrowsers } from '../../storage/members/known-browser.ts';
 import { deleteMails } from '../../storage/members/mail.ts';
@@ -25,7 +25,7 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
     indexed('mails', (tx) => deleteMails(tx, now - mailMemory, sweepStep)),
     ...tenantIds.flatMap((tenantId) => [
       indexed('wrongUserCodes', (tx) => deleteWrongUserCodes(tx, tenantId, now, sweepStep)),
-      indexed('deviceCodes', (tx) => sweepDeviceCodes(tx, tenantId, now)),
+      indexed('deviceCodes', (tx) => deleteDeviceCodes(tx, tenantId, now, sweepStep)),
     ]),
   ];
 }

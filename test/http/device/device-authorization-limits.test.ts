@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DeviceCode } from '../../../src/core/device-code.ts';
 import { deviceCodeLifetime, tenantLimits, userCodeRest } from '../../../src/core/limits.ts';
 import { hashUserCode } from '../../../src/core/user-code.ts';
+import { forgottenByTime } from '../../../src/operations/upkeep/forget.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { isUserCodeFree } from '../../../src/storage/device-code.ts';
+import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';
 import {
   askForCode,
   codesFor,
@@ -149,13 +152,17 @@ describe('pending codes', () => {
     expectJsonError(await poll(service, hosts.a, third.device_code), 400, 'authorization_pending');
   });
 
-  it('decision 22: codes that nobody used do not pile up', async () => {
+  it('decision 22: codes that nobody used are swept, and those that wait are not', async () => {
     await setLimits(service, hosts.a, unlimited);
     await times(200, ask);
     service.clock.advance(deviceCodeLifetime + userCodeRest);
-    const before = await codesStored();
-    await times(60, ask);
-    expect(await codesStored()).toBeLessThanOrEqual(before - 100);
+    await ask();
+    const { id } = tenantOf(service, hosts.a);
+    for (const sweep of forgottenByTime([id], service.clock.now())) {
+      await sweepThrough(service.store, sweep);
+    }
+    const codes = ((await allRows(service)).deviceCodes ?? []) as readonly DeviceCode[];
+    expect(codes.filter(({ tenantId, state }) => tenantId === id && state !== 'used')).toHaveLength(1);
   });
 });
 
