@@ -81,10 +81,13 @@ export function signingKeyFor(
   return key;
 }
 
-/** Where there is no other core, a thread beside the event loop only takes turns with it, which costs both time. */
+/** Without another core a thread beside the event loop only takes turns with it, which costs both time. */
 const hasOneCore = availableParallelism() === 1;
 
-/** Signs claims as a compact JWS (RFC 7515 §7.1), off the event loop where there is another core. */
+/**
+ * Signs claims as a compact JWS (RFC 7515 §7.1). RS256 leaves the event loop where there is another core; ES256 is so
+ * short that handing it over takes longer.
+ */
 export async function signToken(key: SigningKey, type: TokenType, claims: object): Promise<string> {
   const input = `${headerOf(key, type)}.${base64url(claims)}`;
   return `${input}.${(await signatureOf(key, Buffer.from(input))).toString('base64url')}`;
@@ -92,10 +95,8 @@ export async function signToken(key: SigningKey, type: TokenType, claims: object
 
 /** The key goes in as it is: with an option beside it, Node takes longer to tell what it got than to sign. */
 async function signatureOf({ algorithm, privateKey }: SigningKey, input: Buffer): Promise<Buffer> {
-  const signature = hasOneCore
-    ? nodeSign('sha256', input, privateKey)
-    : await signInThreadPool('sha256', input, privateKey);
-  return algorithm === 'ES256' ? sideBySide(signature) : signature;
+  if (algorithm === 'ES256') return sideBySide(nodeSign('sha256', input, privateKey));
+  return hasOneCore ? nodeSign('sha256', input, privateKey) : signInThreadPool('sha256', input, privateKey);
 }
 
 /** R or S of P-256, in bytes. */
