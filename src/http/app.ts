@@ -12,9 +12,9 @@ import {
   headerBytes,
   idleSweepInterval,
   keepAliveTimeout,
-  noticeLength,
   requestTimeout,
 } from '../core/limits.ts';
+import { noticeLength } from '../core/members/limits.ts';
 import { operations } from '../operations/admin/index.ts';
 import { StorageUnavailable } from '../storage/group-commit.ts';
 import { findAddress } from './address.ts';

@@ -4,12 +4,12 @@ import { sha256 } from '../core/hash.ts';
 import {
   accessTokenSeconds,
   liveSecrets,
-  logoLength,
   refreshTokenAbsolute,
   refreshTokenIdle,
   replayWindow,
 } from '../core/limits.ts';
 import { nameProblem } from '../core/members/details.ts';
+import { logoLength } from '../core/members/limits.ts';
 import { logoProblem } from '../core/members/logo.ts';
 import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
 import { apply } from '../storage/apply.ts';

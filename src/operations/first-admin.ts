@@ -1,7 +1,8 @@
 import { sha256 } from '../core/hash.ts';
-import { brandNameLength, passwordLength, tenantDefaults, tenantLimits } from '../core/limits.ts';
+import { tenantDefaults, tenantLimits } from '../core/limits.ts';
 import { neutralBranding } from '../core/members/branding.ts';
 import { emailProblem, fullNameProblem, textProblem } from '../core/members/details.ts';
+import { brandNameLength, passwordLength } from '../core/members/limits.ts';
 import { blankMember, type Member } from '../core/members/member.ts';
 import { passwordProblem } from '../core/members/password-rules.ts';
 import { readIssuer } from '../core/operators/issuer.ts';

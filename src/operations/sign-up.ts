@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { answerConsent, type Consent, type ConsentStatus } from '../core/access/consent.ts';
 import { hmac, type MacKey, sha256 } from '../core/hash.ts';
-import { mailsPerHour } from '../core/limits.ts';
 import {
   beginEmailProof,
   type EmailProof,
@@ -10,6 +9,7 @@ import {
   type Presented,
   presentProof,
 } from '../core/members/email-proof.ts';
+import { mailsPerHour } from '../core/members/limits.ts';
 import { blankMember, isGone, type Member, normaliseEmail } from '../core/members/member.ts';
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';

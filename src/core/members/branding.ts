@@ -1,7 +1,7 @@
-import { logoLength } from '../limits.ts';
 import type { Tenant } from '../tenant.ts';
 import { contrast, mix, readColor } from './color.ts';
 import { nameProblem } from './details.ts';
+import { logoLength } from './limits.ts';
 import { logoProblem } from './logo.ts';
 
 /** What members see of a tenant on every page. */

@@ -1,5 +1,5 @@
-import { memberTextLength } from '../limits.ts';
 import { fullNameProblem, textProblem } from './details.ts';
+import { memberTextLength } from './limits.ts';
 import type { Address, Member } from './member.ts';
 
 /** The lines of a postal address that a member fills in. */

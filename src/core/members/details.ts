@@ -1,4 +1,4 @@
-import { brandNameLength, memberTextLength } from '../limits.ts';
+import { brandNameLength, memberTextLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** What must not stand in a text that members give of themselves: controls and what is invisible. */

@@ -33,8 +33,8 @@
 import { setup } from 'xstate';
 import type { Decision, Write } from '../decision.ts';
 import { equalInConstantTime } from '../hash.ts';
-import { emailProofLifetime, wrongEmailCodes } from '../limits.ts';
 import { step } from '../machine.ts';
+import { emailProofLifetime, wrongEmailCodes } from './limits.ts';
 
 export type EmailProofPurpose = 'sign_up' | 'password_reset' | 'email_change';
 export type EmailProofState = 'pending' | 'proven' | 'finished' | 'expired' | 'exhausted';

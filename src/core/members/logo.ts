@@ -1,4 +1,4 @@
-import { logoPixels } from '../limits.ts';
+import { logoPixels } from './limits.ts';
 import { svgProblem } from './svg.ts';
 
 const written = /^data:(image\/svg\+xml|image\/png|image\/webp)(;base64)?,(.+)$/;

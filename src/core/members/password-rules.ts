@@ -1,4 +1,5 @@
-import { passwordBytes, passwordLength } from '../limits.ts';
+import { passwordBytes } from '../limits.ts';
+import { passwordLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** Why a password is not taken; the last part of the text's key. */

@@ -1,6 +1,6 @@
 /** The numbers of running the service: each once, with its source, as in `core/limits.ts`. Times are ms. */
 
-import { noticeLifetime } from '../limits.ts';
+import { noticeLifetime } from '../members/limits.ts';
 
 const second = 1_000;
 const minute = 60 * second;

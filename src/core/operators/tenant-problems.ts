@@ -1,6 +1,7 @@
 import { isReturnOrigin } from '../access/return-address.ts';
-import { deletionCoolingOffMost, passwordLength, pendingDeviceCodesMost } from '../limits.ts';
+import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
+import { passwordLength } from '../members/limits.ts';
 import type { Tenant } from '../tenant.ts';
 
 /**

@@ -3,12 +3,8 @@ import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fastify, { LogController } from 'fastify';
-import {
-  connectionsCheckingInterval,
-  noticeLength,
-  requestTimeout,
-  socketPathBytes,
-} from '../../core/limits.ts';
+import { connectionsCheckingInterval, requestTimeout, socketPathBytes } from '../../core/limits.ts';
+import { noticeLength } from '../../core/members/limits.ts';
 import { localUrl, socketPath } from '../../local.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
 import { sendJson } from '../answers.ts';

@@ -1,4 +1,4 @@
-import { noticeLifetime } from '../../core/limits.ts';
+import { noticeLifetime } from '../../core/members/limits.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import type { OpenTenant } from '../../tenants.ts';
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import PostalMime, { type Email } from 'postal-mime';
-import { outboxShown } from '../../core/limits.ts';
+import { outboxShown } from '../../core/members/limits.ts';
 import { chooseLanguage, type Language } from '../../language.ts';
 import { outboxFile } from '../../operations/mail/mail-transport.ts';
 import { refuseOtherMethods } from '../answers.ts';

@@ -1,11 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
-import {
-  brandNameLength,
-  countingWindow,
-  passwordLength,
-  wrongSetupLinksPerMinute,
-} from '../../core/limits.ts';
+import { countingWindow, wrongSetupLinksPerMinute } from '../../core/limits.ts';
+import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { chooseLanguage, type Language } from '../../language.ts';
 import { type FactProblem, type FirstAdminFacts, makeFirstAdmin } from '../../operations/first-admin.ts';

@@ -1,5 +1,6 @@
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
-import { deletionCoolingOffMost, passwordLength, type TenantLimits } from '../../core/limits.ts';
+import { deletionCoolingOffMost, type TenantLimits } from '../../core/limits.ts';
+import { passwordLength } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { exactly, flag, type Schema, text, textOrNull, timeOrNull } from '../../json-schema.ts';
 import { languages } from '../../language.ts';

@@ -1,7 +1,8 @@
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { sha256 } from '../../core/hash.ts';
-import { auditTextLength, brandNameLength } from '../../core/limits.ts';
+import { auditTextLength } from '../../core/limits.ts';
 import { nameProblem } from '../../core/members/details.ts';
+import { brandNameLength } from '../../core/members/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import { exactly, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';

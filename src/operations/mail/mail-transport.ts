@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { smtpTimeout } from '../../core/limits.ts';
+import { smtpTimeout } from '../../core/members/limits.ts';
 import type { ComposedMail } from './mail.ts';
 
 /** A mail that leaves the queue. */

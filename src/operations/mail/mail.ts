@@ -1,5 +1,6 @@
-import { emailProofLifetime, invitationLifetime } from '../../core/limits.ts';
+import { invitationLifetime } from '../../core/limits.ts';
 import { textOn } from '../../core/members/branding.ts';
+import { emailProofLifetime } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { chooseLanguage, type Language, type Translate } from '../../language.ts';
 import { createTemplates } from '../../templates.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { mailBatch, mailRetry } from '../../core/limits.ts';
+import { mailBatch, mailRetry } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Log } from '../../log.ts';
 import type { Vault } from '../../secrets/vault.ts';

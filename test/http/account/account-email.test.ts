@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from '../../../src/core/limits.ts';
+import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';

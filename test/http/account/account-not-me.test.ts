@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { noticeLifetime } from '../../../src/core/limits.ts';
+import { noticeLifetime } from '../../../src/core/members/limits.ts';
 import {
   approvedCodes,
   codesFor,

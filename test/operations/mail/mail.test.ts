@@ -1,6 +1,6 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
-import { emailProofLifetime } from '../../../src/core/limits.ts';
+import { emailProofLifetime } from '../../../src/core/members/limits.ts';
 import { languages } from '../../../src/language.ts';
 import { composeMail, type Mail, type MailName, mailNames } from '../../../src/operations/mail/mail.ts';
 import { codeIn, linkIn } from '../../support/members/outbox.ts';

@@ -1,4 +1,4 @@
-import { logoLength } from '../../../src/core/limits.ts';
+import { logoLength } from '../../../src/core/members/limits.ts';
 
 const start = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { memberTextLength } from '../../../core/limits.ts';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
+import { memberTextLength } from '../../../core/members/limits.ts';
 import { languageName, languages, offeredLanguages } from '../../../language.ts';
 import { auditDeed } from '../../../operations/audit.ts';
 import { findMember, updateMember } from '../../../storage/members/member.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { cancelAuthorizationCode } from '../../../core/authorization-code.ts';
 import { withdraw } from '../../../core/device-code.ts';
-import { memberTextLength } from '../../../core/limits.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
+import { memberTextLength } from '../../../core/members/limits.ts';
 import { endSignIn, signInLives } from '../../../core/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../../storage/authorization-code.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { asksForAddress } from '../../../core/access/package.ts';
-import { memberTextLength } from '../../../core/limits.ts';
 import { changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
+import { memberTextLength } from '../../../core/members/limits.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
 import { auditDeed } from '../../../operations/audit.ts';
 import { findMember, updateMember } from '../../../storage/members/member.ts';

@@ -1,5 +1,6 @@
 import type { Client } from '../../../core/client.ts';
-import { liveSecrets, logoLength } from '../../../core/limits.ts';
+import { liveSecrets } from '../../../core/limits.ts';
+import { logoLength } from '../../../core/members/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
 import { changesOf } from '../../admin/clients/client-answer.ts';
 import { clientDefaults, registrationProblems } from '../../client.ts';

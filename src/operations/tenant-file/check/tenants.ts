@@ -1,5 +1,6 @@
-import { logoLength, tenantDefaults, tenantLimits } from '../../../core/limits.ts';
+import { tenantDefaults, tenantLimits } from '../../../core/limits.ts';
 import { neutralBranding } from '../../../core/members/branding.ts';
+import { logoLength } from '../../../core/members/limits.ts';
 import { readIssuer } from '../../../core/operators/issuer.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import type { Tenant } from '../../../core/tenant.ts';

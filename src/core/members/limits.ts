@@ -1,0 +1,50 @@
+/** The numbers of members, their mails and what is shown of a tenant; times as in `core/limits.ts`. */
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** New passwords: 12 code points or what the tenant sets, never under 8 (security, Defaults). */
+export const passwordLength = { default: 12, least: 8, most: 64 } as const;
+
+/** How long a message that proves an address works: a forgotten password 30 minutes, the others a day. */
+export const emailProofLifetime = {
+  sign_up: day,
+  password_reset: 30 * minute,
+  email_change: day,
+} as const;
+
+/** Wrong digits of such a message, after which only a new one helps: a chance of 1 in 200,000. */
+export const wrongEmailCodes = 5;
+
+/** Mails to one address in an hour, so that nobody's mailbox is flooded through us. */
+export const mailsPerHour = 5;
+
+/** Names and addresses that members give. */
+export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
+
+/** A tenant's name stands in the header of every page, a client's in the question that a member answers. */
+export const brandNameLength = 60;
+
+/** Logos in their data: URIs, in characters: one of each stands on a page, which stays under 20 KB (pages 2). */
+export const logoLength = { tenant: 2_500, client: 2_000 } as const;
+
+/** A PNG or WebP logo, unpacked, is at most this wide and high. */
+export const logoPixels = 1_024;
+
+/** The link of a notice, "it was not me", works this long, and is never longer than this many characters. */
+export const noticeLifetime = 30 * day;
+export const noticeLength = 500;
+
+/** A mail that could not be sent is tried again after a minute, doubled each time, for two days. */
+export const mailRetry = { firstWait: minute, longestWait: 6 * hour, giveUpAfter: 2 * day } as const;
+
+/** Due mails are read from the queue this many at once. */
+export const mailBatch = 20;
+
+/** How long the mail server may take to be reached, to greet, and to be silent in between. */
+export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silence: 30 * second } as const;
+
+/** The development page of mails shows this many, the newest. */
+export const outboxShown = 50;
