@@ -3,12 +3,8 @@ import SQLite from 'better-sqlite3';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isRefusal, type Refusal, refusal } from '../../src/core/decision.ts';
-import { refresh } from '../../src/core/refresh-token.ts';
-import { apply } from '../../src/storage/apply.ts';
-import { findClient } from '../../src/storage/client.ts';
-import { findMember } from '../../src/storage/members/member.ts';
-import { findSignIn, insertSignIn, rotateSignIn } from '../../src/storage/sign-in.ts';
+import { type Refusal, refusal } from '../../src/core/decision.ts';
+import { insertSignIn } from '../../src/storage/sign-in.ts';
 import { openStore, StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
 import { insertTenant } from '../../src/storage/tenant.ts';
 import { now, signInRecord, tenantRecord } from '../support/records/records.ts';
@@ -225,43 +221,6 @@ describe('the queue', () => {
     expect((await Promise.all(waiting)).at(-1)).toBe(9_999);
     await store.transaction((tx) => write(tx, 'b'));
     expect(await wordOf(store)).toBe('Tenant Ab');
-  });
-});
-
-describe('100 at once', () => {
-  it('of 100 conditional updates exactly one wins', async () => {
-    const store = await storeWithMember();
-    await store.transaction((tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
-    const rotation = { write: 'rotateSignIn', id: 'sign-in-1', from: 1, to: 2, at: now } as const;
-    const work = Array.from({ length: 100 }, () => store.transaction((tx) => rotateSignIn(tx, rotation)));
-    expect((await statusesOf(work)).filter((status) => status === 'fulfilled')).toHaveLength(1);
-    const signIn = await store.transaction((tx) => findSignIn(tx, 'tenant-a', 'sign-in-1'));
-    expect(signIn).toMatchObject({ generation: 2, state: 'active' });
-  });
-
-  it('T4: of 100 refreshes with one token exactly one gets tokens, and the sign-in ends', async () => {
-    const store = await storeWithMember();
-    await store.transaction((tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
-    const refreshOnce = async (tx: Tx) => {
-      const client = await findClient(tx, 'tenant-a', 'client-1');
-      if (client === null) throw new Error('no client');
-      const { answer, writes } = refresh(await findSignIn(tx, 'tenant-a', 'sign-in-1'), {
-        client,
-        token: { signInId: 'sign-in-1', generation: 1 },
-        member: await findMember(tx, 'tenant-a', 'member-1'),
-        scope: undefined,
-        now,
-      });
-      await apply(tx, writes);
-      return answer;
-    };
-    const answers = await Promise.all(Array.from({ length: 100 }, () => store.transaction(refreshOnce)));
-    expect(answers.filter((answer) => !isRefusal(answer))).toHaveLength(1);
-    expect(await store.transaction((tx) => findSignIn(tx, 'tenant-a', 'sign-in-1'))).toMatchObject({
-      generation: 2,
-      state: 'ended',
-      endReason: 'refresh_token_reused',
-    });
   });
 });
 
