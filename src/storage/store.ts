@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { Kysely, SqliteDialect, type Transaction } from 'kysely';
+import { Kysely, SqliteAdapter, SqliteDialect, type Transaction } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from '../../db/migrations/index.ts';
 import { groupQueue } from '../core/limits.ts';
@@ -50,11 +50,12 @@ export async function openStore(
   const isNew = prepareFolder(folder, path, mayInitialise);
   const lock = lockFolder(folder);
   try {
-    const sqlite = openFile(path, isNew);
+    if (isNew) makeFile(path);
+    const sqlite = openFile(path);
     const beginning: Beginning = { mode: 'immediate' };
     const statements = createStatements(sqlite);
     const kysely = new Kysely<Database>({
-      dialect: new SqliteDialect({ database: cachingStatements(sqlite, statements, beginning) }),
+      dialect: new WholeMigrations({ database: cachingStatements(sqlite, statements, beginning) }),
     });
     await migrate(kysely, path);
     const group = new GroupCommit(kysely, statements, beginning, groupQueue, observe);
@@ -111,18 +112,49 @@ export function lockFolder(folder: string): { close(): unknown } {
   }
 }
 
-function openFile(path: string, isNew: boolean): SQLite.Database {
+/**
+ * SQLite takes back changes of the schema with their transaction, which Kysely is not told: without this each
+ * statement of a migration would be there for good, and one cut short by a full disk or a kill never ended.
+ */
+class WholeMigrations extends SqliteDialect {
+  override createAdapter(): SqliteAdapter {
+    return new TransactionalSchema();
+  }
+}
+
+class TransactionalSchema extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+/**
+ * Makes a database without anything in it but whose it is. It gets its name when it is whole: an empty file of that
+ * name is one that was damaged (security, Z12), not one that was just begun.
+ */
+function makeFile(path: string): void {
+  const begun = `${path}.new`;
+  // What a start left that was cut off.
+  for (const file of [begun, `${begun}-journal`]) rmSync(file, { force: true });
+  try {
+    const sqlite = new SQLite(begun);
+    sqlite.pragma(`application_id = ${applicationId}`);
+    sqlite.close();
+    renameSync(begun, path);
+  } catch (error) {
+    throw new StartupError(`The database ${path} cannot be made: ${reason(error)}.`);
+  }
+}
+
+function openFile(path: string): SQLite.Database {
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   let sqlite: SQLite.Database | undefined;
   try {
-    if (!isNew && statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
-    if (!isNew) readAhead(path);
+    if (statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
+    readAhead(path);
     sqlite = new SQLite(path, { timeout: 0 });
-    if (isNew) sqlite.pragma(`application_id = ${applicationId}`);
-    else {
-      checkFile(sqlite, path);
-      checkVersion(sqlite, path);
-    }
+    checkFile(sqlite, path);
+    checkVersion(sqlite, path);
     sqlite.pragma('journal_mode = wal');
     // better-sqlite3 falls back to NORMAL when it reopens a WAL file, so it is set each time and read back:
     // what was answered must survive a power cut (security, promise 1).
