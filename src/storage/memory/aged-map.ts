@@ -12,14 +12,25 @@ export interface AgedMap<V> {
   oldest(): readonly [key: string, value: V] | undefined;
 }
 
+/** For so many a new iterator does not pay. */
+const fewRemovals = 64;
+
 export function createAgedMap<V>(): AgedMap<V> {
   const entries = new Map<string, V>();
   // It goes on where it stopped, so that it passes each empty place once.
   let ahead = entries.entries();
   let first: readonly [string, V] | undefined;
+  let removals = 0;
   const remove = (key: string) => {
     if (first?.[0] === key) first = undefined;
-    entries.delete(key);
+    if (!entries.delete(key)) return;
+    removals += 1;
+    // While nobody asks it, it keeps what the map was before it was rebuilt; a new one knows nothing of that.
+    if (removals > entries.size + fewRemovals) {
+      removals = 0;
+      first = undefined;
+      ahead = entries.entries();
+    }
   };
   return {
     get size() {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createAgedMap } from '../../../src/storage/memory/aged-map.ts';
+import { heapMegabytes } from '../../support/process/heap.ts';
 
 const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const steps = fc.array(
@@ -49,4 +50,20 @@ it('a flood that sets every entry anew finds the oldest at once, however many th
   }
   // A plain Map takes over ten seconds, an aged one some hundredths of one.
   expect(performance.now() - begun).toBeLessThan(4_000);
+});
+
+it('D19: what was set anew or deleted is let go, whether or not anybody asks for the oldest', () => {
+  const aged = createAgedMap<number>();
+  aged.set('first', 0);
+  expect(aged.oldest()?.[0]).toBe('first');
+  const before = heapMegabytes();
+  for (let round = 0; round < 2_000_000; round += 1) aged.set(`key ${round % 50}`, round);
+  expect(aged.oldest()?.[0]).toBe('first');
+  expect(heapMegabytes() - before).toBeLessThan(5);
+  for (let round = 0; round < 500_000; round += 1) {
+    aged.set(`other ${round}`, round);
+    aged.delete(`other ${round}`);
+  }
+  expect(heapMegabytes() - before).toBeLessThan(5);
+  expect(aged.size).toBe(51);
 });
