@@ -215,7 +215,7 @@ export function issueDeviceCode(
 }
 
 /** Whether a code can be shown on the approve page. */
-export function isOpen(code: DeviceCode, now: number): boolean {
+export function isOpen(code: Pick<DeviceCode, 'state' | 'expiresAt'>, now: number): boolean {
   return code.state === 'pending' && now < code.expiresAt;
 }
 

@@ -1,6 +1,8 @@
 import type { Write } from '../core/decision.ts';
-import type { DeviceCode } from '../core/device-code.ts';
+import { type DeviceCode, isOpen } from '../core/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
+import type { AuditEventName } from '../core/operators/audit-event.ts';
+import { isIn } from './operators/audit-event.ts';
 import { insertion, prepared, query, unplanned } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
@@ -41,6 +43,39 @@ export async function findDeviceCodeByUserCode(
     .executeTakeFirst();
   return row ?? null;
 }
+
+/**
+ * Whether a member has opened the waiting device of a user code before: the audit knows, also after a restart. Of a
+ * code that others alone opened this tells nothing, not even by its time: it is one look-up for every code (U8).
+ */
+export async function hasEnteredDeviceCode(
+  tx: Tx,
+  { memberId, ...code }: Pick<DeviceCode, 'tenantId' | 'userCodeHash'> & { readonly memberId: string },
+  now: number,
+): Promise<boolean> {
+  return entries.all(tx, code).some((entry) => entry.actorId === memberId && isOpen(entry, now));
+}
+
+const entered: AuditEventName = 'device_code_entered';
+
+/**
+ * A left join, so that SQLite begins at the code, and the member is compared outside: else it would go through all
+ * that the tenant or the member ever did.
+ */
+const entries = prepared(({ tenantId, userCodeHash }: Pick<DeviceCode, 'tenantId' | 'userCodeHash'>) =>
+  query
+    .selectFrom('deviceCodes')
+    .leftJoin('auditEvents', (join) =>
+      join
+        .onRef('auditEvents.target', '=', 'deviceCodes.id')
+        .onRef('auditEvents.tenantId', '=', 'deviceCodes.tenantId')
+        .on('auditEvents.event', '=', entered)
+        .on(isIn('others')),
+    )
+    .select(['deviceCodes.state', 'deviceCodes.expiresAt', 'auditEvents.actorId'])
+    .where('deviceCodes.tenantId', '=', tenantId)
+    .where('deviceCodes.userCodeHash', '=', userCodeHash),
+);
 
 /** Whether a user code may be given out: none of the tenant has it, or had it until lately (decision 31). */
 export async function isUserCodeFree(

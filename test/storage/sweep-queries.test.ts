@@ -5,7 +5,7 @@ import { paymentMethods } from '../../src/operations/access/payments/index.ts';
 import { oldAuditEvents } from '../../src/operations/audit.ts';
 import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/forget.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
-import { insertDeviceCode } from '../../src/storage/device-code.ts';
+import { hasEnteredDeviceCode, insertDeviceCode } from '../../src/storage/device-code.ts';
 import { listDueMembers } from '../../src/storage/members/member.ts';
 import {
   type AuditFilter,
@@ -100,6 +100,17 @@ describe('the audit', () => {
     // The refreshes of one sign-in are few, and sorted.
     if (filter.target === undefined) expect(plan.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
     else expect(plan.join()).toContain('USING INDEX auditRefreshesByTarget (target=?)');
+  });
+
+  it('tells by indexes of the code alone whether a member entered it', async () => {
+    const store = await storeWithMember();
+    const entry = { tenantId: 'tenant-a', memberId: 'member-1', userCodeHash: 'hash' };
+    const plan = await store.transaction((tx) =>
+      planOf(tx, (listening) => hasEnteredDeviceCode(listening, entry, now)),
+    );
+    expect(plan).toHaveLength(2);
+    expect(plan[0]).toContain('USING INDEX deviceCodesByUserCode (tenantId=? AND userCodeHash=?)');
+    expect(plan[1]).toContain('USING INDEX auditEventsByTarget (tenantId=? AND target=?)');
   });
 
   it('forgets the addresses of a member by indexes', async () => {

@@ -5,7 +5,11 @@ import { wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { hashUserCode } from '../../core/user-code.ts';
 import { auditDeed } from '../../operations/audit.ts';
 import { findClient } from '../../storage/client.ts';
-import { countPendingDeviceCodes, findDeviceCodeByUserCode } from '../../storage/device-code.ts';
+import {
+  countPendingDeviceCodes,
+  findDeviceCodeByUserCode,
+  hasEnteredDeviceCode,
+} from '../../storage/device-code.ts';
 import { countWrongUserCodes, insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
@@ -49,17 +53,20 @@ export async function lookUpDevice(
     }
     const pending = await countPendingDeviceCodes(tx, tenant.id, now);
     const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
+    const userCodeHash = hashUserCode(tenant.tokenKey, digits);
+    const isReopened = await hasEnteredDeviceCode(tx, { ...guesser, userCodeHash }, now);
     // Taken before the code is looked up: what nobody waits for must not be answered by anything either.
     const turn = isSlowed ? turns.take(tenant.id) : undefined;
     if (turn === null) return { result: 'busy' as const, turn };
-    const code = await findDeviceCodeByUserCode(tx, tenant.id, hashUserCode(tenant.tokenKey, digits));
+    const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);
     if (result === null) {
       // A member who comes back to a code of their own, already decided, has not guessed. A row too old to
       // count is written all the same, so that every no takes as long (U8).
       const isOwn = code?.memberId === member.id;
       await insertWrongUserCode(tx, guesser, now, isOwn ? now - wrongUserCodes.window : now);
-    } else {
+    } else if (!isReopened) {
+      // Once for each member and code: a page loaded again and again must not fill the disk.
       const { id, clientId } = result.code;
       await auditDeed(tx, { event: 'device_code_entered', memberId: member.id, clientId, target: id });
     }

@@ -36,7 +36,8 @@ const refreshed: AuditEventName = 'token_refreshed';
 /** The two parts of the audit; in queries as a literal, which tells which indexes serve. */
 type Part = 'refreshes' | 'others';
 
-function isIn(part: Part) {
+/** The condition of the indexes of a part. */
+export function isIn(part: Part) {
   return part === 'refreshes'
     ? sql<boolean>`event = ${sql.lit(refreshed)}`
     : sql<boolean>`event <> ${sql.lit(refreshed)}`;
