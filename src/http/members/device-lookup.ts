@@ -29,8 +29,8 @@ export interface FoundDevice {
  * does not work gives the same null, whatever the reason (U8).
  *
  * @param turns where the entries of a tenant wait, on which too many were wrong
- * @returns `limited` to who entered too many wrong codes, `busy` where too many entries wait: then nothing was
- *   looked up
+ * @returns `limited` to who entered too many wrong codes, `busy` where too many entries wait, or another
+ *   one of this member or address: then nothing was looked up that others entered
  */
 export async function lookUpDevice(
   request: FastifyRequest,
@@ -40,6 +40,8 @@ export async function lookUpDevice(
   deps: Deps,
 ): Promise<FoundDevice | 'limited' | 'busy' | null> {
   const { tenant } = request;
+  // A transaction whose commit failed runs again: its entry waits in line already.
+  let taken: Promise<void> | null | undefined;
   const { result, turn } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(request.address) };
@@ -55,8 +57,10 @@ export async function lookUpDevice(
     const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
     const userCodeHash = hashUserCode(tenant.tokenKey, digits);
     const isReopened = await hasEnteredDeviceCode(tx, { ...guesser, userCodeHash }, now);
-    // Taken before the code is looked up: what nobody waits for must not be answered by anything either.
-    const turn = isSlowed ? turns.take(tenant.id) : undefined;
+    // Taken before the code is looked up: what nobody waits for must not be answered by anything either. A code
+    // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
+    if (isSlowed && (!isReopened || turns.isWaiting(guesser))) taken ??= turns.take(guesser);
+    const turn = taken;
     if (turn === null) return { result: 'busy' as const, turn };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);

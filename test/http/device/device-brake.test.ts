@@ -1,10 +1,12 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';
 import { insertWrongUserCode } from '../../../src/storage/members/wrong-user-code.ts';
 import {
   codesFor,
   expectNotValid,
   lastingService,
+  type Phone,
+  pageOf,
   phoneOf,
   phonesOf,
   pollTokens,
@@ -35,6 +37,12 @@ beforeEach(async () => {
   onTestFinished(() => service.stop());
 });
 
+/** Opens the code's page from an address of the phone's own, by its number. */
+const openFrom = (phone: Phone | undefined, number: number, userCode: string) => {
+  if (phone === undefined) throw new Error(`no phone ${number}`);
+  return phone.send(pageOf(userCode), { headers: { 'x-forwarded-for': `203.0.113.${number}` } });
+};
+
 /** A code that was issued to nobody in the test. */
 const wrong = '000 000';
 
@@ -58,6 +66,14 @@ describe('one tenant', () => {
       ({ user_code: last } = await codesFor(service, hosts.a));
     }
     return last;
+  };
+
+  /** Lets the turns end one after another until so many pages have been answered. */
+  const endTurns = async (ends: (() => void)[], answers: readonly unknown[], count: number) => {
+    while (answers.length < count) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
   };
 
   it('decision 32: from 10,000 divided by its pending codes on, each entry waits 3 s and the log says why', async () => {
@@ -96,7 +112,9 @@ describe('one tenant', () => {
     const ends: (() => void)[] = [];
     pauseWith(() => new Promise((resolve) => ends.push(resolve)));
     const answers: number[] = [];
-    const pages = phones.map((phone) => phone.open(userCode).then(({ status }) => answers.push(status)));
+    const pages = phones.map((phone, number) =>
+      openFrom(phone, number, userCode).then(({ status }) => answers.push(status)),
+    );
     for (let turn = 0; turn < phones.length; turn += 1) {
       while (ends.length <= turn) await new Promise(setImmediate);
       // Those behind have been read by now, and have not begun to wait.
@@ -116,20 +134,93 @@ describe('one tenant', () => {
     const ends: (() => void)[] = [];
     pauseWith(() => new Promise((resolve) => ends.push(resolve)));
     const answers: Answer[] = [];
-    const pages = phones.map((phone) => phone.open(userCode).then((answer) => answers.push(answer)));
+    const pages = phones.map((phone, number) =>
+      openFrom(phone, number, userCode).then((answer) => answers.push(answer)),
+    );
     while (answers.length < 2) await new Promise(setImmediate);
     for (const answer of answers) {
       expectErrorPage(answer, 503);
       expect(answer.headers['retry-after']).toBe('5');
     }
-    while (answers.length < 8) {
-      ends.shift()?.();
-      await new Promise(setImmediate);
-    }
+    await endTurns(ends, answers, 8);
     await Promise.all(pages);
     expect(answers.map(({ status }) => status)).toEqual([503, 503, ...Array(6).fill(200)]);
     const entered = (await auditEvents(service)).filter(({ event }) => event === 'device_code_entered');
     expect(entered).toHaveLength(6);
+  });
+
+  it.each([
+    ['member', (index: number) => ({ phone: 0, address: index })],
+    ['address', (index: number) => ({ phone: index, address: 0 })],
+  ] as const)(
+    'promise 7: of one %s one slowed entry waits at a time, and others get in',
+    async (_of, from) => {
+      const phones = await phonesOf(service, hosts.a, 9);
+      const codes: string[] = [];
+      for (let index = 0; index < 8; index += 1) codes.push(await pend(1));
+      await pend(20);
+      await guess(500);
+      const ends: (() => void)[] = [];
+      pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+      const flood: Answer[] = [];
+      const flooding = codes.map((userCode, index) => {
+        const { phone, address } = from(index);
+        return openFrom(phones[phone], address, userCode).then((answer) => flood.push(answer));
+      });
+      await vi.waitFor(() => expect(flood).toHaveLength(7));
+      for (const answer of flood) {
+        expectErrorPage(answer, 503);
+        expect(answer.headers['retry-after']).toBe('5');
+      }
+      const others: number[] = [];
+      const pages = [8, 7, 6, 5, 4].map((number) =>
+        openFrom(phones[number], number + 100, codes[0] ?? '').then(({ status }) => others.push(status)),
+      );
+      await endTurns(ends, others, 5);
+      await Promise.all([...flooding, ...pages]);
+      expect(others).toEqual([200, 200, 200, 200, 200]);
+      expect(flood.at(-1)?.status).toBe(200);
+
+      // The place is free again for the next.
+      const next = openFrom(phones[0], 0, wrong);
+      while (ends.length === 0) await new Promise(setImmediate);
+      ends.shift()?.();
+      expectNotValid(await next);
+    },
+  );
+
+  it('promise 7: a code that its member has opened before waits for no turn', async () => {
+    const [phone, other] = await phonesOf(service, hosts.a, 2);
+    const userCode = await pend(20);
+    await guess(500);
+    await openFrom(phone, 1, userCode);
+    expect(service.pauses).toEqual([3_000]);
+    expect((await openFrom(phone, 1, userCode)).status).toBe(200);
+    expect(service.pauses).toEqual([3_000]);
+    // To anybody else it is a guess.
+    expect((await openFrom(other, 2, userCode)).status).toBe(200);
+    expect(service.pauses).toEqual([3_000, 3_000]);
+    // And so it is when it waits no more.
+    service.clock.advance(14 * minute);
+    await pend(20);
+    service.clock.advance(minute);
+    await guess(500);
+    expectNotValid(await openFrom(phone, 1, userCode));
+    expect(service.pauses).toEqual([3_000, 3_000, 3_000]);
+  });
+
+  it('decision 32: a guess entered again tells nothing before its turn is over', async () => {
+    const [phone] = await phonesOf(service, hosts.a, 1);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const first = openFrom(phone, 1, userCode);
+    while (ends.length === 0) await new Promise(setImmediate);
+    for (const again of [userCode, wrong]) expectErrorPage(await openFrom(phone, 2, again), 503);
+    ends.shift()?.();
+    expect((await first).status).toBe(200);
+    expect((await openFrom(phone, 2, userCode)).status).toBe(200);
   });
 
   it('decision 32: a slowed entry still approves', async () => {
