@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
@@ -68,6 +69,30 @@ describe('the sign-in of the portal', () => {
     expect(right).toEqual(await statuses('a wrong password', 'limited@example.test'));
     expect(right).toContain(429);
   });
+
+  it.each([
+    ['wrong', 'a wrong password'],
+    ['right', 'password of u2 at a'],
+  ])(
+    'A6: 20 tries of members at the same moment are told five times no, with a %s password too',
+    async (_kind, password) => {
+      await setLimits(service, hosts.a, {
+        failedSignInsPerAddressAndMinute: 5,
+        failedSignInsPerAccount: null,
+      });
+      onTestFinished(() => setLimits(service, hosts.a, {}));
+      const browser = visitor(service, hosts.a);
+      const page = await browser.send('/admin/sign-in');
+      const body = { token: field(page, 'token'), next: '', email: 'u2@example.test', password };
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => browser.send('/admin/sign-in', { body })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array(5).fill(422),
+        ...Array(15).fill(429),
+      ]);
+    },
+  );
 
   it('pages 6: keeps the address and not the password, and names what is missing', async () => {
     const answer = await tryIn(tina, '');

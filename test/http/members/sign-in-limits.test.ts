@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createPasswords } from '../../../src/secrets/password.ts';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
@@ -183,5 +184,57 @@ describe('A6: guessing from one address', () => {
     }
     expect((await attempt('six@example.test', 'wrong one', '2001:db8:0:1:ffff::1')).status).toBe(429);
     expect((await attempt('six@example.test', 'wrong one', '2001:db8:0:2::1')).status).toBe(422);
+  });
+
+  it('A6: the owner comes in with a browser that signed in before, whoever guesses from the same address', async () => {
+    await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: 5 });
+    onTestFinished(() => setLimits(service, hosts.a, {}));
+    const [{ email }, other] = [await addMember(service, hosts.a), await addMember(service, hosts.a)];
+    const [known, ofAnother] = [visitor(service, hosts.a), visitor(service, hosts.a)];
+    await attempt(email, oldPassword, homeOf(1), known);
+    await attempt(other.email, oldPassword, homeOf(1), ofAnother);
+    const shared = '203.0.113.50';
+    for (let index = 0; index < 5; index += 1) {
+      expect((await attempt(`near${index}@example.test`, 'wrong one', shared)).status).toBe(422);
+    }
+    expect((await attempt(email, oldPassword, shared)).status).toBe(429);
+    expect((await attempt(email, oldPassword, shared, ofAnother)).status).toBe(429);
+    expect((await attempt(email, oldPassword, shared, known)).status).toBe(303);
+  });
+
+  it('A6: a browser that signed in before has as many guesses a minute as an address, wherever it is', async () => {
+    await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: 5 });
+    onTestFinished(() => setLimits(service, hosts.a, {}));
+    const { email } = await addMember(service, hosts.a);
+    const known = visitor(service, hosts.a);
+    await attempt(email, oldPassword, homeOf(1), known);
+    const statuses = [];
+    for (let index = 0; index < 8; index += 1) {
+      statuses.push((await attempt(email, 'wrong one', homeOf(index), known)).status);
+    }
+    expect(statuses).toEqual([...Array(5).fill(422), ...Array(3).fill(429)]);
+    expect((await attempt(email, oldPassword, homeOf(1), known)).status).toBe(429);
+    service.clock.advance(minute);
+    expect((await attempt(email, oldPassword, homeOf(1), known)).status).toBe(303);
+  });
+
+  it('A6: 40 guesses at 40 accounts at the same moment are told no more than 40 in turn, even if some are right', async () => {
+    // Hashes as slow as they really are, so that all guesses are under way before the first is told.
+    const real = await startTestService({ data: 'security', passwords: createPasswords() });
+    onTestFinished(() => real.stop());
+    await setLimits(real, hosts.a, { failedSignInsPerAddressAndMinute: 5 });
+    const browser = visitor(real, hosts.a);
+    const flow = field(await atSignIn(browser), 'flow');
+    const guesses = Array.from({ length: 40 }, (_, index) => [`same${index}@example.test`, 'wrong one']);
+    for (let index = 35; index < 40; index += 1) {
+      guesses[index] = [(await addMember(real, hosts.a)).email, oldPassword];
+    }
+    const answers = await Promise.all(
+      guesses.map(([email = '', password = '']) =>
+        browser.send('/sign-in', { body: { flow, email, password } }),
+      ),
+    );
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+    expect([count(422), count(303), count(429)]).toEqual([5, 0, 35]);
   });
 });

@@ -1,22 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { countingWindow } from '../../../core/limits.ts';
 import { maySignIn } from '../../../core/members/member.ts';
-import { failedAgain, hashEmail } from '../../../core/members/sign-in-limit.ts';
 import { auditEvent } from '../../../core/operators/audit-event.ts';
 import { endSession } from '../../../core/session.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findMemberByEmail } from '../../../storage/members/member.ts';
-import { findSignInFailures, saveSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
-import { addressKey } from '../../address.ts';
 import { noteRefusal, sourceOf, transactionOf } from '../../audit.ts';
 import { browserCookie, clearSessionCookie, ensureBrowserCookie, setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
-import { type CheckedCredentials, checkCredentials, type VerifiedMember } from '../../members/credentials.ts';
+import {
+  type Admission,
+  anyMember,
+  checkCredentials,
+  type VerifiedMember,
+} from '../../members/credentials.ts';
 import { startSession } from '../../members/start-session.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
@@ -67,16 +68,16 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     noteRefusal(request, { event: 'admin_sign_in_refused', reason });
     return sendForm(reply, deps, { returnTo, email, problems: wrong, status: 400 });
   }
-  const checked = await checkCredentials(request, email, password, deps);
+  const checked = await checkCredentials(request, email, password, deps, administratorsOnly);
   if (checked.kind === 'too-many') {
     noteRefusal(request, { event: 'admin_sign_in_refused', reason: 'too many failed sign-ins' });
     noteLimit(reply.header('retry-after', checked.retryAfter), 'sign_ins', checked.limitKey);
     return sendPortalProblem(reply, 'tooMany');
   }
-  const isRight = checked.kind === 'right' && isAdmin(checked.verified.member);
-  const secret = isRight ? await signIn(request, checked.verified, deps) : null;
+  const secret = checked.kind === 'right' ? await signIn(request, checked.verified, deps) : null;
   if (secret === null) {
-    await refuse(request, email, checked, deps);
+    const { memberId: target, reason } = checked.kind === 'wrong' ? checked : changed(checked.verified);
+    noteRefusal(request, { event: 'admin_sign_in_refused', target, reason });
     return sendForm(reply, deps, { returnTo, email, problems: wrong });
   }
   setSessionCookie(reply, secret, 'admin');
@@ -86,6 +87,18 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
 const wrong: readonly FieldProblem[] = [
   { field: 'email', text: 'This address and password do not go together here. Check both.' },
 ];
+
+/**
+ * A member's right password counts as a wrong one here, before anybody is told: else the limits would tell the
+ * two apart.
+ */
+const administratorsOnly: Admission = (member, now) =>
+  anyMember(member, now) ?? (member !== null && isAdmin(member) ? null : 'the member is no administrator');
+
+const changed = ({ member }: VerifiedMember) => ({
+  memberId: member.id,
+  reason: 'the account changed meanwhile',
+});
 
 /** Begins the portal's session. @returns its secret; null if the account changed meanwhile */
 function signIn(
@@ -103,34 +116,6 @@ function signIn(
     await insertAuditEvent(tx, auditEvent(source, { event: 'admin_signed_in', target: session.id }));
     return secret;
   });
-}
-
-/**
- * Writes a refusal down. A member's right password counts as a wrong one here: else the limit would tell
- * the two apart.
- */
-async function refuse(
-  request: FastifyRequest,
-  email: string,
-  checked: Exclude<CheckedCredentials, { kind: 'too-many' }>,
-  deps: Deps,
-): Promise<void> {
-  const event = 'admin_sign_in_refused';
-  if (checked.kind === 'wrong') {
-    noteRefusal(request, { event, target: checked.memberId, reason: checked.reason });
-    return;
-  }
-  const { tenant, address } = request;
-  const { rateLimiter, clock } = deps;
-  const limit = tenant.limits.failedSignInsPerAddressAndMinute;
-  rateLimiter.take(`sign-in ${tenant.id} ${addressKey(address)}`, limit, countingWindow.minute);
-  await transactionOf(request, deps, async (tx) => {
-    const emailHash = hashEmail(email);
-    const failed = await findSignInFailures(tx, tenant.id, emailHash);
-    await saveSignInFailures(tx, tenant.id, emailHash, failedAgain(failed, clock()));
-  });
-  const target = checked.verified.member.id;
-  noteRefusal(request, { event, target, reason: 'the member is no administrator' });
 }
 
 async function signOut({ request, reply, session, deps }: Visit): Promise<FastifyReply> {
