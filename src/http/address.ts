@@ -1,4 +1,4 @@
-import { isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Share } from '../secrets/fair-queue.ts';
 
@@ -17,13 +17,31 @@ export function findAddress(app: FastifyInstance): void {
   app.decorateRequest('address');
   app.addHook('onRequest', (request, _reply, done) => {
     const { ip } = request as { readonly ip: string | undefined };
-    if (ip === undefined) {
+    const address = ip === undefined ? undefined : (bareAddress(ip) ?? request.raw.socket.remoteAddress);
+    if (address === undefined) {
       request.raw.destroy();
       return;
     }
-    request.address = ip;
+    request.address = address;
     done();
   });
+}
+
+/** `[address]`, `[address]:port` or `address:port`; an IPv6 address by itself has more colons than one. */
+const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/;
+
+/**
+ * An IP address as a proxy tells it, without brackets, port and zone: some proxies name the client's port too,
+ * and each of its ports would be counted apart.
+ *
+ * @returns null if it is no address
+ */
+export function bareAddress(told: string): string | null {
+  // Asked at every request.
+  if (isIPv4(told)) return told;
+  const [, inBrackets, beforePort] = withPort.exec(told) ?? [];
+  const [unscoped = ''] = (inBrackets ?? beforePort ?? told).split('%');
+  return isIP(unscoped) === 0 ? null : unscoped;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressKey } from '../../src/http/address.ts';
+import { addressKey, bareAddress } from '../../src/http/address.ts';
 
 describe('what a limiter counts as one address', () => {
   it.each(['203.0.113.7', '127.0.0.1', '0.0.0.0'])('an IPv4 address is itself: %s', (ip) => {
@@ -42,4 +42,33 @@ describe('what a limiter counts as one address', () => {
     'what is no address is itself, and no error: "%s"',
     (ip) => expect(addressKey(ip)).toBe(ip),
   );
+});
+
+describe('the address that a proxy tells', () => {
+  it.each([
+    ['203.0.113.6', '203.0.113.6'],
+    ['203.0.113.6:40001', '203.0.113.6'],
+    ['[2001:db8::1]:40001', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2:3:4:5:6'],
+    ['::1', '::1'],
+    ['::ffff:203.0.113.6', '::ffff:203.0.113.6'],
+    [`fe80::1%${'x'.repeat(3_000)}`, 'fe80::1'],
+  ])('Defaults: is without port, brackets and zone: %s is %s', (told, address) => {
+    expect(bareAddress(told)).toBe(address);
+  });
+
+  it.each([
+    '',
+    'unknown',
+    '_hidden',
+    'x'.repeat(3_000),
+    '203.0.113.6:',
+    '203.0.113.6:400010',
+    '203.0.113.6:1:2',
+    '[2001:db8::1',
+    '[]:1',
+    'a.test:80',
+  ])('Defaults: is none, if it is no IP address: "%s"', (told) => expect(bareAddress(told)).toBeNull());
 });

@@ -132,4 +132,20 @@ describe('forwarded headers of a configured proxy', () => {
     expect(answer.json().issuer).toBe('https://a.test');
     expect(loggedAddresses(behind, since)[0]).toBe('203.0.113.7');
   });
+
+  it('Defaults: the ports of one client are one address, and what is no address is the peer’s own', async () => {
+    const behind = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+    const since = behind.logLines.length;
+    const told = ['203.0.113.6:40001', '203.0.113.6:40002', '[2001:db8::1]:40001', 'x'.repeat(3_000)];
+    for (const address of told) {
+      await behind.http(hosts.a, '/account', { headers: { 'x-forwarded-for': address } });
+    }
+    await behind.stop();
+    expect(loggedAddresses(behind, since)).toEqual([
+      '203.0.113.6',
+      '203.0.113.6',
+      '2001:db8::1',
+      '127.0.0.1',
+    ]);
+  });
 });
