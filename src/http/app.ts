@@ -26,7 +26,7 @@ import { auditRefusals } from './audit.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
-import { answerBadAddress, answerMalformed } from './malformed.ts';
+import { answerBadAddress, answerMalformed, answerUnknownExpectation } from './malformed.ts';
 import { accountPages } from './members/account/account.ts';
 import { checkoutPages } from './members/checkout/checkout.ts';
 import { paymentNotices } from './members/checkout/payment.ts';
@@ -74,11 +74,18 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       // The sealed links of our mails are longer than a router expects.
       maxParamLength: noticeLength,
     },
-    http: { maxHeaderSize: headerBytes, headersTimeout: requestTimeout, connectionsCheckingInterval },
+    http: {
+      maxHeaderSize: headerBytes,
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval,
+      // Who names no host is refused with our headers (`tenant.ts`).
+      requireHostHeader: false,
+    },
     return503OnClosing: false,
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerMalformed,
   });
+  app.server.on('checkExpectation', answerUnknownExpectation);
   findAddress(app);
   logRequests(app);
   auditRefusals(app, deps);

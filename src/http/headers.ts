@@ -36,7 +36,8 @@ const onEveryAnswer: ReadonlySet<string> = new Set([
   'x-frame-options',
 ]);
 
-const overHttps = only((name) => onEveryAnswer.has(name));
+/** The security headers of every answer over https, and of those that know no tenant: http ignores HSTS (W2). */
+export const overHttps = only((name) => onEveryAnswer.has(name));
 const overHttp = only((name) => onEveryAnswer.has(name) && name !== hsts);
 
 /** The headers of a page beside those of every answer: they tell a browser what JSON has no use for (W2). */

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { setSecurityHeaders } from './headers.ts';
+import { overHttps, setSecurityHeaders } from './headers.ts';
 
 /** Answers an address that no router can read, such as `/%zz`; what was sent is not repeated (H17). */
 export function answerBadAddress(_error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
@@ -9,14 +9,22 @@ export function answerBadAddress(_error: FastifyError, _request: FastifyRequest,
   reply.status(400).type('text/plain; charset=utf-8').send('Bad request\n');
 }
 
+const closing = { ...overHttps, connection: 'close', 'content-length': '0' };
+const closingHead = Object.entries(closing)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('');
+
+/** Answers an `Expect` that nobody knows (RFC 9110 §10.1.1), which Node would do without our headers (W2). */
+export function answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(417, closing).end();
+}
+
 /** Answers what is not HTTP, too long in its head or too slow, with a status alone, and closes (H4, H14). */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {
     const status = statusOf(error.code);
-    socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
-    );
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${closingHead}\r\n`);
   }
   socket.destroySoon();
 }

@@ -41,6 +41,9 @@ export function refuseUnknownHosts(app: FastifyInstance, { config, setupOffered 
   app.addHook('onRequest', (request, reply, done) => {
     // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
     if (headerLines(request, 'host') > 1) return sendBadRequest(reply);
+    // Only HTTP/1.0 may name none (RFC 9112 §3.2).
+    const isMissing = request.headers.host === undefined && request.raw.httpVersion !== '1.0';
+    if (isMissing) return sendBadRequest(reply.header('connection', 'close'));
     const { memberApi, upkeep, setup } = request.routeOptions.config;
     const isServed =
       (hostOf(request) === config.apiHost && memberApi === true) ||

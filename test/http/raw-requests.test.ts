@@ -2,11 +2,11 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
+import { expectSecurityHeaders } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const discovery = '/.well-known/openid-configuration';
-const badRequest = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const form = 'Content-Type: application/x-www-form-urlencoded';
 /** What somebody would smuggle past a proxy: it must not be read as a request. */
 const smuggled = 'GET /livez HTTP/1.1\r\nHost: a.test\r\n\r\n';
@@ -79,7 +79,23 @@ describe('a head that is not HTTP', () => {
   });
 
   it('H17: is refused without a word of ours', async () => {
-    expect(await send('GET / HTTP/1.1\r\nHost: a.test\r\nX: 1\r\n 2\r\n\r\n')).toBe(badRequest);
+    const answer = await send('GET / HTTP/1.1\r\nHost: a.test\r\nX: 1\r\n 2\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toMatch(/^content-length: 0\r$/im);
+    expect(answer).toMatch(/\r\n\r\n$/);
+  });
+
+  it.each([
+    [400, 'a folded header', 'GET / HTTP/1.1\r\nHost: a.test\r\nX: 1\r\n 2\r\n\r\n'],
+    [431, 'too long a head', `GET / HTTP/1.1\r\nHost: a.test\r\nX: ${'x'.repeat(33 * 1_024)}\r\n\r\n`],
+    [400, 'no Host', 'GET / HTTP/1.1\r\n\r\n'],
+    [400, 'no Host, for those who run the service', 'GET /livez HTTP/1.1\r\n\r\n'],
+    [417, 'an unknown Expect', 'GET / HTTP/1.1\r\nHost: a.test\r\nExpect: wonders\r\n\r\n'],
+  ])('W2: is %i with the headers of every answer: %s', async (status, _what, text) => {
+    const answer = await send(text);
+    expect(answersIn(answer)).toEqual([`HTTP/1.1 ${status} `]);
+    expectSecurityHeaders(answer);
+    expect(answer).toMatch(/^connection: close\r$/im);
   });
 });
 

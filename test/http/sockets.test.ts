@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { type RawSocket, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
-import { expectJsonError } from '../support/records/expectations.ts';
+import { expectJsonError, expectSecurityHeaders } from '../support/records/expectations.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const discovery = '/.well-known/openid-configuration';
@@ -66,7 +66,8 @@ describe('a body', () => {
     ['a negative length', 'Content-Length: -1'],
   ])('H4: with %s is refused, and the connection closes', async (_what, ...headers) => {
     const answer = await rawExchange(service.port, `${post(...headers)}\r\na=b`);
-    expect(answer).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toMatch(/^connection: close\r\ncontent-length: 0\r\n\r\n$/im);
   });
 
   it('H4: a head of more than 32 KiB is 431, and the connection closes', async () => {
@@ -111,6 +112,7 @@ describe('slow senders', () => {
     const ends = await Promise.all(sockets.map(({ closed }) => closed));
     clearInterval(drip);
     for (const end of ends) expect(end).toMatch(/^HTTP\/1\.1 408 /);
+    expectSecurityHeaders(String(ends[0]));
     await slow.stop();
   });
 });

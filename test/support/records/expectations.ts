@@ -42,3 +42,12 @@ export function expectJsonError(answer: Answer, status: number, error: string): 
   expect(answer.headers['content-type']).toMatch(/^application\/json/);
   expect(answer.headers['cache-control']).toBe('no-store');
 }
+
+/** Expects the security headers of every answer over https in one as it came over the wire (W2). */
+export function expectSecurityHeaders(answer: string): void {
+  expect(answer).toMatch(/^strict-transport-security: max-age=31536000\r$/im);
+  expect(answer).toMatch(/^x-content-type-options: nosniff\r$/im);
+  expect(answer).toMatch(/^referrer-policy: no-referrer\r$/im);
+  expect(answer).toMatch(/^cross-origin-resource-policy: same-origin\r$/im);
+  expect(answer).toMatch(/^x-frame-options: DENY\r$/im);
+}
