@@ -3,8 +3,8 @@ import { authorizationParameters, pkce, type Tokens, type Visitor, visitor } fro
 import { type Actor, anyOf, expectStatus, type Stage } from '../actor.ts';
 import { apps, emailOf, host } from '../site.ts';
 
-/** Access tokens of these clients work for ten minutes. */
-const tokenLife = 8 * 60_000;
+/** For how long a token is used (ms): access tokens of these clients work for two minutes. */
+const tokenLife = 90_000;
 
 /** Looks at pages and documents, and asks the member API with one token over and over. */
 export const reader: Actor = { name: 'pages and member API', count: 6, pause: 120, begin };
