@@ -93,9 +93,11 @@ it('U8: each of them takes the same time, within 20 %', { retry: 3 }, async () =
       times.get(what)?.push(performance.now() - start);
     }
   }
-  const medians = new Map([...times].map(([what, all]) => [what, median(all)]));
-  const whole = median([...medians.values()]);
-  for (const [what, ms] of medians) {
+  // What else the machine does only adds to a time: the quicker ones tell what the work itself takes.
+  const quicker = (all: readonly number[]) => median(all.toSorted((a, b) => a - b).slice(0, all.length / 2));
+  const typical = new Map([...times].map(([what, all]) => [what, quicker(all)]));
+  const whole = median([...typical.values()]);
+  for (const [what, ms] of typical) {
     // Half a millisecond more or less is below what a network shows.
     const guard = Math.max(0.2 * whole, 0.5);
     expect(Math.abs(ms - whole), `${what}: ${ms} ms of ${whole} ms`).toBeLessThanOrEqual(guard);
