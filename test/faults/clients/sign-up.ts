@@ -115,13 +115,12 @@ async function digitsFor({ folder, host, http }: RunningSite, email: string): Pr
   }
 }
 
-/** The newest few, by name: they begin with the time. */
+/** Those of the last minute, by name, which begins with the time: the other clients' mails come between. */
 function namesIn(outbox: string): string[] {
   try {
     return readdirSync(outbox)
-      .filter((file) => file.endsWith('.eml'))
-      .sort()
-      .slice(-20);
+      .filter((file) => file.endsWith('.eml') && Number(file.split('-')[0]) > Date.now() - 60_000)
+      .sort();
   } catch {
     return [];
   }
