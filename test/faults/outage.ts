@@ -86,9 +86,9 @@ export async function checkOutage(site: RunningSite, before: Before, found: Viol
     const { status } = await http(host, path);
     found.unless(status < 500 && status !== 0, `${path} was answered by ${status}`);
   }
-  // What it writes is less than anybody else does: it may fit in once or twice where nothing else does.
+  // What it writes is one page, and a revocation some ten: so often it may fit in where nothing else does.
   let ready = await http(host, '/readyz');
-  for (let tries = 0; tries < 5 && ready.status === 200; tries += 1) {
+  for (let tries = 0; tries < 15 && ready.status === 200; tries += 1) {
     await wait(readinessLife + 100);
     ready = await http(host, '/readyz');
   }
