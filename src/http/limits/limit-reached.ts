@@ -92,7 +92,7 @@ export function surfaceOf({ routeOptions: { url = '' } }: FastifyRequest): strin
  * @returns whether it is the first
  */
 export function createFirstOfWindow(clock: Clock): (tenantId: string | null, limit: ReachedLimit) => boolean {
-  const windows = createAgedMap<{ readonly begun: number; readonly ends: number }>();
+  const windows = createAgedMap<{ readonly begun: number; readonly ends: number }>(countedKeys);
   return (tenantId, { name, key, wait }) => {
     const id = `${tenantId} ${name} ${key}`;
     const now = clock();
@@ -100,7 +100,6 @@ export function createFirstOfWindow(clock: Clock): (tenantId: string | null, lim
     // A clock that is set back does not make it longer.
     if (window !== undefined && now >= window.begun && now < window.ends) return false;
     windows.set(id, { begun: now, ends: now + wait });
-    if (windows.size > countedKeys) windows.delete(windows.oldest()?.[0] ?? id);
     return true;
   };
 }

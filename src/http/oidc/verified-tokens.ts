@@ -27,7 +27,7 @@ interface Verified {
 
 /** @param most how many are kept; beyond, the one that was verified first is forgotten */
 export function createVerifiedTokens(most = verifiedTokens): VerifiedTokens {
-  const known = createAgedMap<Verified>();
+  const known = createAgedMap<Verified>(most);
   return {
     find(token, tenantOf, now) {
       const hash = sha256(token);
@@ -42,7 +42,7 @@ export function createVerifiedTokens(most = verifiedTokens): VerifiedTokens {
     keep(token, bearer, expiresAt, now) {
       known.set(sha256(token), { bearer, expiresAt });
       const oldest = known.oldest();
-      if (oldest !== undefined && (known.size > most || oldest[1].expiresAt <= now)) known.delete(oldest[0]);
+      if (oldest !== undefined && oldest[1].expiresAt <= now) known.delete(oldest[0]);
     },
   };
 }

@@ -15,7 +15,8 @@ export interface AgedMap<V> {
 /** For so many a new iterator does not pay. */
 const fewRemovals = 64;
 
-export function createAgedMap<V>(): AgedMap<V> {
+/** @param most how many entries it holds: beyond, the one that was set before all others is dropped */
+export function createAgedMap<V>(most = Number.POSITIVE_INFINITY): AgedMap<V> {
   const entries = new Map<string, V>();
   // It goes on where it stopped, so that it passes each empty place once.
   let ahead = entries.entries();
@@ -32,6 +33,15 @@ export function createAgedMap<V>(): AgedMap<V> {
       ahead = entries.entries();
     }
   };
+  const oldest = () => {
+    while (first === undefined && entries.size > 0) {
+      const next = ahead.next();
+      first = next.value;
+      // Having passed them all it has ended for good: what is set after that, a new one finds.
+      if (next.done === true) ahead = entries.entries();
+    }
+    return first;
+  };
   return {
     get size() {
       return entries.size;
@@ -40,16 +50,10 @@ export function createAgedMap<V>(): AgedMap<V> {
     set: (key, value) => {
       remove(key);
       entries.set(key, value);
+      const dropped = entries.size > most ? oldest() : undefined;
+      if (dropped !== undefined) remove(dropped[0]);
     },
     delete: remove,
-    oldest: () => {
-      while (first === undefined && entries.size > 0) {
-        const next = ahead.next();
-        first = next.value;
-        // Having passed them all it has ended for good: what is set after that, a new one finds.
-        if (next.done === true) ahead = entries.entries();
-      }
-      return first;
-    },
+    oldest,
   };
 }

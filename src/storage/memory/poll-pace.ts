@@ -18,15 +18,13 @@ export interface PollPace {
  * @param most how many codes are remembered; beyond, the one not polled for longest is forgotten
  */
 export function createPollPace(most = pacedCodes): PollPace {
-  const times = createAgedMap<number>();
+  const times = createAgedMap<number>(most);
   return {
     lastPolledAt: (id) => times.get(id) ?? null,
     record(id, now) {
       times.set(id, now);
       const oldest = times.oldest();
-      if (oldest !== undefined && (times.size > most || now - oldest[1] > deviceCodeLifetime)) {
-        times.delete(oldest[0]);
-      }
+      if (oldest !== undefined && now - oldest[1] > deviceCodeLifetime) times.delete(oldest[0]);
     },
   };
 }

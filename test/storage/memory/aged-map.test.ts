@@ -67,3 +67,9 @@ it('D19: what was set anew or deleted is let go, whether or not anybody asks for
   expect(heapMegabytes() - before).toBeLessThan(5);
   expect(aged.size).toBe(51);
 });
+
+it('beyond its most it drops the entry that was set before all others', () => {
+  const aged = createAgedMap<number>(2);
+  for (const [index, each] of ['a', 'b', 'a', 'c'].entries()) aged.set(each, index);
+  expect([aged.get('a'), aged.get('b'), aged.get('c'), aged.size]).toEqual([2, undefined, 3, 2]);
+});

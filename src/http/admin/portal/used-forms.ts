@@ -14,12 +14,11 @@ export interface UsedForms {
 
 /** @param most how many are remembered; the oldest are forgotten first */
 export function createUsedForms(most = countedKeys): UsedForms {
-  const used = createAgedMap<true>();
+  const used = createAgedMap<true>(most);
   return {
     take(id) {
       if (used.get(id) === true) return false;
       used.set(id, true);
-      if (used.size > most) used.delete(used.oldest()?.[0] ?? id);
       return true;
     },
     giveBack(id) {

@@ -27,7 +27,7 @@ export interface FailedClients {
 /** @param most how many addresses are remembered at once: an attacker with many must not fill the memory */
 export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys): FailedClients {
   /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
-  const reached = createAgedMap<true>();
+  const reached = createAgedMap<true>(most);
   const look = (tenant: OpenTenant, key: string) => {
     const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
     return rateLimiter.look(`client ${tenant.id} ${key}`, limit, minute);
@@ -42,10 +42,7 @@ export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys
       const key = addressKey(address);
       const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
       const wait = rateLimiter.take(`client ${tenant.id} ${key}`, limit, minute);
-      if (look(tenant, key) !== null) {
-        reached.set(key, true);
-        if (reached.size > most) reached.delete(reached.oldest()?.[0] ?? key);
-      }
+      if (look(tenant, key) !== null) reached.set(key, true);
       return wait;
     },
   };
