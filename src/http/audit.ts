@@ -73,7 +73,7 @@ export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('reachedLimit');
   const isFirst = createFirstOfWindow(deps.clock);
   app.addHook('onSend', (request, reply, _payload, done) => {
-    if (request.method === 'HEAD' && isUndone(request)) return done();
+    if (isUndone(request)) return done();
     const { reachedLimit } = request;
     if (reachedLimit !== undefined) {
       request.reachedLimit = undefined;

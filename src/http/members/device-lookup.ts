@@ -16,7 +16,7 @@ import { addressKey } from '../address.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import type { CurrentSession } from '../session.ts';
-import type { Turns } from './turns.ts';
+import type { Entrant, Turns } from './turns.ts';
 
 /** A device that waits for this member's decision, and the app on it. */
 export interface FoundDevice {
@@ -44,7 +44,7 @@ export async function lookUpDevice(
   let taken: Promise<void> | null | undefined;
   const { result, turn } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
-    const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(request.address) };
+    const guesser = guesserOf(request, member);
     const counts = await countWrongUserCodes(tx, guesser, now);
     const { wrongUserCodesPerAddress, wrongUserCodesPerMember } = tenant.limits;
     if (
@@ -96,10 +96,15 @@ export async function countGuess(
   { member }: CurrentSession,
   now: number,
 ): Promise<void> {
-  const { tenant, address } = request;
-  const guesser = { tenantId: tenant.id, memberId: member.id, address: addressKey(address) };
-  await insertWrongUserCode(tx, guesser, now, now);
+  await insertWrongUserCode(tx, guesserOf(request, member), now, now);
 }
+
+/** Whom a wrong code counts for. */
+const guesserOf = ({ tenant, address }: FastifyRequest, member: { readonly id: string }): Entrant => ({
+  tenantId: tenant.id,
+  memberId: member.id,
+  address: addressKey(address),
+});
 
 /** The device of a code that waits for a decision, with its client; else null. */
 async function openDevice(tx: Tx, code: DeviceCode | null, now: number): Promise<FoundDevice | null> {

@@ -27,16 +27,24 @@ export async function openPhone(browser: TestBrowser): Promise<Phone> {
     const isPage = response.request().resourceType() === 'document' && response.status() !== 303;
     if (isPage) bodies.push(response.text());
   });
+  // The browser lets go of a document's bytes when it leaves it: they are read before that.
+  const readAll = () => Promise.all(bodies);
   const tap = async (button: string) => {
     taps += 1;
-    await page.getByRole('button', { name: button, exact: true }).click();
+    const target = page.getByRole('button', { name: button, exact: true });
+    await target.waitFor();
+    await readAll();
+    await target.click();
     await page.waitForLoadState();
+    await readAll();
   };
   return {
     view,
     taps: () => taps,
     open: async (address) => {
+      await readAll();
       await page.goto(address);
+      await readAll();
     },
     tap,
     signIn: async (email = 'bo@example.com') => {
@@ -45,6 +53,6 @@ export async function openPhone(browser: TestBrowser): Promise<Phone> {
       await tap('Sign in');
     },
     heading: async () => (await page.locator('h1').textContent()) ?? '',
-    pages: () => Promise.all(bodies),
+    pages: readAll,
   };
 }
