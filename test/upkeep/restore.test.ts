@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { movesOfRestore } from '../../src/core/operators/restore.ts';
+import { backUp } from '../../src/operations/upkeep/backup.ts';
+import { restore } from '../../src/operations/upkeep/restore.ts';
+import { openVault } from '../../src/secrets/vault.ts';
+import { StartupError } from '../../src/startup-error.ts';
+import { openStore } from '../../src/storage/store.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
+import { fixtureKey } from '../support/run/fixture-folders.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const vault = openVault(fixtureKey);
+const target = (dataFolder: string) => ({ dataFolder, environment: 'production', vault }) as const;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+});
+afterAll(() => service.stop());
+
+describe('restore', () => {
+  it('is refused while a service uses the folder, and changes nothing', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const before = readdirSync(service.folder).sort();
+    await expect(restore(target(service.folder), file, 0)).rejects.toThrow('another memberdoor is using it');
+    expect(readdirSync(service.folder).sort()).toEqual(before);
+  });
+
+  it('keeps the database that was there, with what its write-ahead log holds', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const folder = temporaryFolder();
+    const store = await openStore(folder, true);
+    await store.close();
+    writeFileSync(join(folder, 'memberdoor.db-wal'), 'what a killed process leaves');
+
+    const { kept } = await restore(target(folder), file, Date.UTC(2026, 10, 21, 13, 31, 25));
+    expect(kept).toBe(join(folder, 'memberdoor-before-2026-11-21T13-31-25.db'));
+    expect(readFileSync(`${kept}-wal`, 'utf8')).toBe('what a killed process leaves');
+    expect(existsSync(join(folder, 'memberdoor.db-wal'))).toBe(false);
+    expect(readdirSync(folder).filter((name) => name.startsWith('restoring'))).toEqual([]);
+    const reopened = await openStore(folder, false);
+    expect(
+      await reopened.transaction((tx) => tx.selectFrom('tenants').select('host').execute()),
+    ).toHaveLength(3);
+    await reopened.close();
+  });
+
+  it.each<[string, (file: string) => void, Partial<ReturnType<typeof target>> | object, RegExp]>([
+    ['damaged', (file) => damage(file), {}, /is damaged|cannot be read|malformed/],
+    ['something else', (file) => writeFileSync(file, 'x'.repeat(8_192)), {}, /cannot be read/],
+    ['empty', (file) => writeFileSync(file, ''), {}, /is not a database of memberdoor/],
+    ['of a newer version', (file) => addMigration(file), {}, /is of a newer version than this one: 9999/],
+    ['of another environment', () => {}, { environment: 'development' }, /was made in production/],
+    ['of another key', () => {}, { vault: openVault(Buffer.alloc(32)) }, /master key is not the one/],
+  ])('refuses a file that is %s, and changes nothing', async (_what, change, other, message) => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    change(file);
+    const folder = join(temporaryFolder(), 'data');
+    const refused = restore({ ...target(folder), ...other }, file, 0);
+    await expect(refused).rejects.toThrow(StartupError);
+    await expect(refused).rejects.toThrow(message);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('ends what its machines end one by one', () => {
+    expect(movesOfRestore()).toEqual({
+      authorizationCodes: [{ from: 'issued', to: 'burned' }],
+      deviceCodes: [
+        { from: 'pending', to: 'withdrawn' },
+        { from: 'approved', to: 'withdrawn' },
+      ],
+      emailProofs: [
+        { from: 'pending', to: 'expired' },
+        { from: 'proven', to: 'expired' },
+      ],
+      sessions: [{ from: 'active', to: 'ended' }],
+      signIns: [{ from: 'active', to: 'ended' }],
+    });
+  });
+});
+
+/** Overwrites pages behind the first. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  bytes.fill(0x5a, 8_192, 40_000);
+  writeFileSync(file, bytes);
+}
+
+function addMigration(file: string): void {
+  const sqlite = new SQLite(file);
+  sqlite.prepare('insert into kysely_migration values (?, ?)').run('9999-later', '');
+  sqlite.close();
+}
