@@ -46,58 +46,93 @@ export async function checkCredentials(
   deps: Deps,
   admission: Admission = anyMember,
 ): Promise<CheckedCredentials> {
-  const { tenant } = request;
-  const { passwords, clock, rateLimiter } = deps;
-  const { found, isKnown, retryAfter } = await transactionOf(request, deps, async (tx) => {
-    const found = await findMemberByEmail(tx, tenant.id, email);
-    const isKnown = await isKnownBrowser(tx, found?.member.id ?? '', sha256(browserCookie(request)));
-    return { found, isKnown, retryAfter: await waitOf(tx, request, email, isKnown, clock()) };
-  });
-  const share = shareOf(request);
-  const limitKey = hashEmail(email);
-  const source = isKnown ? `${limitKey} ${sha256(browserCookie(request))}` : share.address;
-  const ask = (count: 'look' | 'take'): CheckedCredentials | null => {
-    const key = `sign-in ${tenant.id} ${source}`;
-    const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
-    const wait = rateLimiter[count](key, limit, countingWindow.minute);
-    return wait === null ? null : { kind: 'too-many', retryAfter: wait, limitKey: key };
-  };
-  const early = ask('look');
+  const attempt = await beginAttempt(request, email, deps);
+  const early = attempt.count('look') ?? attempt.blocked;
   if (early !== null) return early;
-  if (retryAfter !== null) return { kind: 'too-many', retryAfter, limitKey };
 
+  const { passwords, clock } = deps;
+  const { found } = attempt;
+  const share = shareOf(request);
   const isHashed =
     isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null, share));
   const refused = admission(found?.member ?? null, clock());
   const isRight = isHashed && refused === null;
   // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
-  const late = ask(isRight ? 'look' : 'take');
+  const late =
+    attempt.count(isRight ? 'look' : 'take') ?? (await endAttempt(request, attempt, isRight, deps));
   if (late !== null) return late;
-  const turnedAway = await transactionOf(request, deps, async (tx) => {
-    const wait = await waitOf(tx, request, email, isKnown, clock());
-    if (wait !== null || isRight) return wait;
-    const failed = await findSignInFailures(tx, tenant.id, limitKey);
-    await saveSignInFailures(tx, tenant.id, limitKey, failedAgain(failed, clock()));
-    return null;
-  });
-  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway, limitKey };
   if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
   if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
   if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
-  const isWeak = passwords.isWeak(found.passwordHash);
-  const newHash = isWeak ? await passwords.hash(password, share) : null;
+  const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
   return { kind: 'right', verified: { ...found, newHash } };
 }
 
-/** The seconds until an account may be tried again; null if it may be now, or the browser is known. */
-async function waitOf(
+type TooMany = Extract<CheckedCredentials, { kind: 'too-many' }>;
+
+/** A password on its way to be checked, and who it counts for. */
+interface Attempt {
+  /** The account that has the address. */
+  readonly found: MemberWithPassword | null;
+  /** Whether the member has used this browser before. */
+  readonly isKnown: boolean;
+  readonly email: string;
+  /** What the account's own failures say. */
+  readonly blocked: TooMany | null;
+  /** What the failures from this browser or address say; `take` counts one more. */
+  count(how: 'look' | 'take'): TooMany | null;
+}
+
+async function beginAttempt(
+  request: FastifyRequest,
+  email: string,
+  { store, clock, rateLimiter }: Deps,
+): Promise<Attempt> {
+  const { tenant } = request;
+  const browser = sha256(browserCookie(request));
+  const { found, isKnown, blocked } = await transactionOf(request, { store, clock }, async (tx) => {
+    const found = await findMemberByEmail(tx, tenant.id, email);
+    const isKnown = await isKnownBrowser(tx, found?.member.id ?? '', browser);
+    return { found, isKnown, blocked: await blockOf(tx, request, { email, isKnown }, clock()) };
+  });
+  const source = isKnown ? `${hashEmail(email)} ${browser}` : shareOf(request).address;
+  const limitKey = `sign-in ${tenant.id} ${source}`;
+  const count = (how: 'look' | 'take'): TooMany | null => {
+    const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
+    const retryAfter = rateLimiter[how](limitKey, limit, countingWindow.minute);
+    return retryAfter === null ? null : { kind: 'too-many', retryAfter, limitKey };
+  };
+  return { found, isKnown, email, blocked, count };
+}
+
+/** Counts a failure for the account. @returns why not even this attempt is answered, where others failed meanwhile */
+async function endAttempt(
+  request: FastifyRequest,
+  attempt: Attempt,
+  isRight: boolean,
+  deps: Deps,
+): Promise<TooMany | null> {
+  return transactionOf(request, deps, async (tx) => {
+    const now = deps.clock();
+    const blocked = await blockOf(tx, request, attempt, now);
+    if (blocked !== null || isRight) return blocked;
+    const { id } = request.tenant;
+    const key = hashEmail(attempt.email);
+    const failed = await findSignInFailures(tx, id, key);
+    await saveSignInFailures(tx, id, key, failedAgain(failed, now));
+    return null;
+  });
+}
+
+/** Until when an account may not be tried; null if it may be now, or the browser is known. */
+async function blockOf(
   tx: Tx,
   { tenant: { id, limits } }: FastifyRequest,
-  email: string,
-  isKnown: boolean,
+  { email, isKnown }: Pick<Attempt, 'email' | 'isKnown'>,
   now: number,
-): Promise<number | null> {
-  const failed = await findSignInFailures(tx, id, hashEmail(email));
-  const until = blockedUntil(failed, now, limits.failedSignInsPerAccount);
-  return isKnown || until <= now ? null : Math.ceil((until - now) / 1_000);
+): Promise<TooMany | null> {
+  const limitKey = hashEmail(email);
+  const until = blockedUntil(await findSignInFailures(tx, id, limitKey), now, limits.failedSignInsPerAccount);
+  if (isKnown || until <= now) return null;
+  return { kind: 'too-many', retryAfter: Math.ceil((until - now) / 1_000), limitKey };
 }
