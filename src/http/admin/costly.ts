@@ -16,5 +16,5 @@ export function countCostly(
 ): number | null {
   if (actor.kind === 'operator') return null;
   const caller = actor.kind === 'token' ? actor.tokenId : actor.memberId;
-  return rateLimiter.take(`admin costly ${caller}`, callsPerMinute ?? null, countingWindow.minute);
+  return rateLimiter.shared.take(`admin costly ${caller}`, callsPerMinute ?? null, countingWindow.minute);
 }

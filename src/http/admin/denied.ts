@@ -22,10 +22,10 @@ function callerOf(actor: Actor): string {
  * @returns null if they may call, else the seconds after which they may again
  */
 export function lookDenied(actor: Actor, { rateLimiter }: Limiter): number | null {
-  return rateLimiter.look(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+  return rateLimiter.shared.look(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
 }
 
 /** Counts a call that was denied. */
 export function countDenied(actor: Actor, { rateLimiter }: Limiter): void {
-  rateLimiter.take(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+  rateLimiter.shared.take(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
 }

@@ -22,6 +22,8 @@ export interface RateLimiter extends Counters {
    * addresses do not push it out. Its keys are of things that operators made.
    */
   readonly shared: Counters;
+  /** Counts what a signed-in member does, apart for the same reason. */
+  readonly members: Counters;
 }
 
 interface Counter {
@@ -34,7 +36,11 @@ const clearedAtOnce = 2;
 
 /** @param most how many keys are counted for each length of a window: many addresses must not fill the memory */
 export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter {
-  return { ...createCounters(clock, most), shared: createCounters(clock, most) };
+  return {
+    ...createCounters(clock, most),
+    shared: createCounters(clock, most),
+    members: createCounters(clock, most),
+  };
 }
 
 function createCounters(clock: Clock, most: number): Counters {

@@ -89,12 +89,12 @@ describe('memory', () => {
     expect(limiter.take('a', 1, minute)).toBeNull();
   });
 
-  it('what many senders share is not dropped for the keys of their addresses', () => {
+  it.each(['shared', 'members'] as const)('what is counted as %s is not dropped for addresses', (kind) => {
     const { limiter } = limiterAt(0, 3);
-    expect(spend(limiter.shared, 'tenant', 2)).toEqual([null, null]);
+    expect(spend(limiter[kind], 'one', 2)).toEqual([null, null]);
     for (const key of ['a', 'b', 'c', 'd']) spend(limiter, key, 1);
-    expect(limiter.shared.take('tenant', 2, minute)).toBe(60);
-    expect(limiter.take('tenant', 1, minute)).toBeNull();
+    expect(limiter[kind].take('one', 2, minute)).toBe(60);
+    expect(limiter.take('one', 1, minute)).toBeNull();
   });
 
   it('addresses without end take no more memory than the keys it may count', () => {

@@ -9,12 +9,12 @@ import type { RateLimiter } from '../../limits/rate-limit.ts';
  * @returns null if it is allowed, else the seconds to wait
  */
 export function takeConsentAnswer(limiter: RateLimiter, memberId: string): number | null {
-  return each((limit, window) => limiter.take(keyOf(memberId), limit, window));
+  return each((limit, window) => limiter.members.take(keyOf(memberId), limit, window));
 }
 
 /** The same answer without counting. */
 export function lookConsentAnswer(limiter: RateLimiter, memberId: string): number | null {
-  return each((limit, window) => limiter.look(keyOf(memberId), limit, window));
+  return each((limit, window) => limiter.members.look(keyOf(memberId), limit, window));
 }
 
 const keyOf = (memberId: string) => `consents ${memberId}`;

@@ -37,7 +37,8 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     const current = await currentSession(tx, request, now);
     if (current === null) return null;
     const key = `checkout ${current.member.id}`;
-    const count = isUndone(request) ? deps.rateLimiter.look : deps.rateLimiter.take;
+    const { members } = deps.rateLimiter;
+    const count = isUndone(request) ? members.look : members.take;
     const limit = () =>
       count(key, checkoutsPerHour, countingWindow.hour) ?? count(key, checkoutsPerDay, countingWindow.day);
     return { current, ...(await startCheckout(tx, factsOf(order, current.member), deps, limit, now)) };
