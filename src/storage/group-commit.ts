@@ -37,7 +37,7 @@ type Result = { readonly value: unknown } | { readonly error: unknown };
  * Lets the pieces of work that wait at the same moment share one durable commit. A commit with
  * synchronous=FULL costs an fsync, whatever it holds; alone it is the dearest part of a refresh.
  *
- * Each piece runs in a savepoint of its own: one that throws is rolled back alone. Nobody is answered before
+ * Each piece that writes does so in a savepoint of its own: one that throws is rolled back alone. Nobody is answered before
  * the commit. If the commit fails, nothing has changed: whoever wrote is told so, and whoever did not is answered
  * from what was there before. Work may run a second time then, so it changes nothing but through its `tx` that
  * must not happen twice.
@@ -152,17 +152,28 @@ export class GroupCommit {
     }
   }
 
+  /** Most pieces only read, and those have nothing to take back: the savepoint begins with the first write. */
   async #inSavepoint(tx: Tx, { work }: Piece): Promise<Result> {
-    this.#statement('savepoint piece');
+    const statements = this.#statements;
+    let hasWritten = false;
+    statements.beforeWriting = () => {
+      statements.beforeWriting = null;
+      this.#statement('savepoint piece');
+      hasWritten = true;
+    };
     try {
       const value = await work(tx);
-      this.#statement('release piece');
+      if (hasWritten) this.#statement('release piece');
       return { value };
     } catch (error) {
-      this.#statements.memory.clear();
-      this.#statement('rollback to piece');
-      this.#statement('release piece');
+      statements.memory.clear();
+      if (hasWritten) {
+        this.#statement('rollback to piece');
+        this.#statement('release piece');
+      }
       return { error };
+    } finally {
+      statements.beforeWriting = null;
     }
   }
 

@@ -1,25 +1,54 @@
 import type SQLite from 'better-sqlite3';
 
-export type Statement = SQLite.Statement;
+/** What of a statement of better-sqlite3 is used, by us and by Kysely. */
+export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' | 'iterate'>;
 
 /** The prepared statements of a connection, each prepared when it is needed first. */
 export interface Statements {
   prepare(text: string): Statement;
+  /** Is called before each statement that may change rows; whoever sets it takes it away again. */
+  beforeWriting: (() => void) | null;
   /** See `remembered`. */
   readonly memory: Map<string, object>;
 }
 
 export function createStatements(sqlite: SQLite.Database): Statements {
-  const statements = new Map<string, Statement>();
-  return {
+  const known = new Map<string, Statement>();
+  const statements: Statements = {
     memory: new Map(),
+    beforeWriting: null,
     prepare(text) {
-      let statement = statements.get(text);
+      let statement = known.get(text);
       if (statement === undefined) {
-        statement = sqlite.prepare(text);
-        statements.set(text, statement);
+        const prepared = sqlite.prepare(text);
+        statement = prepared.readonly ? prepared : announced(prepared, () => statements.beforeWriting?.());
+        known.set(text, statement);
       }
       return statement;
+    },
+  };
+  return statements;
+}
+
+/** A statement that says so before it writes. */
+function announced(statement: SQLite.Statement, announce: () => void): Statement {
+  return {
+    reader: statement.reader,
+    run: (...values) => {
+      announce();
+      return statement.run(...values);
+    },
+    get: (...values) => {
+      announce();
+      return statement.get(...values);
+    },
+    all: (...values) => {
+      announce();
+      return statement.all(...values);
+    },
+    iterate: (...values) => {
+      announce();
+      return statement.iterate(...values);
     },
   };
 }
