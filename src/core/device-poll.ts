@@ -24,8 +24,8 @@ export interface PollCommand {
   /** When this code was polled last, or null if it was not: kept in memory, not on the disk. */
   readonly lastPolledAt: number | null;
   readonly now: number;
-  /** A fresh UUID for the sign-in that may begin. */
-  readonly signInId: string;
+  /** Draws a fresh UUID for the sign-in that may begin: of the many polls of a TV one needs it. */
+  readonly drawSignInId: () => string;
 }
 
 /** What a poll decided; `paced` says that it counts as the last poll. */
@@ -82,10 +82,11 @@ export function poll(code: DeviceCode | null, command: PollCommand): Decision<Po
 function tokensFor(
   code: DeviceCode,
   member: Member,
-  { client, now, signInId }: PollCommand,
+  { client, now, drawSignInId }: PollCommand,
 ): Decision<PollAnswer> {
   const { tenantId, clientId, scope, sessionId, authenticatedAt } = code;
   if (sessionId === null || authenticatedAt === null) throw new Error('an approved code has no session');
+  const signInId = drawSignInId();
   const signIn = beginSignIn(
     { id: signInId, tenantId, clientId, memberId: member.id, sessionId, scope, authenticatedAt },
     now,

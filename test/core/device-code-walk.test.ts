@@ -51,7 +51,7 @@ const polling = (by: typeof client) => (world: World) => {
     begun: signInOf(world),
     lastPolledAt: world.lastPolledAt,
     now: world.now,
-    signInId: 'sign-in-1',
+    drawSignInId: () => 'sign-in-1',
   });
   return {
     ...stored(world, writes),

@@ -33,7 +33,7 @@ const right: PollCommand = {
   begun: null,
   lastPolledAt: null,
   now: now + 10 * second,
-  signInId: 'sign-in-2',
+  drawSignInId: () => 'sign-in-2',
 };
 const polls = (code: DeviceCode | null, change: Partial<PollCommand> = {}) =>
   poll(code, { ...right, ...change });

@@ -31,7 +31,7 @@ export const deviceCodeGrant: Grant = async ({ request, credentials, fields, dep
       begun,
       lastPolledAt,
       now,
-      signInId: random.id(now),
+      drawSignInId: () => random.id(now),
     });
     const written = await apply(tx, writes);
     if (code !== null && answer.paced) pollPace.record(code.id, now);
