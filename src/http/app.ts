@@ -156,14 +156,15 @@ function newReference(): string {
 /** One line a request: the route's pattern, never the address as it was sent. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', (request, reply, done) => {
-    const { upkeep, metadata } = request.routeOptions.config;
+    const { url = null, config } = request.routeOptions;
+    const { upkeep, metadata } = config;
     // Who watches over the service asks every few seconds, and apps ask for keys and addresses all day.
     const level = upkeep === true || metadata === true ? 'debug' : 'info';
     request.log[level](
       {
         tenant: request.tenant?.name,
         method: request.method,
-        route: request.routeOptions.url ?? null,
+        route: url,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
         address: request.address,

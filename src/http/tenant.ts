@@ -37,19 +37,19 @@ export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
 }
 
 /** An unknown host learns nothing (X7). */
-export function refuseUnknownHosts(app: FastifyInstance, { config, setupOffered }: Deps): void {
+export function refuseUnknownHosts(app: FastifyInstance, { config: { apiHost }, setupOffered }: Deps): void {
+  const isServedWithoutTenant = (request: FastifyRequest): boolean => {
+    const { memberApi, upkeep, setup } = request.routeOptions.config;
+    const isOfApi = hostOf(request) === apiHost && memberApi === true;
+    return isOfApi || upkeep === true || (setupOffered && setup === true);
+  };
   app.addHook('onRequest', (request, reply, done) => {
     // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
     if (headerLines(request, 'host') > 1) return sendBadRequest(reply);
     // Only HTTP/1.0 may name none (RFC 9112 §3.2).
     const isMissing = request.headers.host === undefined && request.raw.httpVersion !== '1.0';
     if (isMissing) return sendBadRequest(reply.header('connection', 'close'));
-    const { memberApi, upkeep, setup } = request.routeOptions.config;
-    const isServed =
-      (hostOf(request) === config.apiHost && memberApi === true) ||
-      upkeep === true ||
-      (setupOffered && setup === true);
-    if (request.tenant === undefined && !isServed) {
+    if (request.tenant === undefined && !isServedWithoutTenant(request)) {
       sendUnknownHost(reply);
       return;
     }
