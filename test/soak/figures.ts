@@ -69,5 +69,8 @@ export function failuresOf({ minutes, crashes, wrong, memorySlope }: SoakFinding
   return failures;
 }
 
-/** How long the service may take to find its size before memory and times are looked at, in ms. */
-export const warmUpOf = (minutes: number) => Math.min(minutes / 4, 5) * 60_000;
+/**
+ * How long the service may take to find its size before memory and times are looked at, in ms. What it remembers is
+ * full after five minutes; what the engine compiles of a function that is asked now and then comes later.
+ */
+export const warmUpOf = (minutes: number) => Math.min(minutes / 4, 15) * 60_000;
