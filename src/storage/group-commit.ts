@@ -107,20 +107,25 @@ export class GroupCommit {
     }
     // Nobody can write now; whoever only reads goes on (security, promise 5).
     if (failure?.begun === false) failure = await this.#attempt(pieces, 'deferred');
+    if (failure === null) return;
+    const { begun, cause } = failure;
+    const error = new StorageUnavailable('the transaction could not be committed', { cause });
     // The disk is full, say, which SQLite finds at the commit, and takes back all. Who only read has seen what
     // the others wrote, so it reads again.
-    if (failure?.begun === true) failure = (await this.#readAgain(pieces)) && failure;
-    if (failure === null) return;
-    const { cause } = failure;
-    const error = new StorageUnavailable('the transaction could not be committed', { cause });
-    for (const piece of pieces) piece.reject(error);
+    if (begun) await this.#readAgain(pieces, error);
+    else for (const piece of pieces) piece.reject(error);
   }
 
-  /** Runs the pieces where nothing can be written: those that write are refused, each alone. */
-  async #readAgain(pieces: readonly Piece[]): Promise<object | null> {
+  /**
+   * Runs each piece where nothing can be written: those that write are refused. Each runs in a transaction of its
+   * own, so that one that meets a page which cannot be read takes no other with it.
+   */
+  async #readAgain(pieces: readonly Piece[], error: StorageUnavailable): Promise<void> {
     this.#statement('pragma query_only = on');
     try {
-      return await this.#attempt(pieces, 'deferred');
+      for (const piece of pieces) {
+        if ((await this.#attempt([piece], 'deferred')) !== null) piece.reject(error);
+      }
     } finally {
       this.#statement('pragma query_only = off');
     }
@@ -138,7 +143,12 @@ export class GroupCommit {
         begun = true;
         connect(tx, this.#statements);
         const done: Result[] = [];
-        for (const piece of pieces) done.push(await this.#inSavepoint(tx, piece));
+        for (const piece of pieces) {
+          const result = await this.#inSavepoint(tx, piece);
+          done.push(result);
+          // Else the next piece would be in no transaction, and committed by itself.
+          if (!this.#statements.isInTransaction()) throw takenBack(result);
+        }
         return done;
       });
       results.forEach((result, index) => {
@@ -167,7 +177,7 @@ export class GroupCommit {
       return { value };
     } catch (error) {
       statements.memory.clear();
-      if (hasWritten) {
+      if (hasWritten && statements.isInTransaction()) {
         this.#statement('rollback to piece');
         this.#statement('release piece');
       }
@@ -180,6 +190,11 @@ export class GroupCommit {
   #statement(text: string): void {
     this.#statements.prepare(text).run();
   }
+}
+
+/** What made SQLite take back the whole transaction. */
+function takenBack(result: Result): unknown {
+  return 'error' in result ? result.error : new Error('SQLite took the transaction back');
 }
 
 function isBusy(error: unknown): boolean {

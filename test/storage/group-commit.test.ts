@@ -213,6 +213,33 @@ describe('a disk that is full', () => {
   });
 });
 
+describe('a transaction that SQLite takes back in the middle, as it does when a page cannot be read', () => {
+  const unreadable = new SQLite.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+  const takeBack = async (tx: Tx) => {
+    await sql`rollback`.execute(tx);
+    throw unreadable;
+  };
+
+  it.each<[string, (tx: Tx) => Promise<unknown>]>([
+    ['and says so', takeBack],
+    ['after a write', (tx) => write(tx, 'x').then(() => takeBack(tx))],
+    ['and whose error is swallowed', (tx) => takeBack(tx).catch(() => {})],
+  ])('promise 3: %s: who is told 503 has changed nothing, and who reads is answered', async (_how, lose) => {
+    const { store, outside } = await storeAndOutside();
+    const results = await Promise.allSettled([
+      store.transaction((tx) => write(tx, 'b')),
+      store.transaction(lose),
+      store.transaction((tx) => write(tx, 'c')),
+      store.transaction(readWord),
+    ]);
+    const unavailable = { reason: expect.any(StorageUnavailable) };
+    expect(results).toMatchObject([unavailable, unavailable, unavailable, { value: 'Tenant A' }]);
+    expect(seenBy(outside)).toBe('Tenant A');
+    await store.transaction((tx) => write(tx, 'd'));
+    expect(seenBy(outside)).toBe('Tenant Ad');
+  });
+});
+
 describe('the queue', () => {
   it('takes 10,000 pieces; the next is refused at once, and those in it still run', async () => {
     const store = await storeWithMember();
@@ -225,10 +252,13 @@ describe('the queue', () => {
 });
 
 describe('any mix of pieces', () => {
-  /** Writes its letter; then answers, refuses (a value, so the letter stays) or throws (so it goes). */
+  /**
+   * Writes its letter; then answers, refuses (a value, so the letter stays) or throws (so it goes). Or it only reads,
+   * or throws before it writes.
+   */
   const piece = fc.record({
     letter: fc.constantFrom(...'bcdefgh'),
-    ending: fc.constantFrom('answers', 'refuses', 'throws'),
+    ending: fc.constantFrom('answers', 'refuses', 'throws', 'reads', 'throws first'),
   });
 
   it('leaves what running them one by one would leave, and answers the same', async () => {
@@ -240,6 +270,8 @@ describe('any mix of pieces', () => {
         );
         const work = pieces.map(({ letter, ending }) =>
           store.transaction(async (tx): Promise<string | Refusal> => {
+            if (ending === 'reads') return readWord(tx);
+            if (ending === 'throws first') throw new Error(letter);
             await write(tx, letter);
             if (ending === 'throws') throw new Error(letter);
             return ending === 'refuses' ? refusal('invalid_grant', letter) : readWord(tx);
@@ -249,12 +281,14 @@ describe('any mix of pieces', () => {
 
         let word = '';
         for (const [index, { letter, ending }] of pieces.entries()) {
-          if (ending !== 'throws') word += letter;
+          if (ending === 'answers' || ending === 'refuses') word += letter;
           expect(results[index]).toMatchObject(
             {
               answers: { value: word },
               refuses: { value: { kind: 'refusal', description: letter } },
               throws: { reason: { message: letter } },
+              reads: { value: word },
+              'throws first': { reason: { message: letter } },
             }[ending],
           );
         }

@@ -8,6 +8,8 @@ export interface Statements {
   prepare(text: string): Statement;
   /** Is called before each statement that may change rows; whoever sets it takes it away again. */
   beforeWriting: (() => void) | null;
+  /** Whether a transaction is open: some errors of the disk make SQLite take back all of it. */
+  isInTransaction(): boolean;
   /** See `remembered`. */
   readonly memory: Map<string, object>;
 }
@@ -17,6 +19,7 @@ export function createStatements(sqlite: SQLite.Database): Statements {
   const statements: Statements = {
     memory: new Map(),
     beforeWriting: null,
+    isInTransaction: () => sqlite.inTransaction,
     prepare(text) {
       let statement = known.get(text);
       if (statement === undefined) {
