@@ -129,6 +129,17 @@ describe.each(Object.entries(sensitive))('the password that %s asks for', (page,
     if (page === url) current = String(form.password);
   });
 
+  it('A6: of thirty at once no more are answered than in turn, and who must wait learns nothing', async () => {
+    const guesses = Array.from({ length: 30 }, (_, index) => (index === 25 ? current : `guess ${index}`));
+    const answers = await Promise.all(
+      guesses.map((currentPassword) => browser.submit(page, { ...form, currentPassword })),
+    );
+    const wrong = answers.filter(({ status }) => status === 422);
+    const waiting = answers.filter(({ status }) => status === 429);
+    expect([wrong.length, waiting.length]).toEqual([signInLimit.failures, 30 - signInLimit.failures]);
+    expect(waiting).toContain(answers[25]);
+  });
+
   it('A6: wrong ones count against the sign-in from elsewhere', async () => {
     for (let guess = 0; guess < signInLimit.failures; guess += 1) {
       await browser.submit(page, { ...form, currentPassword: `guess ${guess}` });

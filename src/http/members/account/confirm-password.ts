@@ -47,13 +47,18 @@ export async function confirmPassword(
   const wait = waitOf(await transactionOf(request, deps, (tx) => findSignInFailures(tx, tenant.id, own)));
   if (wait !== null) return { kind: 'too-many', retryAfter: wait, limitKey: own };
 
+  // Each answer below asks again: whoever sends a hundred guesses at once hears of no more of them than one who
+  // sends them in turn, and learns nothing from who is told to wait.
   const checked = await checkCredentials(request, member.email, password, deps);
   if (checked.kind === 'too-many') return checked;
   if (checked.kind === 'wrong' || checked.verified.member.id !== member.id) {
-    await transactionOf(request, deps, async (tx) => {
+    const late = await transactionOf(request, deps, async (tx) => {
       const failed = await findSignInFailures(tx, tenant.id, own);
-      await saveSignInFailures(tx, tenant.id, own, failedAgain(failed, clock()));
+      const wait = waitOf(failed);
+      if (wait === null) await saveSignInFailures(tx, tenant.id, own, failedAgain(failed, clock()));
+      return wait;
     });
+    if (late !== null) return { kind: 'too-many', retryAfter: late, limitKey: own };
     const reason = 'the current password is wrong';
     const by = { actorKind: 'member', actorId: member.id, target: member.id } as const;
     noteRefusal(request, { event: 'sign_in_refused', ...by, reason });
@@ -61,7 +66,6 @@ export async function confirmPassword(
   }
   const { newHash } = checked.verified;
   const turnedAway = await transactionOf(request, deps, async (tx) => {
-    // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
     const late = waitOf(await findSignInFailures(tx, tenant.id, own));
     if (late !== null) return late;
     if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
