@@ -28,22 +28,33 @@ export interface Tenants {
   byIssuer(issuer: string): OpenTenant | null;
   /** Those that are disabled too. */
   all(): readonly OpenTenant[];
-  /** Reads all tenants, keys and clients' settings anew, after a change. */
+  /**
+   * Reads all tenants, keys and clients' settings anew, in the transaction that changes them, so that nothing can
+   * come between the two.
+   *
+   * @returns what puts them in place, to be called after the commit: what is in memory never runs ahead of the disk
+   */
+  read(tx: Tx): Promise<() => void>;
+  /** Reads them and puts them in place at once: for a transaction that changes nothing. */
   reload(tx: Tx): Promise<void>;
 }
 
 export function createTenants(vault: Vault): Tenants {
   let byHost = new Map<string, OpenTenant>();
   let byIssuer = new Map<string, OpenTenant>();
+  const read = async (tx: Tx) => {
+    const tenants = await openTenants(tx, vault);
+    return () => {
+      byHost = new Map(tenants.map((tenant) => [tenant.host, tenant]));
+      byIssuer = new Map(tenants.map((tenant) => [tenant.issuer, tenant]));
+    };
+  };
   return {
+    read,
     byHost: (host) => answering(byHost.get(host)),
     byIssuer: (issuer) => answering(byIssuer.get(issuer)),
     all: () => [...byHost.values()],
-    async reload(tx) {
-      const tenants = await openTenants(tx, vault);
-      byHost = new Map(tenants.map((tenant) => [tenant.host, tenant]));
-      byIssuer = new Map(tenants.map((tenant) => [tenant.issuer, tenant]));
-    },
+    reload: async (tx) => (await read(tx))(),
   };
 }
 

@@ -72,6 +72,7 @@ export async function makeFirstAdmin(
   const passwordHash = await deps.passwords.hash(facts.password);
   const begun = known === null ? await prepareTenant(tenantOf(facts, deps), deps.vault, deps.now) : null;
   const tenantId = (known ?? begun?.tenant)?.id ?? '';
+  let putInPlace = () => {};
   const result = await store.transaction(async (tx): Promise<FirstAdminResult> => {
     if ((await systemAdminTenantId(tx)) !== null) return { kind: 'late' };
     if ((await findMemberByEmail(tx, tenantId, facts.email)) !== null) {
@@ -93,10 +94,10 @@ export async function makeFirstAdmin(
       result: 'done',
       reason: 'set up',
     });
+    putInPlace = await deps.tenants.read(tx);
     return { kind: 'made' };
   });
-  // After the commit: what is in memory never runs ahead of what is on the disk.
-  if (result.kind === 'made') await store.transaction((tx) => deps.tenants.reload(tx));
+  putInPlace();
   return result;
 }
 

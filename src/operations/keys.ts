@@ -92,7 +92,7 @@ export async function replaceRestoredKeys(
 /** What the rotation needs beside the store. */
 export interface RotationDeps {
   readonly vault: Vault;
-  readonly tenants: Pick<Tenants, 'reload'>;
+  readonly tenants: Pick<Tenants, 'read'>;
   readonly now: number;
 }
 
@@ -108,7 +108,7 @@ export async function rotateDueKeys(store: Store, { vault, tenants, now }: Rotat
     const due = dueKeys(await store.transaction((tx) => listSigningKeysOf(tx, tenant.id)), now);
     const next = await prepareRotation(tenant.id, due.next, false, vault, now);
     if (next.length === 0 && due.retired.length === 0) continue;
-    changed += await store.transaction(async (tx) => {
+    const { count, putInPlace } = await store.transaction(async (tx) => {
       const published: SigningKeyRow[] = [];
       for (const key of next) if (await publishNextKey(tx, key, now)) published.push(key);
       for (const { kid, algorithm, activeFrom } of published) {
@@ -124,11 +124,11 @@ export async function rotateDueKeys(store: Store, { vault, tenants, now }: Rotat
         await retireSigningKey(tx, kid, now);
         await auditRotation(tx, tenant.id, kid, 'retired: the last token it signed is over', now);
       }
-      return published.length + due.retired.length;
+      return { count: published.length + due.retired.length, putInPlace: await tenants.read(tx) };
     });
+    putInPlace();
+    changed += count;
   }
-  // After the commit: what is in memory never runs ahead of what is on the disk.
-  if (changed > 0) await store.transaction((tx) => tenants.reload(tx));
   return changed;
 }
 

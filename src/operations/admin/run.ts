@@ -80,16 +80,21 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
   }
   validate(operation, input);
   const context = { ...deps, actor, tenant };
-  const answer = await work(call, input, context, store).catch(async (error: unknown) => {
+  const { answer, putInPlace } = await work(call, input, context, store).catch(async (error: unknown) => {
     const refused = inWords(error);
     if (refused instanceof OperationRefused && refused.kind === 'denied') {
       await writeDenial(store, call, tenant, refused, deps.now);
     }
     throw refused;
   });
-  // After the commit: what is in memory never runs ahead of what is on the disk.
-  if (operation.acts) await store.transaction((tx) => deps.tenants.reload(tx));
+  putInPlace?.();
   return answer;
+}
+
+/** What an operation answers, and what of its change must be put in place in memory. */
+interface Worked {
+  readonly answer: object;
+  readonly putInPlace: (() => void) | null;
 }
 
 /** The slow part before the transaction, then the transaction. */
@@ -98,16 +103,17 @@ async function work(
   input: Readonly<Record<string, unknown>>,
   context: PreparationContext,
   store: Store,
-): Promise<object> {
+): Promise<Worked> {
   const { operation } = call;
   const prepared = await operation.prepare?.(input, context);
   return store.transaction(async (tx) => {
     const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
-    const result = await operation.run({ ...context, tx: own }, input, prepared);
+    const answer = await operation.run({ ...context, tx: own }, input, prepared);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
-    if (operation.acts) await auditAct(own, call, context, result);
-    return result;
+    if (!operation.acts) return { answer, putInPlace: null };
+    await auditAct(own, call, context, answer);
+    return { answer, putInPlace: await context.tenants.read(tx) };
   });
 }
 

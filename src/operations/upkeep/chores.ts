@@ -27,7 +27,7 @@ export interface ChoreDeps {
   readonly config: Pick<Config, 'auditRetention' | 'auditRefreshRetention'>;
   readonly store: Store;
   readonly vault: Vault;
-  readonly tenants: Pick<Tenants, 'reload'>;
+  readonly tenants: Pick<Tenants, 'read'>;
   readonly payments: readonly PaymentMethod[];
   /** null where mails are sent. */
   readonly outboxFolder: string | null;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tenantLimits } from '../../../src/core/limits.ts';
+import { StorageUnavailable } from '../../../src/storage/store.ts';
 import { plainLogo } from '../../support/members/logos.ts';
 import { adminOf, refusal, run, tenantIdOf } from '../../support/operators/desk.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -29,6 +30,29 @@ describe('tenants', () => {
     expect(await run(service, 'tenants.read', { tenant: id })).toEqual(
       await run(service, 'tenants.read', { tenant: 'a.test' }),
     );
+  });
+});
+
+describe('a change', () => {
+  it('promise 3: needs nothing of the disk after its commit: what is done is answered so, and holds', async () => {
+    let transactions = 0;
+    const { store } = service;
+    const failing: TestService = {
+      ...service,
+      store: {
+        ...store,
+        transaction: (work) => {
+          transactions += 1;
+          return transactions === 1
+            ? store.transaction(work)
+            : Promise.reject(new StorageUnavailable('too many transactions are waiting'));
+        },
+      },
+    };
+    await run(failing, 'tenants.disable', { tenant: 'c.test' });
+    expect(await status('c.test')).toBe(404);
+    await run(service, 'tenants.enable', { tenant: 'c.test' });
+    expect(await status('c.test')).toBe(200);
   });
 });
 

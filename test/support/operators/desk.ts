@@ -114,5 +114,8 @@ export async function rehearse(
   } catch (error) {
     if (!(error instanceof OperationRefused)) throw error;
     return { answer: null, refused: error, events };
+  } finally {
+    // It was told of a commit that never came.
+    await service.store.transaction((tx) => service.tenants.reload(tx));
   }
 }
