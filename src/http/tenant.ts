@@ -21,6 +21,7 @@ declare module 'fastify' {
 }
 
 const hostOf = ({ headers }: FastifyRequest) => (headers.host ?? '').toLowerCase();
+const withoutDefaultPort = (host: string) => host.replace(/:(?:80|443)$/, '');
 
 /**
  * Finds the tenant by the raw Host header, before anything else is looked at (decision 1). No forwarded
@@ -30,7 +31,7 @@ export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
   app.decorateRequest('tenant');
   app.addHook('onRequest', (request, _reply, done) => {
     const host = hostOf(request);
-    const tenant = tenants.byHost(host) ?? tenants.byHost(host.replace(/:(?:80|443)$/, ''));
+    const tenant = tenants.byHost(host) ?? tenants.byHost(withoutDefaultPort(host));
     if (tenant !== null) request.tenant = tenant;
     done();
   });
@@ -40,7 +41,8 @@ export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
 export function refuseUnknownHosts(app: FastifyInstance, { config: { apiHost }, setupOffered }: Deps): void {
   const isServedWithoutTenant = (request: FastifyRequest): boolean => {
     const { memberApi, upkeep, setup } = request.routeOptions.config;
-    const isOfApi = hostOf(request) === apiHost && memberApi === true;
+    const host = hostOf(request);
+    const isOfApi = memberApi === true && (host === apiHost || withoutDefaultPort(host) === apiHost);
     return isOfApi || upkeep === true || (setupOffered && setup === true);
   };
   app.addHook('onRequest', (request, reply, done) => {

@@ -31,7 +31,7 @@ const send = ({ method, address, body }: ApiCall, headers: Ask['headers'], host 
 describe.each(operations)('$name', (operation) => {
   it('M2: without a token is 401, before anything else is looked at', async () => {
     const validate = validatorOf('Error');
-    for (const host of [acme.host, apiHost]) {
+    for (const host of [acme.host, apiHost, `${apiHost}:443`]) {
       const bare = await service.http(host, operation.address, { method: operation.method });
       for (const answer of [bare, await send(operation, {}, host)]) {
         expect(answer.status).toBe(401);
