@@ -26,6 +26,7 @@ import { auditRefusals } from './audit.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
+import { rememberDoneOnce } from './limits/once.ts';
 import { answerBadAddress, answerMalformed, answerUnknownExpectation } from './malformed.ts';
 import { accountPages } from './members/account/account.ts';
 import { checkoutPages } from './members/checkout/checkout.ts';
@@ -86,6 +87,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     clientErrorHandler: answerMalformed,
   });
   app.server.on('checkExpectation', answerUnknownExpectation);
+  rememberDoneOnce(app);
   findAddress(app);
   logRequests(app);
   auditRefusals(app, deps);

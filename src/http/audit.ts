@@ -10,6 +10,7 @@ import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
+import { once } from './limits/once.ts';
 import type { Counters, RateLimiter } from './limits/rate-limit.ts';
 import { isUndone, undone } from './pages/head.ts';
 
@@ -60,7 +61,9 @@ export function withAuditLog(store: Store, clock: Deps['clock'], log: () => Log)
 
 /** Remembers why a request is refused: where nothing changes, this is all that is left of it. */
 export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
-  request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
+  once(request, `refused ${JSON.stringify(facts)}`, () => {
+    request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
+  });
 }
 
 /**

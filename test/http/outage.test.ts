@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { logOptions } from '../../src/log.ts';
+import { insertSignIn } from '../../src/storage/sign-in.ts';
 import { StorageUnavailable } from '../../src/storage/store.ts';
-import { askForCode } from '../support/device.ts';
+import { askForCode, codesFor, poll } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
+import { signInRecord } from '../support/records/records.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../support/tokens.ts';
-import type { Tokens } from '../support/visitor.ts';
+import { type Tokens, token } from '../support/visitor.ts';
 
 let service: TestService;
 let tokens: Tokens;
@@ -85,6 +88,53 @@ describe.each([
     await beginOutage();
     for (let tries = 0; tries < 20; tries += 1) expectOutage(await refresh(tokens.refresh_token));
     expect(outageLines().map(({ msg }) => msg)).toEqual(['storage unavailable']);
+  });
+});
+
+describe('beside commits that fail', () => {
+  /** A piece whose commit cannot be: what shares it runs again. */
+  const breakCommit = () =>
+    service.store
+      .transaction(async (tx) => {
+        await sql`pragma defer_foreign_keys = on`.execute(tx);
+        await insertSignIn(tx, signInRecord({ id: randomUUID(), tenantId: 'nowhere', memberId: 'nobody' }));
+      })
+      .catch((error: unknown) => expect(error).toBeInstanceOf(StorageUnavailable));
+
+  /** Works while each commit fails. */
+  const whileFailing = async <T>(work: () => Promise<T>): Promise<T> => {
+    let isOver = false;
+    const failing = (async () => {
+      while (!isOver) await breakCommit();
+    })();
+    try {
+      return await work();
+    } finally {
+      isOver = true;
+      await failing;
+    }
+  };
+
+  it('promise 5: the first poll of a code is pending, and not its own second one', async () => {
+    const codes: string[] = [];
+    while (codes.length < 10) codes.push((await codesFor(service, hosts.a)).device_code);
+    const first = await whileFailing(() => Promise.all(codes.map((code) => poll(service, hosts.a, code))));
+    for (const answer of first) expectError(answer, 400, 'authorization_pending');
+    for (const code of codes) expectError(await poll(service, hosts.a, code), 400, 'slow_down');
+  });
+
+  it('Defaults: a failed client authentication counts once', async () => {
+    const wrong = {
+      grant_type: 'refresh_token',
+      refresh_token: 'x',
+      client_id: 'conf1',
+      client_secret: 'bad',
+    };
+    const statuses: number[] = [];
+    await whileFailing(async () => {
+      while (statuses.length < 11) statuses.push((await token(service, hosts.a, wrong)).status);
+    });
+    expect(statuses).toEqual([...Array(10).fill(401), 429]);
   });
 });
 

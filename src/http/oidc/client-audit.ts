@@ -9,6 +9,7 @@ import type { Tx } from '../../storage/store.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { refusedByLimit } from '../limits/limit-reached.ts';
+import { once } from '../limits/once.ts';
 import { countFailedGrant } from './clients/failures.ts';
 
 /** A client that is who it says it is, and the transaction in which it acts. */
@@ -32,12 +33,15 @@ export async function clientOfRequest(
   secretIsOptional = false,
 ): Promise<AuthenticatedClient | Refusal> {
   const { tenant, address } = request;
-  const wait = credentials.secret === null ? null : deps.failedClients.waitOf(tenant, address);
+  const hasSecret = credentials.secret !== null;
+  const wait = hasSecret
+    ? once(request, 'wait of a failed client', () => deps.failedClients.waitOf(tenant, address))
+    : null;
   if (wait !== null) return refusedByLimit(request, 'client_authentications', wait);
   const found = await findClient(tx, tenant.id, credentials.clientId);
   const client = authenticateClient(found, credentials, secretIsOptional);
   if (isRefusal(client)) {
-    const wait = deps.failedClients.count(tenant, address);
+    const wait = once(request, 'failed client', () => deps.failedClients.count(tenant, address));
     if (wait !== null) return refusedByLimit(request, 'client_authentications', wait);
     const clientId = found?.clientId ?? null;
     const reason = client.description;
@@ -74,7 +78,9 @@ export function refuseGrant(
   { answer, changed, written, facts }: RefusedGrant,
   deps: Pick<Deps, 'rateLimiter'>,
 ): Refusal {
-  const limited = countFailedGrant(request, client, answer, changed, deps);
+  const limited = once(request, 'failed grant', () =>
+    countFailedGrant(request, client, answer, changed, deps),
+  );
   if (limited !== null) return limited;
   noteRefusedGrant(request, client, written, facts);
   return answer;

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
 import { issueDeviceCode } from '../../core/device-code.ts';
@@ -17,6 +17,7 @@ import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import type { LimitName } from '../limits/limit-reached.ts';
+import { once } from '../limits/once.ts';
 import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { auditMalformed } from './malformed-request.ts';
@@ -55,7 +56,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
         noteRefusedGrant(request, client, [], { event: 'device_code_refused', reason: asked.description });
         return asked;
       }
-      return issue(tx, tenant, client, { ...asked, ipAddress: request.address }, deps);
+      return issue(tx, request, client, asked, deps);
     });
     if (isFull(answer)) {
       return sendTooMany(reply, countingWindow.minute / 1_000, answer.full, credentials.clientId);
@@ -98,16 +99,19 @@ const isFull = (answer: object): answer is Full => 'full' in answer;
 /** Issues a device code with a user code that no other pending one of the tenant has. */
 async function issue(
   tx: Tx,
-  tenant: OpenTenant,
+  request: FastifyRequest,
   client: Client,
-  facts: DeviceRequest & { readonly ipAddress: string },
+  asked: DeviceRequest,
   { clock, random, rateLimiter, pendingCodes }: Deps,
 ): Promise<object | Full> {
+  const { tenant, address: ipAddress } = request;
   const now = clock();
   const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
   const key = `device ${tenant.id} client ${client.clientId}`;
-  if (rateLimiter.shared.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute) !== null)
-    return { full: 'device_requests_of_client' };
+  const wait = once(request, 'device request of a client', () =>
+    rateLimiter.shared.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute),
+  );
+  if (wait !== null) return { full: 'device_requests_of_client' };
   if (!(await pendingCodes.hasRoom(tx, tenant.id, pendingDeviceCodes, now))) {
     return { full: 'pending_device_codes' };
   }
@@ -117,7 +121,8 @@ async function issue(
   const deviceCode = random.secret();
   const code = issueDeviceCode(
     {
-      ...facts,
+      ...asked,
+      ipAddress,
       id: random.id(now),
       tenantId: tenant.id,
       clientId: client.clientId,

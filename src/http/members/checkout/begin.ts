@@ -6,6 +6,7 @@ import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
+import { once } from '../../limits/once.ts';
 import { isUndone } from '../../pages/head.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendProblem } from '../../pages/problem.ts';
@@ -40,7 +41,13 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     const { members } = deps.rateLimiter;
     const count = isUndone(request) ? members.look : members.take;
     const limit = () =>
-      count(key, checkoutsPerHour, countingWindow.hour) ?? count(key, checkoutsPerDay, countingWindow.day);
+      once(
+        request,
+        'checkout',
+        () =>
+          count(key, checkoutsPerHour, countingWindow.hour) ??
+          count(key, checkoutsPerDay, countingWindow.day),
+      );
     return { current, ...(await startCheckout(tx, factsOf(order, current.member), deps, limit, now)) };
   });
   if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);

@@ -7,6 +7,7 @@ import { findDeviceCode } from '../../../storage/device-code.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
+import { once } from '../../limits/once.ts';
 import { clientOfRequest, refuseGrant } from '../client-audit.ts';
 import type { Grant } from '../token.ts';
 
@@ -24,7 +25,8 @@ export const deviceCodeGrant: Grant = async ({ request, credentials, fields, dep
     const code = await findDeviceCode(tx, tenant.id, sha256(text));
     const member = code?.memberId ? await findMember(tx, tenant.id, code.memberId) : null;
     const begun = code?.signInId ? await findSignIn(tx, tenant.id, code.signInId) : null;
-    const lastPolledAt = code === null ? null : pollPace.lastPolledAt(code.id);
+    const lastPolledAt =
+      code === null ? null : once(request, 'last polled', () => pollPace.lastPolledAt(code.id));
     const { answer, writes } = poll(code, {
       client,
       member,

@@ -5,6 +5,7 @@ import { apply } from '../../../storage/apply.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import { protocolError } from '../../answers.ts';
+import { once } from '../../limits/once.ts';
 import { clientOfRequest, refuseGrant } from '../client-audit.ts';
 import type { Grant } from '../token.ts';
 
@@ -32,7 +33,7 @@ export const refreshTokenGrant: Grant = async ({ request, credentials, fields, d
     const isReused = writes.some(isReuse);
     const age = signIn !== null && isReused ? { reason: ageOfReused(token.generation, signIn, now) } : {};
     const written = await apply(tx, writes, age);
-    if (isReused) metrics?.refreshReused();
+    if (isReused) once(request, 'refresh reused', () => metrics?.refreshReused());
     if (isRefusal(answer)) {
       const reason = whyNotRefreshed(signIn, client, member, now);
       const facts = { event, target: signIn?.id ?? null, reason } as const;
