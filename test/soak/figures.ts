@@ -71,6 +71,12 @@ export function failuresOf({ minutes, crashes, wrong, memorySlope }: SoakFinding
 
 /**
  * How long the service may take to find its size before memory and times are looked at, in ms. What it remembers is
- * full after five minutes; what the engine compiles of a function that is asked now and then comes later.
+ * full after five minutes.
  */
 export const warmUpOf = (minutes: number) => Math.min(minutes / 4, 15) * 60_000;
+
+/**
+ * How much shorter the pauses are until then. The engine goes on compiling what is asked now and then for an hour of
+ * this traffic, which looks like a leak: what grows with what is asked, and not with what it has learnt, goes on after.
+ */
+export const haste = 6;

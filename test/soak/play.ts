@@ -8,6 +8,7 @@ import { administrator, portalReader } from './actors/operator.ts';
 import { passwordGuesser } from './actors/password.ts';
 import { reader } from './actors/reader.ts';
 import { webMember } from './actors/web.ts';
+import { haste } from './figures.ts';
 import { databaseBytes } from './last-look.ts';
 import { type Probe, probe } from './probe.ts';
 import { Busy, createRecorder, type Recorder } from './recorder.ts';
@@ -40,8 +41,12 @@ export interface Played {
   readonly bytesAfter: number;
 }
 
-/** Lets all actors act for so many minutes, or until the service ends. */
-export async function play(site: SoakSite, minutes: number): Promise<Played> {
+/**
+ * Lets all actors act for so many minutes, or until the service ends.
+ *
+ * @param warmUp ms in which they act in haste
+ */
+export async function play(site: SoakSite, minutes: number, warmUp: number): Promise<Played> {
   const begun = performance.now();
   const bytesBefore = databaseBytes(site);
   const stop = new AbortController();
@@ -56,10 +61,11 @@ export async function play(site: SoakSite, minutes: number): Promise<Played> {
     recorder.note(`the service ended by itself: ${code}`);
     stop.abort();
   });
+  const hurry = () => (performance.now() - begun < warmUp ? haste : 1);
   const timer = setTimeout(() => stop.abort(), minutes * 60_000);
   const loops = actors.flatMap((actor, kind) =>
     Array.from({ length: actor.count }, (_, number) =>
-      repeat(actor, stageOf(site, recorder, kind, number), stop.signal, recorder, rounds),
+      repeat(actor, stageOf(site, recorder, kind, number), stop.signal, recorder, rounds, hurry),
     ),
   );
   await Promise.all(loops);
@@ -84,6 +90,7 @@ async function repeat(
   stop: AbortSignal,
   recorder: Recorder,
   rounds: Map<string, number>,
+  hurry: () => number,
 ): Promise<void> {
   const { name, pause } = actor;
   let round = actor.begin(stage);
@@ -97,6 +104,6 @@ async function repeat(
       // What it knew of its sign-ins may be half of a round.
       round = actor.begin(stage);
     }
-    await wait(pause * (0.5 + Math.random()), undefined, { signal: stop }).catch(() => {});
+    await wait((pause / hurry()) * (0.5 + Math.random()), undefined, { signal: stop }).catch(() => {});
   }
 }

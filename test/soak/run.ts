@@ -21,11 +21,12 @@ if (!(minutes > 0)) {
 const folder = mkdtempSync(join(tmpdir(), 'memberdoor-soak-'));
 const site = await startSite(folder);
 process.stdout.write(`soaking for ${minutes} minutes, in ${folder}\n`);
-const played = await play(site, minutes);
+const warmUp = warmUpOf(minutes);
+const played = await play(site, minutes, warmUp);
 const problems = await closingProblems(site, played);
 for (const problem of problems) played.recorder.note(problem);
 
-const { text, memorySlope } = report(played, site, warmUpOf(minutes));
+const { text, memorySlope } = report(played, site, warmUp);
 process.stdout.write(text);
 const wrong = [...played.recorder.wrong.values()].reduce((sum, count) => sum + count, 0);
 const failures = failuresOf({ minutes, crashes: played.crashes, wrong, memorySlope });

@@ -28,7 +28,7 @@ describe('what a soak finds', () => {
     expect(quantile([], 0.99)).toBe(0);
   });
 
-  it('the warm-up is a quarter of a run, and five minutes at most', () => {
+  it('the warm-up is a quarter of a run, and fifteen minutes at most', () => {
     expect(warmUpOf(4)).toBe(minute);
     expect(warmUpOf(20)).toBe(5 * minute);
     expect(warmUpOf(600)).toBe(15 * minute);
