@@ -97,7 +97,7 @@ export async function makeFirstAdmin(
     putInPlace = await deps.tenants.read(tx);
     return { kind: 'made' };
   });
-  putInPlace();
+  if (result.kind === 'made') putInPlace();
   return result;
 }
 

@@ -37,10 +37,10 @@ type Result = { readonly value: unknown } | { readonly error: unknown };
  * Lets the pieces of work that wait at the same moment share one durable commit. A commit with
  * synchronous=FULL costs an fsync, whatever it holds; alone it is the dearest part of a refresh.
  *
- * Each piece that writes does so in a savepoint of its own: one that throws is rolled back alone. Nobody is answered before
- * the commit. If the commit fails, nothing has changed: whoever wrote is told so, and whoever did not is answered
- * from what was there before. Work may run a second time then, so it changes nothing but through its `tx` that
- * must not happen twice.
+ * Each piece that writes does so in a savepoint of its own: one that throws is rolled back alone. Nobody is
+ * answered before the commit. If the commit fails, nothing has changed: whoever wrote is told so, and whoever did
+ * not is answered from what was there before. Work may run a second time then, so it changes nothing but through
+ * its `tx` that must not happen twice.
  */
 export class GroupCommit {
   readonly #kysely: Kysely<Database>;
@@ -124,19 +124,26 @@ export class GroupCommit {
     this.#statement('pragma query_only = on');
     try {
       for (const piece of pieces) {
-        if ((await this.#attempt([piece], 'deferred')) !== null) piece.reject(error);
+        if ((await this.#attempt([piece], 'deferred', error)) !== null) piece.reject(error);
       }
     } finally {
       this.#statement('pragma query_only = off');
     }
   }
 
-  /** Runs the pieces in one transaction and answers them; null unless it could not begin or commit. */
+  /**
+   * Runs the pieces in one transaction and answers them.
+   *
+   * @param outage what a piece that cannot write is told, where that is known already
+   * @returns null unless the transaction could not begin or commit
+   */
   async #attempt(
     pieces: readonly Piece[],
     mode: Beginning['mode'],
+    outage?: StorageUnavailable,
   ): Promise<{ begun: boolean; cause: unknown } | null> {
     let begun = false;
+    let lost: unknown;
     this.#beginning.mode = mode;
     try {
       const results = await this.#kysely.transaction().execute(async (tx) => {
@@ -146,19 +153,22 @@ export class GroupCommit {
         for (const piece of pieces) {
           const result = await this.#inSavepoint(tx, piece);
           done.push(result);
-          // Else the next piece would be in no transaction, and committed by itself.
-          if (!this.#statements.isInTransaction()) throw takenBack(result);
+          if (this.#statements.isInTransaction()) continue;
+          // The next piece would be in no transaction, and committed by itself.
+          lost = takenBack(result);
+          throw lost;
         }
         return done;
       });
       results.forEach((result, index) => {
-        if ('error' in result) pieces[index]?.reject(asUnavailable(result.error));
+        if ('error' in result) pieces[index]?.reject(asUnavailable(result.error, outage));
         else pieces[index]?.resolve(result.value);
       });
       return null;
     } catch (cause) {
       this.#statements.memory.clear();
-      return { begun, cause };
+      // Of a transaction that is gone Kysely tells that it cannot be rolled back.
+      return { begun, cause: lost ?? cause };
     }
   }
 
@@ -202,9 +212,10 @@ function isBusy(error: unknown): boolean {
 }
 
 /** What SQLite says of its file, and not of the statement, is an outage: the same again may work later. */
-function asUnavailable(error: unknown): unknown {
+function asUnavailable(error: unknown, known?: StorageUnavailable): unknown {
   const isOutage =
     error instanceof SQLite.SqliteError &&
     /^SQLITE_(?:BUSY|LOCKED|READONLY|FULL|IOERR|CANTOPEN|NOMEM)/.test(error.code);
-  return isOutage ? new StorageUnavailable('the file cannot be written', { cause: error }) : error;
+  if (!isOutage) return error;
+  return known ?? new StorageUnavailable('the file cannot be written', { cause: error });
 }

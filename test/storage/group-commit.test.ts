@@ -234,6 +234,9 @@ describe('a transaction that SQLite takes back in the middle, as it does when a 
     ]);
     const unavailable = { reason: expect.any(StorageUnavailable) };
     expect(results).toMatchObject([unavailable, unavailable, unavailable, { value: 'Tenant A' }]);
+    const [first] = results;
+    const cause = first?.status === 'rejected' ? first.reason.cause : null;
+    expect(cause.message).toMatch(/disk I\/O error|took the transaction back/);
     expect(seenBy(outside)).toBe('Tenant A');
     await store.transaction((tx) => write(tx, 'd'));
     expect(seenBy(outside)).toBe('Tenant Ad');
