@@ -15,6 +15,7 @@ import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
+import { once } from '../limits/once.ts';
 import type { CurrentSession } from '../session.ts';
 import type { Entrant, Turns } from './turns.ts';
 
@@ -40,8 +41,6 @@ export async function lookUpDevice(
   deps: Deps,
 ): Promise<FoundDevice | 'limited' | 'busy' | null> {
   const { tenant } = request;
-  // A transaction whose commit failed runs again: its entry waits in line already.
-  let taken: Promise<void> | null | undefined;
   const { result, turn } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const guesser = guesserOf(request, member);
@@ -59,8 +58,8 @@ export async function lookUpDevice(
     const isReopened = await hasEnteredDeviceCode(tx, { ...guesser, userCodeHash }, now);
     // Taken before the code is looked up: what nobody waits for must not be answered by anything either. A code
     // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
-    if (isSlowed && (!isReopened || turns.isWaiting(guesser))) taken ??= turns.take(guesser);
-    const turn = taken;
+    const isGuess = !isReopened || turns.isWaiting(guesser);
+    const turn = isSlowed && isGuess ? once(request, 'turn', () => turns.take(guesser)) : undefined;
     if (turn === null) return { result: 'busy' as const, turn };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);
