@@ -35,23 +35,18 @@ export function createStatements(sqlite: SQLite.Database): Statements {
 
 /** A statement that says so before it writes. */
 function announced(statement: SQLite.Statement, announce: () => void): Statement {
+  const announcing =
+    <Result>(act: (...values: unknown[]) => Result) =>
+    (...values: unknown[]): Result => {
+      announce();
+      return act.apply(statement, values);
+    };
+  const { reader, run, get, all, iterate } = statement;
   return {
-    reader: statement.reader,
-    run: (...values) => {
-      announce();
-      return statement.run(...values);
-    },
-    get: (...values) => {
-      announce();
-      return statement.get(...values);
-    },
-    all: (...values) => {
-      announce();
-      return statement.all(...values);
-    },
-    iterate: (...values) => {
-      announce();
-      return statement.iterate(...values);
-    },
+    reader,
+    run: announcing(run),
+    get: announcing(get),
+    all: announcing(all),
+    iterate: announcing(iterate),
   };
 }
