@@ -11,6 +11,7 @@ import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
 import { createMemory } from './http/memory.ts';
+import { listen } from './http/upkeep/listen.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
 import { logOptions, logStream } from './log.ts';
@@ -26,7 +27,6 @@ import { openService } from './operations/open-service.ts';
 import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
-import { StartupError } from './startup-error.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
 import { createTenants, type OpenTenant } from './tenants.ts';
@@ -121,17 +121,6 @@ function announce(config: Config, tenants: readonly OpenTenant[], setupLink: str
   if (setupLink !== null) process.stdout.write(setupNotice(setupLink));
   if (environment === 'development') process.stdout.write(banner(config, tenants));
   process.stdout.write(`ready ${tenants[0]?.issuer ?? `http://${host}:${port}`}\n`);
-}
-
-async function listen(app: FastifyInstance, { host, port }: Config): Promise<void> {
-  try {
-    await app.listen({ host, port, listenTextResolver: () => 'listening' });
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
-    const why = code === 'EACCES' ? 'is not allowed to this user' : 'is in use';
-    throw new StartupError(`The port ${port} ${why}. Choose another with MEMBERDOOR_PORT.`);
-  }
 }
 
 /** Offers the metrics where they are asked for. @returns null where they are not */

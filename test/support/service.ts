@@ -8,6 +8,7 @@ import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import { createMemory } from '../../src/http/memory.ts';
+import { listen } from '../../src/http/upkeep/listen.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';
@@ -133,7 +134,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     setupOffered: options.setupOffered ?? false,
   };
   const app = buildApp(deps, { ...logOptions('debug'), stream });
-  await app.listen({ host: 'localhost', port });
+  await listen(app, { host: 'localhost', port });
   const http = httpClient(port);
   return {
     app,

@@ -1,10 +1,9 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type HttpClient, httpClient } from '../support/http.ts';
-import { rawSocket } from '../support/process/raw-socket.ts';
+import { loopbackAddresses, rawSocket } from '../support/process/raw-socket.ts';
 import { type Started, startProcess } from '../support/process/started.ts';
 import { freePort, startTestService, type TestService } from '../support/service.ts';
 import { apps, refreshAs } from '../support/tokens.ts';
@@ -129,8 +128,8 @@ it('Z15: what is under way on each address of localhost is waited for', async ()
     `Content-Length: ${body.length}`,
   ].join('\r\n');
   const sockets = await Promise.all(
-    service.app.addresses().map(async (listened) => {
-      const socket = await rawSocket(service.port, (listened as AddressInfo).address);
+    loopbackAddresses.map(async (address) => {
+      const socket = await rawSocket(service.port, address);
       socket.write(`GET /livez HTTP/1.1\r\nHost: a.test\r\n\r\n${head}\r\n\r\n${body.slice(0, 5)}`);
       await socket.until(/live\n$/);
       return socket;

@@ -1,4 +1,10 @@
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+/** What `localhost` may be on this machine: without IPv6 it is one address. */
+export const loopbackAddresses: readonly string[] = Object.values(networkInterfaces())
+  .flatMap((all) => (all ?? []).map(({ address }) => address))
+  .filter((address) => address === '127.0.0.1' || address === '::1');
 
 /** A bare TCP connection: what goes over it is what the test says, well-formed or not. */
 export interface RawSocket {
@@ -51,8 +57,8 @@ export async function rawSocket(port: number, host = '127.0.0.1'): Promise<RawSo
 }
 
 /** Sends bytes as they are and returns all that came back until the other side closed. */
-export async function rawExchange(port: number, text: string | Buffer): Promise<string> {
-  const socket = await rawSocket(port);
+export async function rawExchange(port: number, text: string | Buffer, host?: string): Promise<string> {
+  const socket = await rawSocket(port, host);
   socket.write(text);
   return socket.closed;
 }

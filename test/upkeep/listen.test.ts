@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../src/http/upkeep/listen.ts';
+import { loopbackAddresses, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
+import { expectSecurityHeaders } from '../support/records/expectations.ts';
+import { freePort, startTestService, type TestService } from '../support/service.ts';
+
+describe.each(loopbackAddresses)('localhost, asked at %s', (address) => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ data: 'security' });
+  });
+  afterAll(() => service.stop());
+
+  it.each([
+    [400, 'a folded header', 'GET / HTTP/1.1\r\nHost: a.test\r\nX: 1\r\n 2\r\n\r\n'],
+    [431, 'too long a head', `GET / HTTP/1.1\r\nHost: a.test\r\nX: ${'x'.repeat(33 * 1_024)}\r\n\r\n`],
+    [400, 'no Host', 'GET / HTTP/1.1\r\n\r\n'],
+    [417, 'an unknown Expect', 'GET / HTTP/1.1\r\nHost: a.test\r\nExpect: wonders\r\n\r\n'],
+  ])('H4, W2: answers %i with the headers of every answer: %s', async (status, _what, text) => {
+    const answer = await rawExchange(service.port, text, address);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expectSecurityHeaders(answer);
+    expect(answer).toMatch(/^connection: close\r$/im);
+  });
+
+  it('serves its tenants', async () => {
+    const ask = 'GET /.well-known/openid-configuration HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n';
+    expect(await rawExchange(service.port, ask, address)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('H14: gives a head that does not end its time, and no more', async () => {
+    const slow = fastify({
+      clientErrorHandler: (_error, socket) => socket.end('too slow'),
+      http: { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 20 },
+    });
+    const port = await freePort();
+    await listen(slow, { host: 'localhost', port });
+    expect(await rawExchange(port, 'GET / HTTP/1.1\r\n', address)).toBe('too slow');
+    await slow.close();
+  });
+
+  it('is closed when the service has stopped, and so are idle connections', async () => {
+    const stopping = await startTestService({ data: 'security' });
+    const idle = await rawSocket(stopping.port, address);
+    idle.write('GET /livez HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    await idle.until(/live\n$/);
+    await stopping.stop();
+    await idle.closed;
+    const again = once(connect({ port: stopping.port, host: address }), 'connect');
+    await expect(again).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+it('a port that another program has at one of the addresses of localhost is said to be in use, and none stays open', async () => {
+  const port = await freePort();
+  const other = createServer();
+  await new Promise<void>((resolve) =>
+    other.listen({ port, host: loopbackAddresses.at(-1), ipv6Only: true }, resolve),
+  );
+  const app = fastify();
+  await expect(listen(app, { host: 'localhost', port })).rejects.toThrow(
+    `The port ${port} is in use. Choose another with MEMBERDOOR_PORT.`,
+  );
+  expect(app.server.listening).toBe(false);
+  await new Promise((resolve) => other.close(resolve));
+});
