@@ -19,7 +19,7 @@ const blocks = {
   MALLOC_MMAP_THRESHOLD_: String(8 * 1_024 ** 2),
   MALLOC_TRIM_THRESHOLD_: String(8 * 1_024 ** 2),
 };
-const environment = { MALLOC_ARENA_MAX: '2', ...(hasHugePages() ? blocks : {}), ...process.env };
+const environment = { MALLOC_ARENA_MAX: '2', ...(canBeBlocks() ? blocks : {}), ...process.env };
 
 if (Number(process.versions.node.split('.')[0]) >= needed) {
   if (words[0] === 'start') restartWith(memory);
@@ -50,8 +50,9 @@ function restartWith(option) {
   execve.call(process, execPath, [execPath, option, ...execArgv, ...argv.slice(1)], environment);
 }
 
-/** Whether this system gives huge pages to who asks: Linux does, unless its operator says never. */
-function hasHugePages() {
+/** Linux gives huge pages to who asks, unless its operator says never; and whoever tunes the library does it alone. */
+function canBeBlocks() {
+  if (process.env.GLIBC_TUNABLES !== undefined) return false;
   try {
     return !readFileSync('/sys/kernel/mm/transparent_hugepage/enabled', 'utf8').includes('[never]');
   } catch {
