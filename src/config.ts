@@ -124,7 +124,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
   const config: Config = {
     environment: mode,
     port,
-    host: values.HOST ?? (mode === 'production' ? '127.0.0.1' : 'localhost'),
+    host: values.HOST?.toLowerCase() ?? (mode === 'production' ? '127.0.0.1' : 'localhost'),
     dataFolder: resolve(projectFolder, values.DATA ?? defaultDataFolder),
     masterKey: readMasterKey(values.MASTER_KEY, mode, problems),
     trustedProxies,

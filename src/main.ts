@@ -11,7 +11,7 @@ import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
 import { createMemory } from './http/memory.ts';
-import { listen } from './http/upkeep/listen.ts';
+import { listen } from './http/server/listen.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
 import { logOptions, logStream } from './log.ts';

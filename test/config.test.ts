@@ -66,6 +66,10 @@ describe('configuration', () => {
     });
   });
 
+  it('takes a host in any case', () => {
+    expect(configOf({ MEMBERDOOR_HOST: 'LocalHost' }).host).toBe('localhost');
+  });
+
   it('is read with every setting in its place', () => {
     const environment = {
       MEMBERDOOR_ENV: 'production',

@@ -100,6 +100,9 @@ export const headerBytes = 32 * 1_024;
 export const requestTimeout = 15 * second;
 export const connectionTimeout = 25 * second;
 
+/** Who takes less than so many bytes of a waiting answer in that time, in ms, loses the connection (security, H14). */
+export const slowReader = { time: 15 * second, bytes: 16 * 1_024 } as const;
+
 /**
  * A socket waits so long for its next request: longer than the 60 s of proxies, so that none sends a request on one
  * that is being closed. Fastify's default, which must not change unnoticed.

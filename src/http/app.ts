@@ -1,22 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import fastifyCookie from '@fastify/cookie';
 import fastifyFormbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify';
 import { refusal } from '../core/decision.ts';
-import {
-  bodyBytes,
-  connectionsCheckingInterval,
-  connectionTimeout,
-  drainGrace,
-  headerBytes,
-  idleSweepInterval,
-  keepAliveTimeout,
-  requestTimeout,
-} from '../core/limits.ts';
+import { bodyBytes } from '../core/limits.ts';
 import { noticeLength } from '../core/members/limits.ts';
 import { operations } from '../operations/admin/index.ts';
-import { StorageUnavailable } from '../storage/group-commit.ts';
 import { findAddress } from './address.ts';
 import { adminApi } from './admin/api.ts';
 import { portal } from './admin/portal/portal.ts';
@@ -27,7 +16,6 @@ import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
 import { rememberDoneOnce } from './limits/once.ts';
-import { answerBadAddress, answerMalformed, answerUnknownExpectation } from './malformed.ts';
 import { accountPages } from './members/account/account.ts';
 import { checkoutPages } from './members/checkout/checkout.ts';
 import { paymentNotices } from './members/checkout/payment.ts';
@@ -47,6 +35,11 @@ import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';
 import { outboxPages } from './rehearsal/outbox.ts';
+import { connectionsOf } from './server/connections.ts';
+import { drain } from './server/drain.ts';
+import { createHttpServer } from './server/http-server.ts';
+import { answerBadAddress, answerMalformed } from './server/malformed.ts';
+import { letGoOfSlowReaders } from './server/slow-readers.ts';
 import { setupPage } from './setup/setup.ts';
 import { findTenant, refuseUnknownHosts } from './tenant.ts';
 import { doctorEndpoint } from './upkeep/doctor.ts';
@@ -64,9 +57,6 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     bodyLimit: bodyBytes,
     // What a schema does not allow is refused, not mended.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    requestTimeout,
-    connectionTimeout,
-    keepAliveTimeout,
     // What a page's GET does, its HEAD does not (`pages/head.ts`).
     exposeHeadRoutes: true,
     routerOptions: {
@@ -75,18 +65,13 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       // The sealed links of our mails are longer than a router expects.
       maxParamLength: noticeLength,
     },
-    http: {
-      maxHeaderSize: headerBytes,
-      headersTimeout: requestTimeout,
-      connectionsCheckingInterval,
-      // Who names no host is refused with our headers (`tenant.ts`).
-      requireHostHeader: false,
-    },
+    serverFactory: createHttpServer,
     return503OnClosing: false,
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerMalformed,
   });
-  app.server.on('checkExpectation', answerUnknownExpectation);
+  const connections = connectionsOf(app.server);
+  letGoOfSlowReaders(app, connections);
   rememberDoneOnce(app);
   findAddress(app);
   logRequests(app);
@@ -95,7 +80,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   findTenant(app, deps);
   securityHeaders(app);
   refuseUnknownHosts(app, deps);
-  refuseWhileClosing(app);
+  drain(app, connections);
   app.removeAllContentTypeParsers();
   app.register(fastifyFormbody, { bodyLimit: bodyBytes, parser: parseForm as never });
   app.register(fastifyCookie);
@@ -174,40 +159,5 @@ function logRequests(app: FastifyInstance): void {
       'request',
     );
     done();
-  });
-}
-
-/**
- * While the service drains, new requests are told to come back, each in the form of its route (H21), and those
- * under way are waited for: Fastify itself forgets the ones of the second address of `localhost`.
- */
-function refuseWhileClosing(app: FastifyInstance): void {
-  let closing = false;
-  let underWay = 0;
-  let ended = () => {};
-  let sweeping: NodeJS.Timeout | undefined;
-  app.addHook('preClose', async () => {
-    closing = true;
-    // Under load some connections are not even accepted yet: they are answered rather than reset.
-    if (underWay > 0) await wait(drainGrace);
-    // What becomes idle from now on would be kept for the client's next request, and us with it.
-    sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepInterval);
-  });
-  app.addHook('onClose', async () => {
-    if (underWay > 0) await new Promise<void>((resolve) => (ended = resolve));
-    clearInterval(sweeping);
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close');
-    done();
-  });
-  app.addHook('onRequest', (request, { raw }, done) => {
-    underWay += 1;
-    raw.once('close', () => {
-      underWay -= 1;
-      if (underWay === 0) ended();
-    });
-    const isServed = !closing || request.routeOptions.config.upkeep === true;
-    done(isServed ? undefined : new StorageUnavailable('the service is stopping'));
   });
 }

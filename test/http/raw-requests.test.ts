@@ -90,6 +90,9 @@ describe('a head that is not HTTP', () => {
     [431, 'too long a head', `GET / HTTP/1.1\r\nHost: a.test\r\nX: ${'x'.repeat(33 * 1_024)}\r\n\r\n`],
     [400, 'no Host', 'GET / HTTP/1.1\r\n\r\n'],
     [400, 'no Host, for those who run the service', 'GET /livez HTTP/1.1\r\n\r\n'],
+    [400, 'a method of RTSP', 'DESCRIBE / RTSP/1.0\r\nHost: a.test\r\n\r\n'],
+    [400, 'a method of RTSP in HTTP', 'DESCRIBE / HTTP/1.1\r\nHost: a.test\r\n\r\n'],
+    [405, 'CONNECT', 'CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n'],
     [417, 'an unknown Expect', 'GET / HTTP/1.1\r\nHost: a.test\r\nExpect: wonders\r\n\r\n'],
   ])('W2: is %i with the headers of every answer: %s', async (status, _what, text) => {
     const answer = await send(text);

@@ -8,7 +8,7 @@ import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import { createMemory } from '../../src/http/memory.ts';
-import { listen } from '../../src/http/upkeep/listen.ts';
+import { listen } from '../../src/http/server/listen.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';

@@ -149,6 +149,12 @@ it('Z15: what is under way on each address of localhost is waited for', async ()
   await stopped;
 });
 
+it('Z15: a connection over which nothing came does not hold the stop', async () => {
+  const service = await startTestService({ data: 'security' });
+  const silent = await Promise.all(loopbackAddresses.map((address) => rawSocket(service.port, address)));
+  await Promise.all([service.stop(), ...silent.map(({ closed }) => closed)]);
+});
+
 const resultOf = (outcome: Outcome) => (typeof outcome === 'string' ? outcome : outcome.status);
 
 function countOf(results: readonly (string | number)[]): Readonly<Record<string, number>> {

@@ -9,6 +9,9 @@ const secondLoopback = '::1';
 /** What a machine without IPv6 says to it. */
 const noAddress: readonly unknown[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
+/** What it says to a host that is another machine's or nobody's. */
+const noHost: readonly unknown[] = [...noAddress, 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
+
 /**
  * Opens the port. `localhost` is both loopback addresses, since clients differ in which they try: the second hands
  * its connections to the server of the first, so that what holds for one (H4, W2, the drain) holds for both. Fastify
@@ -24,6 +27,9 @@ export async function listen(
     await (host === 'localhost' ? listenOnLoopback(app, port) : open(app, host, port));
   } catch (error) {
     const code = codeOf(error);
+    if (noHost.includes(code)) {
+      throw new StartupError(`${host} is no address of this machine. Choose another with MEMBERDOOR_HOST.`);
+    }
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
     const why = code === 'EACCES' ? 'is not allowed to this user' : 'is in use';
     throw new StartupError(`The port ${port} ${why}. Choose another with MEMBERDOOR_PORT.`);
@@ -42,7 +48,7 @@ async function listenOnLoopback(app: FastifyInstance, port: number): Promise<voi
   await open(app, '127.0.0.1', port);
   try {
     await new Promise<void>((resolve, reject) => {
-      second.once('error', reject);
+      second.on('error', reject);
       second.listen({ host: secondLoopback, port, ipv6Only: true }, resolve);
     });
   } catch (error) {

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen } from '../../src/http/upkeep/listen.ts';
-import { loopbackAddresses, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
-import { expectSecurityHeaders } from '../support/records/expectations.ts';
-import { freePort, startTestService, type TestService } from '../support/service.ts';
+import { listen } from '../../../src/http/server/listen.ts';
+import { StartupError } from '../../../src/startup-error.ts';
+import { loopbackAddresses, rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
+import { expectSecurityHeaders } from '../../support/records/expectations.ts';
+import { freePort, startTestService, type TestService } from '../../support/service.ts';
 
 describe.each(loopbackAddresses)('localhost, asked at %s', (address) => {
   let service: TestService;
@@ -53,6 +54,17 @@ describe.each(loopbackAddresses)('localhost, asked at %s', (address) => {
     await expect(again).rejects.toThrow('ECONNREFUSED');
   });
 });
+
+it.each(['192.0.2.7', '2001:db8::1', 'nobody.invalid', '[::1]'])(
+  'the host %s, which is not of this machine, is one clear line',
+  async (host) => {
+    const app = fastify();
+    await expect(listen(app, { host, port: await freePort() })).rejects.toThrow(
+      new StartupError(`${host} is no address of this machine. Choose another with MEMBERDOOR_HOST.`),
+    );
+    await app.close();
+  },
+);
 
 it('a port that another program has at one of the addresses of localhost is said to be in use, and none stays open', async () => {
   const port = await freePort();
