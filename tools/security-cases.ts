@@ -188,6 +188,9 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     Z21: 'restart with a large database',
     Z22: 'backup under load, and restore',
   },
+  'Found by use': {
+    F5: 'a stranger’s flow in a recovery link',
+  },
 };
 
 /** Every id of the register, in its order. */

@@ -21,8 +21,10 @@ import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './s
 /** What a forgotten password was asked for with. */
 export interface RecoverPayload {
   readonly language: string;
-  /** The flow to go on with after signing in. */
-  readonly flow: unknown;
+  /** SHA-256 of the cookie of the browser that asked: it alone goes on with the flow (F5). */
+  readonly browserHash?: string;
+  /** The flow to go on with after signing in; an invitation has none. */
+  readonly flow?: unknown;
 }
 
 /** Mails the owner of an address a link for a new password. An address without an account gets nothing. */
@@ -64,10 +66,7 @@ export async function inviteMember(
 ): Promise<void> {
   const now = deps.clock();
   const language = member.locale ?? tenant.languages[0] ?? 'en';
-  const payload: RecoverPayload = {
-    language,
-    flow: { startedAt: now, parameters: null, returnTo: '/account', language: null },
-  };
+  const payload: RecoverPayload = { language };
   const facts = { purpose: 'password_reset', email: member.email, memberId: member.id, payload } as const;
   const { proof, link } = newProof(tenant, facts, deps);
   await apply(tx, [{ write: 'insertEmailProof', proof: { ...proof, expiresAt: now + invitationLifetime } }], {

@@ -70,25 +70,49 @@ describe('what a new password ends', () => {
 });
 
 describe('the flow that asked', () => {
-  it.each(['in the browser that asked', 'on another device'])(
-    'goes on to its client after signing in, %s',
-    async (where) => {
-      const { email } = await newMember();
-      const newcomer = { proof: pkce(), state: '{ "a" : 1 }', browser: visitor(service, hosts.a) };
-      const link = await recoveryLink(service, hosts.a, email, newcomer);
-      const browser = where.startsWith('in') ? newcomer.browser : visitor(service, hosts.a);
-      const done = await submitReset(browser, link, newPassword);
-      const page = await browser.send(String(wayOn(done)));
-      expect(page.text).toContain('to continue to Public One');
-      const answer = await browser.signIn(page, email, newPassword);
-      await expectArrival(service, hosts.a, answer, { ...newcomer, page });
-    },
-  );
+  it('goes on to its client after signing in, in the browser that asked', async () => {
+    const { email } = await newMember();
+    const newcomer = { proof: pkce(), state: '{ "a" : 1 }', browser: visitor(service, hosts.a) };
+    const link = await recoveryLink(service, hosts.a, email, newcomer);
+    const { browser } = newcomer;
+    const done = await submitReset(browser, link, newPassword);
+    const page = await browser.send(String(wayOn(done)));
+    expect(page.text).toContain('to continue to Public One');
+    const answer = await browser.signIn(page, email, newPassword);
+    await expectArrival(service, hosts.a, answer, { ...newcomer, page });
+  });
+
+  it('F5: a link opened in another browser ends on the account page, and the flow goes on where it began', async () => {
+    const { email } = await newMember();
+    const stranger = { proof: pkce(), state: 'of a stranger', browser: visitor(service, hosts.a) };
+    const { sent } = await askForRecovery(service, hosts.a, email, stranger);
+    const link = await recoveryLink(service, hosts.a, email, stranger);
+    const owner = visitor(service, hosts.a);
+    const done = await submitReset(owner, link, newPassword);
+    const page = await owner.send(String(wayOn(done)));
+    expect(page.text).not.toContain('Public One');
+    expect((await owner.signIn(page, email, newPassword)).headers.location).toBe('/account');
+    // Where it began the way is still there, for who has the password.
+    const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(sent.text)?.[1];
+    const again = await stranger.browser.send(String(signIn));
+    const answer = await stranger.browser.signIn(again, email, newPassword);
+    await expectArrival(service, hosts.a, answer, { ...stranger, page: again });
+  });
+
+  it('F5: a link that is over carries no flow of another browser either', async () => {
+    const { email } = await newMember();
+    const link = await recoveryLink(service, hosts.a, email);
+    const owner = visitor(service, hosts.a);
+    await submitReset(owner, link, newPassword);
+    const again = await owner.send(String(wayOn(await owner.send(link))));
+    const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(again.text)?.[1];
+    expect((await owner.send(String(signIn))).text).not.toContain('Public One');
+  });
 
   it('pages 7: a link that is over leads to the recovery page of the same flow', async () => {
     const { email } = await newMember();
-    const link = await recoveryLink(service, hosts.a, email);
     const browser = visitor(service, hosts.a);
+    const link = await recoveryLink(service, hosts.a, email, { browser });
     await submitReset(browser, link, newPassword);
     const again = await browser.send(String(wayOn(await browser.send(link))));
     const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(again.text)?.[1];

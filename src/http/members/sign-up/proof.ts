@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { equalInConstantTime, sha256 } from '../../../core/hash.ts';
+import { sha256 } from '../../../core/hash.ts';
 import {
   type EmailProof,
   finishProof,
@@ -26,7 +26,7 @@ import { answerAuthorization } from '../../oidc/authorize.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireSameOrigin } from '../../same-origin.ts';
-import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../flow.ts';
+import { contextOf, type Flow, isBrowserThatAsked, languageOf, sendStale, stepOf } from '../flow.ts';
 import { startSession } from '../start-session.ts';
 import { flowOf, formTargetsOf, payloadOf, sendConfirmed, sendUsed, sendVerify } from './proof-pages.ts';
 
@@ -110,11 +110,8 @@ async function confirm(
     return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
   }
   const language = languageOf(request, flowOf(found));
-  const isBrowserThatAsked = equalInConstantTime(
-    sha256(browserCookie(request)),
-    payloadOf(found).browserHash,
-  );
-  if (isOver(found, deps.clock())) return sendUsed(reply, found, isBrowserThatAsked, deps);
+  const isOwn = isBrowserThatAsked(request, payloadOf(found).browserHash);
+  if (isOver(found, deps.clock())) return sendUsed(reply, found, isOwn, deps);
   const sendQuestion = async (problem: 'missing' | 'wrong' | null) =>
     sendPage(reply, {
       template: 'members/sign-up/confirm.eta',
@@ -122,11 +119,11 @@ async function confirm(
       title: 'signUp.confirm.title',
       status: problem === null ? 200 : 422,
       isError: problem !== null,
-      formTargets: isBrowserThatAsked ? await formTargetsOf(request, found, deps) : [],
+      formTargets: isOwn ? await formTargetsOf(request, found, deps) : [],
       data: {
         email: payloadOf(found).email,
         action: `/sign-up/confirm/${secret}`,
-        asksPassword: !isBrowserThatAsked,
+        asksPassword: !isOwn,
         problems:
           problem === null
             ? []
@@ -134,10 +131,10 @@ async function confirm(
       },
     });
   if (form === null) {
-    if (found.state === 'proven' && !isBrowserThatAsked) return sendConfirmed(reply, language);
+    if (found.state === 'proven' && !isOwn) return sendConfirmed(reply, language);
     return sendQuestion(null);
   }
-  if (isBrowserThatAsked) {
+  if (isOwn) {
     const result = await takeOn(request, found.id, { by: 'link' }, deps);
     return result.kind === 'refused'
       ? sendUsed(reply, result.proof, true, deps)
