@@ -1,11 +1,6 @@
+import type { IdTokenHint } from '../../core/oidc/logout.ts';
 import { verifyToken } from '../../secrets/signing.ts';
 import type { OpenTenant } from '../../tenants.ts';
-
-/** What an id_token_hint names. */
-export interface IdTokenHint {
-  readonly memberId: string;
-  readonly clientId: string;
-}
 
 /**
  * Reads an id_token_hint: one of our own id_tokens, expired or not (Core §3.1.2.1; RP-Initiated Logout §2).
@@ -19,7 +14,8 @@ export async function readHint(
   if (hint === undefined) return undefined;
   const claims = await verifyToken(tenant.keys, hint, { type: 'JWT', issuer: tenant.issuer, now: null });
   if (typeof claims?.sub !== 'string' || typeof claims.aud !== 'string') return null;
-  return { memberId: claims.sub, clientId: claims.aud };
+  if (typeof claims.sid !== 'string') return null;
+  return { memberId: claims.sub, sessionId: claims.sid, clientId: claims.aud };
 }
 
 /** The member an id_token_hint names; undefined if none was sent, null if it is not one of ours. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import { type LogoutAnswer, logout } from '../../core/oidc/logout.ts';
+import { type IdTokenHint, type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
 import { endSession } from '../../core/session.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { apply } from '../../storage/apply.ts';
@@ -16,7 +16,7 @@ import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
-import { type IdTokenHint, readHint } from './id-token-hint.ts';
+import { readHint } from './id-token-hint.ts';
 
 const parameters = [
   'client_id',
@@ -59,9 +59,11 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
     const current = await currentSession(tx, request, deps.clock());
     const client = await clientOf(tx, tenant.id, values, hint);
     const decided = logout({
+      hint,
+      clientId: values.client_id,
       client,
+      session: current?.session ?? null,
       postLogoutRedirectUri: values.post_logout_redirect_uri,
-      signedIn: current !== null,
       confirmed: isConfirmed(request, values.confirm),
     });
     if (decided.kind !== 'ask' && current !== null) {
@@ -70,10 +72,9 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
         clientId: client?.clientId ?? null,
       });
     }
-    const sent = values.post_logout_redirect_uri;
-    if (client !== null && sent !== undefined && decided.kind !== 'redirect') {
+    if (decided.kind !== 'redirect' && decided.refused !== null && client !== null) {
       const { clientId } = client;
-      const reason = 'the post_logout_redirect_uri is not registered';
+      const reason = refusalWords[decided.refused];
       noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, reason });
     }
     return { ...decided, locale: current?.member.locale ?? null };
@@ -81,6 +82,12 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   if (answer.kind !== 'ask') clearSessionCookie(reply);
   return send(reply, answer, [values.ui_locales, answer.locale], values.state, deps);
 }
+
+/** Why a client's logout does not lead back to it, in words for an operator. */
+const refusalWords: Readonly<Record<LogoutRefusal, string>> = {
+  address: 'the post_logout_redirect_uri is not registered',
+  hint: 'the id_token_hint is not an id_token of this client and of the session in this browser',
+};
 
 /** The client that is signed out of: the one named, else the one that a valid hint was issued to. */
 async function clientOf(
@@ -112,10 +119,15 @@ function send(
         template: 'members/sign-out.eta',
         language,
         title: 'signOut.title',
-        data: { confirm: sealConfirmation(reply, deps) },
+        data: { confirm: sealConfirmation(reply, deps), isUnregistered: answer.refused === 'address' },
       });
     case 'signed-out':
-      return sendPage(reply, { template: 'members/signed-out.eta', language, title: 'signedOut.title' });
+      return sendPage(reply, {
+        template: 'members/signed-out.eta',
+        language,
+        title: 'signedOut.title',
+        data: { isUnregistered: answer.refused === 'address' },
+      });
     default:
       throw new Error(`unknown answer ${JSON.stringify(answer satisfies never)}`);
   }

@@ -11,7 +11,7 @@ import { applied, submitCode } from '../../support/members/sign-up.ts';
 import { type AuditWatch, byMember, idOf, refused, watchAudit } from '../../support/operators/audit-watch.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
-import { visitor } from '../../support/visitor.ts';
+import { field, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 let watch: AuditWatch;
@@ -124,9 +124,26 @@ describe('W11: whatever concerns security is written down once, as a row and as 
         account.send(
           '/api/oidc/session/end?client_id=conf1&post_logout_redirect_uri=https%3A%2F%2Fevil.test%2F',
         ),
-      { event: 'signed_out', ...byMember(u1), clientId: 'conf1' },
-      { event: 'return_address_refused', clientId: 'conf1', result: 'refused' },
+      {
+        event: 'return_address_refused',
+        clientId: 'conf1',
+        result: 'refused',
+        reason: /^the post_logout_redirect_uri is not registered$/,
+      },
     );
+    await leaves(() => account.send('/api/oidc/session/end?client_id=conf1&id_token_hint=secret'), {
+      event: 'return_address_refused',
+      clientId: 'conf1',
+      result: 'refused',
+      reason: /^the id_token_hint is not an id_token of this client/,
+    });
+    const leaving = await account.send('/api/oidc/session/end');
+    const confirm = field(leaving, 'confirm');
+    note(confirm);
+    await leaves(() => account.send('/api/oidc/session/end', { body: { confirm } }), {
+      event: 'signed_out',
+      ...byMember(u1),
+    });
     const packageId = await newPackage(service, a);
     const shop = shopper(service, a);
     await newEvents();

@@ -24,6 +24,7 @@ afterAll(() => service.stop());
 const sessionCookie = '__Host-memberdoor-session';
 const out = 'https://app.test/out';
 const out2 = 'https://app.test/out2';
+const unregistered = 'an address that is not registered for it';
 
 /** A browser in which u1 is signed in to conf1, with the tokens of that sign-in. */
 const signedIn = async (more: Record<string, string> = {}) => {
@@ -85,9 +86,16 @@ describe('a logout that names its client', () => {
     expect([answer.status, answer.headers.location]).toEqual([303, out]);
   });
 
-  it('interop 42: a hint without an address goes to the one its client has configured (decision 36)', async () => {
+  it('interop 42: a hint alone ends the session on our page, and never redirects (decision 36)', async () => {
     const { browser, tokens } = await signedIn();
-    expect((await end(browser, { id_token_hint: tokens.id_token })).headers.location).toBe(out);
+    expectPage(await end(browser, { id_token_hint: tokens.id_token, state: 'x' }), 'You are signed out');
+    expect(await hasSession(browser)).toBe(false);
+  });
+
+  it("decision 36: a hint with its client's client_id goes to that client's first address", async () => {
+    const { browser, tokens } = await signedIn();
+    const answer = await end(browser, { id_token_hint: tokens.id_token, client_id: 'conf1' });
+    expect([answer.status, answer.headers.location]).toEqual([303, out]);
     expect(await hasSession(browser)).toBe(false);
   });
 
@@ -106,21 +114,30 @@ describe('an address that is not registered', () => {
     'https://app.test@evil.test/out',
     '//evil.test',
     'javascript:alert(1)',
-  ])('L3, interop 41: %s is never followed; the session ends on a page', async (uri) => {
+  ])('L3, interop 41, decision 36: %s is never followed; our page asks first, and says why', async (uri) => {
     for (const byHint of [true, false]) {
       const { browser, tokens } = await signedIn();
       const named = byHint ? { id_token_hint: tokens.id_token } : { client_id: 'conf1' };
-      const answer = await end(browser, { ...named, post_logout_redirect_uri: uri, state: 'x' });
-      expectPage(answer, 'You are signed out');
-      expect(answer.text).not.toContain('evil.test');
+      const sent = { ...named, post_logout_redirect_uri: uri, state: 'x' };
+      const question = await end(browser, sent);
+      expectPage(question, 'Sign out?');
+      expect(question.text).toContain(unregistered);
+      expect(question.text).not.toContain('evil.test');
+      expect(await hasSession(browser)).toBe(true);
+      const body = { confirm: field(question, 'confirm') };
+      expectPage(await browser.send('/api/oidc/session/end', { body }), 'You are signed out');
       expect(await hasSession(browser)).toBe(false);
+      const again = await end(browser, sent);
+      expectPage(again, 'You are signed out');
+      expect(again.text).toContain(unregistered);
     }
   });
 
   it('L3: the address of another client is never followed', async () => {
     const { browser } = await signedIn();
     const foreign = { client_id: 'conf2', post_logout_redirect_uri: out };
-    expectPage(await end(browser, foreign), 'You are signed out');
+    expectPage(await end(browser, foreign), 'Sign out?');
+    expect(await hasSession(browser)).toBe(true);
   });
 });
 
@@ -221,21 +238,52 @@ describe('a hint that proves nothing', () => {
     }
   });
 
-  it('decision 36: a valid client_id decides, whatever comes as a hint beside it', async () => {
+  it('interop 40, decision 36: a client_id beside it lends it nothing', async () => {
     for (const [kind, hint] of await badHints(service)) {
-      const { browser } = await signedIn();
-      const answer = await end(browser, { id_token_hint: hint, client_id: 'conf1' });
-      expect(answer.headers.location, kind).toBe(out);
-      expect(await hasSession(browser), kind).toBe(false);
+      for (const address of [{}, { post_logout_redirect_uri: out }]) {
+        const { browser } = await signedIn();
+        const answer = await end(browser, { id_token_hint: hint, client_id: 'conf1', ...address });
+        expect(answer.headers.location, kind).toBeUndefined();
+        expectPage(answer, 'Sign out?');
+        expect(await hasSession(browser), kind).toBe(true);
+      }
     }
   });
 
-  it("interop 40: a hint of another client's lends nothing to the client_id beside it", async () => {
+  it('decision 36: without a session it leads nowhere either', async () => {
+    for (const [kind, hint] of await badHints(service)) {
+      const sent = { id_token_hint: hint, client_id: 'conf1', post_logout_redirect_uri: out };
+      const answer = await end(visitor(service, hosts.a), sent);
+      expect(answer.headers.location, kind).toBeUndefined();
+      expectPage(answer, 'You are signed out');
+    }
+  });
+
+  it("decision 36: a hint of another member ends nothing of this browser's member", async () => {
+    const u2 = await tokensOf(service, hosts.a, apps.conf1, { email: 'u2@example.test' });
+    for (const more of [{}, { client_id: 'conf1' }]) {
+      const { browser } = await signedIn();
+      const sent = { id_token_hint: u2.id_token, post_logout_redirect_uri: out, ...more };
+      expectPage(await end(browser, sent), 'Sign out?');
+      expect(await hasSession(browser)).toBe(true);
+    }
+  });
+
+  it("decision 36: a hint of the same member's session in another browser ends nothing here", async () => {
+    const { tokens } = await signedIn();
+    const { browser } = await signedIn();
+    const sent = { id_token_hint: tokens.id_token, post_logout_redirect_uri: out };
+    expectPage(await end(browser, sent), 'Sign out?');
+    expect(await hasSession(browser)).toBe(true);
+  });
+
+  it("interop 40, decision 36: a hint of one client with another's client_id leads nowhere", async () => {
     const { browser, tokens } = await signedIn();
-    const parameters = { id_token_hint: tokens.id_token, client_id: 'conf2', post_logout_redirect_uri: out };
-    const answer = await end(browser, parameters);
-    expect(answer.headers.location).toBeUndefined();
-    expectPage(answer, 'You are signed out');
+    for (const address of [{}, { post_logout_redirect_uri: 'https://app2.test/out' }]) {
+      const answer = await end(browser, { id_token_hint: tokens.id_token, client_id: 'conf2', ...address });
+      expectPage(answer, 'Sign out?');
+      expect(await hasSession(browser)).toBe(true);
+    }
   });
 });
 
