@@ -3,7 +3,7 @@ import type { ErrorCode, Refusal } from '../core/decision.ts';
 import { refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
 import { isOutage } from '../log.ts';
-import { type LimitName, noteLimit, tooMany } from './limits/limit-reached.ts';
+import { type Counted, type LimitName, noteLimit, tooMany } from './limits/limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
 export class ProtocolError extends Error {
@@ -67,14 +67,14 @@ export function sendRefusal(
   return sendJson(reply, { error: refused.error, error_description: refused.description }, status);
 }
 
-/** The answer of a limiter (decision 16). @param key whom it counts, where that is not the address */
+/** The answer of a limiter (decision 16). @param whom whom it counts, where that is not the address */
 export function sendTooMany(
   reply: FastifyReply,
   retryAfter: number,
   limit: LimitName,
-  key?: string,
+  whom?: Counted | string,
 ): FastifyReply {
-  noteLimit(reply.header('retry-after', retryAfter), limit, key);
+  noteLimit(reply.header('retry-after', retryAfter), limit, whom);
   return sendRefusal(reply, tooMany);
 }
 

@@ -83,7 +83,7 @@ export function auditRefusals(app: FastifyInstance, deps: Deps): void {
       deps.metrics?.limit(reachedLimit.name, surfaceOf(request));
       const reason = limitWords(reachedLimit.name);
       if (isFirst(request.tenant?.id ?? null, reachedLimit)) {
-        noteRefusal(request, { event: 'limit_reached', reason });
+        noteRefusal(request, { event: 'limit_reached', target: reachedLimit.memberId, reason });
       }
     }
     const { refusals = [] } = request;

@@ -13,6 +13,11 @@ export function hashEmail(email: string): string {
   return sha256(normaliseEmail(email));
 }
 
+/** How the wrong current passwords on the pages of an account are kept in that list. */
+export function hashAccountPages(memberId: string): string {
+  return sha256(`account pages of ${memberId}`);
+}
+
 /**
  * Until when an address may not be tried again: after five failures a minute, doubled by each further one to
  * at most fifteen, and never for good (security, Defaults; A6).

@@ -9,7 +9,7 @@ import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { tokenActor } from './api-token.ts';
 import { countCostly } from './costly.ts';
-import { countDenied, deniedKey, lookDenied } from './denied.ts';
+import { countDenied, countedCaller, lookDenied } from './denied.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
@@ -73,11 +73,11 @@ function serveOperation(
       // The body may have taken its time, and the token been revoked meanwhile.
       const actor = await authenticate(request, reply);
       if (actor === null) return reply;
-      const key = deniedKey(actor);
+      const caller = countedCaller(actor);
       const denied = lookDenied(actor, deps);
-      if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', key);
+      if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', caller);
       const costly = countCostly(operation, actor, deps);
-      if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', key);
+      if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', caller);
       // What comes through the local socket has no address.
       const address = actor.kind === 'operator' ? null : request.address;
       try {

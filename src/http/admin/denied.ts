@@ -2,12 +2,15 @@ import { countingWindow } from '../../core/limits.ts';
 import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
 import type { Actor } from '../../core/operators/permission.ts';
 import type { Deps } from '../deps.ts';
+import type { Counted } from '../limits/limit-reached.ts';
 
 type Limiter = Pick<Deps, 'rateLimiter'>;
 
+const deniedKey = (actor: Actor) => `admin denied ${callerOf(actor)}`;
+
 /** Whom denied calls are counted for: the token, the administrator, or the machine itself. */
-export function deniedKey(actor: Actor): string {
-  return `admin denied ${callerOf(actor)}`;
+export function countedCaller(actor: Actor): Counted {
+  return { key: deniedKey(actor), memberId: actor.kind === 'admin' ? actor.memberId : null };
 }
 
 function callerOf(actor: Actor): string {

@@ -14,13 +14,8 @@ const params = exactly('', { consentId: text('The consent.', 'newsletter') });
 
 const unknown: ApiAnswer = { status: 404, description: 'there is no such consent' };
 
-/**
- * The consents that the tenant asks for, with the member's answers (decisions 5 and 39). No scope gives them to a
- * third party's client: it sees none (decision 41).
- */
-async function consentsOf(tx: Tx, call: Call): Promise<readonly ConsentOfMember[]> {
-  if (!(await isFirstParty(tx, call))) return [];
-  const { tenant, member } = call;
+/** The consents that the tenant asks for, with the member's answers (decisions 5 and 39). */
+async function consentsOf(tx: Tx, { tenant, member }: Call): Promise<readonly ConsentOfMember[]> {
   const changes = await listLastConsentChanges(tx, member);
   return (await listConsents(tx, tenant.id)).map((consent) => consentOf(consent, changes));
 }
@@ -61,10 +56,11 @@ export function limitAnswers(route: ApiRoute, limiter: RateLimiter): ApiRoute {
   return {
     ...route,
     handle: async (tx, call) => {
-      const retryAfter = lookConsentAnswer(limiter, call.member.id);
-      if (retryAfter !== null) return { status: 429, retryAfter };
+      const { id: memberId } = call.member;
+      const retryAfter = lookConsentAnswer(limiter, memberId);
+      if (retryAfter !== null) return { status: 429, retryAfter, memberId };
       const answered = await route.handle(tx, call);
-      if (answered.status === 200) takeConsentAnswer(limiter, call.member.id);
+      if (answered.status === 200) takeConsentAnswer(limiter, memberId);
       return answered;
     },
   };
@@ -81,8 +77,7 @@ export const consentRoutes: readonly ApiRoute[] = [
     operationId: 'listConsents',
     tag: 'consents',
     summary: 'The consents of the member',
-    description:
-      "Everything that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
+    description: 'Everything that the tenant asks its members to agree to, and what this member says to it.',
     answer: reference('Consents'),
     refusals: [],
     handle: async (tx, call) => ({ status: 200, body: { consents: await consentsOf(tx, call) } }),
@@ -115,8 +110,7 @@ export const consentRoutes: readonly ApiRoute[] = [
     operationId: 'getConsent',
     tag: 'consents',
     summary: 'One consent of the member',
-    description:
-      "Something that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
+    description: 'Something that the tenant asks its members to agree to, and what this member says to it.',
     params,
     answer: reference('Consent'),
     refusals: [404],

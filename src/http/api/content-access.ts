@@ -2,8 +2,7 @@ import { contentAccessOf } from '../../core/access/content-access.ts';
 import { reference } from '../../json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
-import { sightOfCall } from './first-party.ts';
-import { type ApiRoute, profileUrl, whatThirdPartiesGet } from './route.ts';
+import { type ApiRoute, profileUrl } from './route.ts';
 
 /** GET /api/v1/members/profile/info-with-content-access (decisions 5 and 38). */
 export const contentAccessRoute: ApiRoute = {
@@ -12,14 +11,13 @@ export const contentAccessRoute: ApiRoute = {
   operationId: 'getProfileWithContentAccess',
   tag: 'profile',
   summary: 'The member with the content channels',
-  description: `Every content channel of the tenant: whether it is open to the member, until when, and what opens it. ${whatThirdPartiesGet}`,
+  description:
+    'Every content channel of the tenant: whether it is open to the member, until when, and what opens it.',
   answer: reference('ContentAccess'),
   refusals: [],
-  handle: async (tx, call) => {
-    const { tenant, member, now } = call;
+  handle: async (tx, { tenant, member, now }) => {
     const channels = await listContentChannels(tx, tenant.id);
     const subscriptions = await listSubscriptions(tx, member.id);
-    const sees = await sightOfCall(tx, call);
-    return { status: 200, body: contentAccessOf(member, channels, subscriptions, sees, now) };
+    return { status: 200, body: contentAccessOf(member, channels, subscriptions, now) };
   },
 };

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
 import { sendRefusal, sendTooMany } from '../answers.ts';
+import { countedMember } from '../limits/limit-reached.ts';
 import { type Bearer, sendBearerProblem } from '../oidc/bearer.ts';
 
 /** Why a call is answered by no: no well-formed wish, not for this token, about nothing, or once too often. */
@@ -11,11 +12,12 @@ export type Refused =
       readonly description: string;
     }
   /** Seconds until it may be tried again. */
-  | { readonly status: 429; readonly retryAfter: number };
+  | { readonly status: 429; readonly retryAfter: number; readonly memberId: string };
 
 /** Sends a refusal; one that another token might not meet in the form of RFC 6750 §3.1. */
 export function sendRefused(reply: FastifyReply, refused: Refused, bearer?: Bearer): FastifyReply {
-  if (refused.status === 429) return sendTooMany(reply, refused.retryAfter, 'consent_answers');
+  if (refused.status === 429)
+    return sendTooMany(reply, refused.retryAfter, 'consent_answers', countedMember(refused.memberId));
   const { status, description } = refused;
   if (status === 403) {
     const denial = bearer === undefined ? {} : { bearer };

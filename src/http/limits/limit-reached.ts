@@ -16,7 +16,6 @@ const words = {
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',
   grants: 'failed grants of one client',
-  mails: 'mails to one email address',
   pending_device_codes: 'pending device codes',
   recoveries: 'requests for a new password',
   set_up_links: 'wrong set-up links',
@@ -28,11 +27,20 @@ const words = {
 
 export type LimitName = keyof typeof words;
 
-/** A limit that a request met. */
-export interface ReachedLimit {
-  readonly name: LimitName;
-  /** Whom it counts: the address, unless it counts somebody else. It is kept in memory alone. */
+/** Whom a limit counts. */
+export interface Counted {
+  /** It is kept in memory alone. */
   readonly key: string;
+  /** The member who is kept out, for the audit; null where no account is known. */
+  readonly memberId: string | null;
+}
+
+/** A member whom a limit counts, however many addresses the requests come from. */
+export const countedMember = (memberId: string): Counted => ({ key: memberId, memberId });
+
+/** A limit that a request met. */
+export interface ReachedLimit extends Counted {
+  readonly name: LimitName;
   /** When it lets them again: ms from now. */
   readonly wait: number;
 }
@@ -44,14 +52,19 @@ declare module 'fastify' {
   }
 }
 
-/** Remembers that a request is refused by a limit; the answer says when to come again (Retry-After). */
+/**
+ * Remembers that a request is refused by a limit; the answer says when to come again (Retry-After).
+ *
+ * @param whom whom the limit counts, where that is not the address
+ */
 export function noteLimit(
   reply: FastifyReply,
   name: LimitName,
-  key = addressKey(reply.request.address),
+  whom: Counted | string = addressKey(reply.request.address),
 ): void {
   const seconds = Number(reply.getHeader('retry-after') ?? retryAfterSeconds);
-  reply.request.reachedLimit = { name, key, wait: seconds * 1_000 };
+  const counted = typeof whom === 'string' ? { key: whom, memberId: null } : whom;
+  reply.request.reachedLimit = { name, ...counted, wait: seconds * 1_000 };
 }
 
 /**
@@ -65,7 +78,7 @@ export function refusedByLimit(
   wait: number,
   key = addressKey(request.address),
 ): Refusal {
-  request.reachedLimit = { name, key, wait: wait * 1_000 };
+  request.reachedLimit = { name, key, memberId: null, wait: wait * 1_000 };
   return tooMany;
 }
 
@@ -92,7 +105,9 @@ export function surfaceOf({ routeOptions: { url = '' } }: FastifyRequest): strin
  *
  * @returns whether it is the first
  */
-export function createFirstOfWindow(clock: Clock): (tenantId: string | null, limit: ReachedLimit) => boolean {
+export function createFirstOfWindow(
+  clock: Clock,
+): (tenantId: string | null, limit: Omit<ReachedLimit, 'memberId'>) => boolean {
   const windows = createAgedMap<{ readonly begun: number; readonly ends: number }>(countedKeys);
   return (tenantId, { name, key, wait }) => {
     const id = `${tenantId} ${name} ${key}`;

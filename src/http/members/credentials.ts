@@ -12,6 +12,7 @@ import { shareOf } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
+import type { Counted } from '../limits/limit-reached.ts';
 
 /** A member whose address and password were right. */
 export interface VerifiedMember extends MemberWithPassword {
@@ -24,7 +25,7 @@ export type CheckedCredentials =
   /** With the account that has the address, and why, for the audit alone. */
   | { readonly kind: 'wrong'; readonly memberId: string | null; readonly reason: string }
   /** Too many failures, of this account or from this address; seconds until it may be tried again. */
-  | { readonly kind: 'too-many'; readonly retryAfter: number; readonly limitKey: string };
+  | { readonly kind: 'too-many'; readonly retryAfter: number; readonly limitKey: Counted };
 
 /** What a right password lets in, and in words for the audit why not. @returns null if it may come in */
 export type Admission = (member: Member | null, now: number) => string | null;
@@ -93,13 +94,14 @@ async function beginAttempt(
   const { found, isKnown, blocked } = await transactionOf(request, { store, clock }, async (tx) => {
     const found = await findMemberByEmail(tx, tenant.id, email);
     const isKnown = await isKnownBrowser(tx, found?.member.id ?? '', browser);
-    return { found, isKnown, blocked: await blockOf(tx, request, { email, isKnown }, clock()) };
+    return { found, isKnown, blocked: await blockOf(tx, request, { found, email, isKnown }, clock()) };
   });
   const source = isKnown ? `${hashEmail(email)} ${browser}` : shareOf(request).address;
-  const limitKey = `sign-in ${tenant.id} ${source}`;
+  const key = `sign-in ${tenant.id} ${source}`;
+  const limitKey = { key, memberId: found?.member.id ?? null };
   const count = (how: 'look' | 'take'): TooMany | null => {
     const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
-    const retryAfter = rateLimiter[how](limitKey, limit, countingWindow.minute);
+    const retryAfter = rateLimiter[how](key, limit, countingWindow.minute);
     return retryAfter === null ? null : { kind: 'too-many', retryAfter, limitKey };
   };
   return { found, isKnown, email, blocked, count };
@@ -128,11 +130,12 @@ async function endAttempt(
 async function blockOf(
   tx: Tx,
   { tenant: { id, limits } }: FastifyRequest,
-  { email, isKnown }: Pick<Attempt, 'email' | 'isKnown'>,
+  { found, email, isKnown }: Pick<Attempt, 'found' | 'email' | 'isKnown'>,
   now: number,
 ): Promise<TooMany | null> {
-  const limitKey = hashEmail(email);
-  const until = blockedUntil(await findSignInFailures(tx, id, limitKey), now, limits.failedSignInsPerAccount);
+  const key = hashEmail(email);
+  const limitKey = { key, memberId: found?.member.id ?? null };
+  const until = blockedUntil(await findSignInFailures(tx, id, key), now, limits.failedSignInsPerAccount);
   if (isKnown || until <= now) return null;
   return { kind: 'too-many', retryAfter: Math.ceil((until - now) / 1_000), limitKey };
 }

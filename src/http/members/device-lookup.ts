@@ -82,7 +82,12 @@ export async function lookUpDevice(
   if (turn !== undefined) {
     // Somebody tries codes on this tenant from many accounts: the operator should know.
     request.log.warn({ tenant: tenant.name }, 'user codes are being guessed');
-    request.reachedLimit = { name: 'tenant_user_codes', key: tenant.id, wait: wrongUserCodes.window };
+    request.reachedLimit = {
+      name: 'tenant_user_codes',
+      key: tenant.id,
+      memberId: null,
+      wait: wrongUserCodes.window,
+    };
     await turn;
   }
   return result;

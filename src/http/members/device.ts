@@ -6,6 +6,7 @@ import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { countedMember } from '../limits/limit-reached.ts';
 import { isUndone } from '../pages/head.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
@@ -81,7 +82,7 @@ async function show(
   const result = await lookUpDevice(request, current, digits, turns, deps);
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited')
-    return sendProblem(reply, 'tooManyCodes', { language, limitKey: current.member.id });
+    return sendProblem(reply, 'tooManyCodes', { language, limitKey: countedMember(current.member.id) });
   if (result === null) {
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }

@@ -1,10 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
-import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import type { Language } from '../../language.ts';
 import { isOutage } from '../../log.ts';
 import { noteRefusal } from '../audit.ts';
-import { type LimitName, noteLimit } from '../limits/limit-reached.ts';
+import { type Counted, type LimitName, noteLimit } from '../limits/limit-reached.ts';
 import { requestLanguage } from './language.ts';
 import { sendPage } from './pages.ts';
 
@@ -22,7 +21,6 @@ export type ProblemKind =
   | 'tooManyAnswers'
   | 'tooManyCheckouts'
   | 'tooManyCodes'
-  | 'tooManyMails'
   | 'tooManyRecoveries'
   | 'tooManySignIns'
   | 'tooManySignUps'
@@ -41,7 +39,6 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   tooManyAnswers: 429,
   tooManyCheckouts: 429,
   tooManyCodes: 429,
-  tooManyMails: 429,
   tooManyRecoveries: 429,
   tooManySignIns: 429,
   tooManySignUps: 429,
@@ -53,7 +50,6 @@ const limitOf: Readonly<Partial<Record<ProblemKind, LimitName>>> = {
   tooManyAnswers: 'consent_answers',
   tooManyCheckouts: 'checkouts',
   tooManyCodes: 'user_codes',
-  tooManyMails: 'mails',
   tooManyRecoveries: 'recoveries',
   tooManySignIns: 'sign_ins',
   tooManySignUps: 'sign_ups',
@@ -66,7 +62,7 @@ export interface Problem {
   /** Where "Start again" leads. */
   readonly link?: string;
   /** Of a limit, whom it counts, where that is not the address. */
-  readonly limitKey?: string;
+  readonly limitKey?: Counted;
 }
 
 /** The page of a problem: what happened, what to do next, and a reference that is in the log (pages 7, 8). */
@@ -95,18 +91,8 @@ export function sendProblem(
   });
 }
 
-/** The page of an address that is sent no more mails now: it claims none, and tells nothing of an account (F6). */
-export function sendTooManyMails(
-  reply: FastifyReply,
-  email: string,
-  problem: Pick<Problem, 'language' | 'link'>,
-): Promise<FastifyReply> {
-  reply.header('retry-after', countingWindow.hour / 1_000);
-  return sendProblem(reply, 'tooManyMails', { ...problem, limitKey: hashEmail(email) });
-}
-
 /** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing for anybody. */
-function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: string | undefined): void {
+function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: Counted | undefined): void {
   const limit = limitOf[kind];
   if (limit !== undefined) noteLimit(reply, limit, limitKey);
   if (kind !== 'crossSite') return;

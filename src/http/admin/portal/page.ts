@@ -10,7 +10,7 @@ import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
-import { deniedKey } from '../denied.ts';
+import { countedCaller } from '../denied.ts';
 import { DeniedTooOften } from './call.ts';
 import { type Menu, menuOf } from './menu.ts';
 import { formToken, type Visit } from './visit.ts';
@@ -207,7 +207,7 @@ export function portalErrorHandler(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (error instanceof DeniedTooOften) {
-    noteLimit(reply.header('retry-after', error.retryAfter), 'denied_calls', deniedKey(error.actor));
+    noteLimit(reply.header('retry-after', error.retryAfter), 'denied_calls', countedCaller(error.actor));
     return orLastResort(reply, sendPortalProblem(reply, 'denied'));
   }
   return orLastResort(reply, sendPortalProblem(reply, problemOf(error, request)));

@@ -1,7 +1,7 @@
-import { sha256 } from '../../../core/hash.ts';
 import {
   blockedUntil,
   failedAgain,
+  hashAccountPages,
   hashEmail,
   type SignInFailures,
 } from '../../../core/members/sign-in-limit.ts';
@@ -12,6 +12,7 @@ import {
   saveSignInFailures,
 } from '../../../storage/members/sign-in-failure.ts';
 import { noteRefusal, transactionOf } from '../../audit.ts';
+import type { Counted } from '../../limits/limit-reached.ts';
 import { checkCredentials } from '../credentials.ts';
 import type { FieldProblem, Visit } from './page.ts';
 
@@ -19,7 +20,7 @@ export type ConfirmedPassword =
   | { readonly kind: 'right' }
   | { readonly kind: 'wrong'; readonly problem: FieldProblem }
   /** Seconds until it may be tried again. */
-  | { readonly kind: 'too-many'; readonly retryAfter: number; readonly limitKey: string };
+  | { readonly kind: 'too-many'; readonly retryAfter: number; readonly limitKey: Counted };
 
 /**
  * Asks once more for the password, so that a stolen cookie alone cannot take over the account. Failures count
@@ -38,14 +39,15 @@ export async function confirmPassword(
   });
   if (password === '') return { kind: 'wrong', problem: problem('missing') };
 
-  const own = sha256(`account pages of ${member.id}`);
+  const own = hashAccountPages(member.id);
+  const limitKey = { key: own, memberId: member.id };
   const waitOf = (failed: SignInFailures | null) => {
     const now = clock();
     const left = blockedUntil(failed, now) - now;
     return left > 0 ? Math.ceil(left / 1_000) : null;
   };
   const wait = waitOf(await transactionOf(request, deps, (tx) => findSignInFailures(tx, tenant.id, own)));
-  if (wait !== null) return { kind: 'too-many', retryAfter: wait, limitKey: own };
+  if (wait !== null) return { kind: 'too-many', retryAfter: wait, limitKey };
 
   // Each answer below asks again: whoever sends a hundred guesses at once hears of no more of them than one who
   // sends them in turn, and learns nothing from who is told to wait.
@@ -58,7 +60,7 @@ export async function confirmPassword(
       if (wait === null) await saveSignInFailures(tx, tenant.id, own, failedAgain(failed, clock()));
       return wait;
     });
-    if (late !== null) return { kind: 'too-many', retryAfter: late, limitKey: own };
+    if (late !== null) return { kind: 'too-many', retryAfter: late, limitKey };
     const reason = 'the current password is wrong';
     const by = { actorKind: 'member', actorId: member.id, target: member.id } as const;
     noteRefusal(request, { event: 'sign_in_refused', ...by, reason });
@@ -73,6 +75,6 @@ export async function confirmPassword(
     await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
     return null;
   });
-  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway, limitKey: own };
+  if (turnedAway !== null) return { kind: 'too-many', retryAfter: turnedAway, limitKey };
   return { kind: 'right' };
 }

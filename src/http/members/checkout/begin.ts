@@ -6,6 +6,7 @@ import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
+import { countedMember } from '../../limits/limit-reached.ts';
 import { once } from '../../limits/once.ts';
 import { isUndone } from '../../pages/head.ts';
 import { requestLanguage } from '../../pages/language.ts';
@@ -64,7 +65,7 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     case 'too-many':
       return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', {
         language,
-        limitKey: begun.current.member.id,
+        limitKey: countedMember(begun.current.member.id),
       });
     default:
       throw new Error(`unknown answer ${JSON.stringify(begun satisfies never)}`);

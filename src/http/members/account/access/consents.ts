@@ -11,6 +11,7 @@ import {
 import { listClients } from '../../../../storage/client.ts';
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
+import { countedMember } from '../../../limits/limit-reached.ts';
 import { sendProblem } from '../../../pages/problem.ts';
 import {
   type ChangedConsent,
@@ -105,7 +106,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   if (wait !== null)
     return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', {
       language,
-      limitKey: member.id,
+      limitKey: countedMember(memberId),
     });
   const changed = await transactionOf(request, deps, async (tx) => {
     const consents = await listConsents(tx, tenantId);
