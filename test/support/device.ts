@@ -105,10 +105,15 @@ export function newPhone(service: TestService, host: string): Phone {
 }
 
 /** A phone whose member is signed in. */
-export async function phoneOf(service: TestService, host: string, email = 'u1@example.test'): Promise<Phone> {
+export async function phoneOf(
+  service: TestService,
+  host: string,
+  email = 'u1@example.test',
+  password?: string,
+): Promise<Phone> {
   const phone = newPhone(service, host);
   const { headers } = await phone.send('/device');
-  const answer = await phone.signIn(await phone.send(String(headers.location)), email);
+  const answer = await phone.signIn(await phone.send(String(headers.location)), email, password);
   expect(answer.headers.location, answer.text).toBe('/device');
   return phone;
 }

@@ -11,6 +11,8 @@ import { clientSecretOperations } from './clients/client-secrets.ts';
 import { clientOperations } from './clients/clients.ts';
 import { keyOperations } from './keys.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
+import { memberLimitOperations } from './members/member-limits.ts';
+import { memberMailOperations } from './members/member-mails.ts';
 import { memberSessionOperations } from './members/member-sessions.ts';
 import { memberOperations } from './members/members.ts';
 import type { Operation } from './operation.ts';
@@ -25,6 +27,8 @@ export const operations: readonly Operation[] = [
   ...clientSecretOperations,
   ...memberOperations,
   ...memberChangeOperations,
+  ...memberLimitOperations,
+  ...memberMailOperations,
   ...memberSessionOperations,
   ...subscriptionOperations,
   ...invoiceOperations,

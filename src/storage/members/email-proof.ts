@@ -1,5 +1,5 @@
 import type { Write } from '../../core/decision.ts';
-import type { EmailProof, SentProofs } from '../../core/members/email-proof.ts';
+import type { EmailProof } from '../../core/members/email-proof.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
@@ -45,28 +45,26 @@ export async function listOpenEmailProofs(
 }
 
 /**
- * How many proofs of its purpose the address of this one was sent since a time, and how many of them its browser and
- * its network asked for. Those that lie ahead since the clock was set back do not count.
+ * How many mails with a proof an address was sent since a time; those that were held back do not count, nor
+ * those that lie ahead since the clock was set back.
  */
 export async function countEmailProofs(
   tx: Tx,
-  { tenantId, email, purpose, askedBy, askedFrom }: EmailProof,
+  { tenantId, email, purpose }: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
   since: number,
   now: number,
-): Promise<SentProofs> {
-  return tx
+): Promise<number> {
+  const { count } = await tx
     .selectFrom('emailProofs')
-    .select(({ fn }) => [
-      fn.countAll<number>().as('ofAll'),
-      fn.countAll<number>().filterWhere('askedBy', '=', askedBy).as('ofBrowser'),
-      fn.countAll<number>().filterWhere('askedFrom', '=', askedFrom).as('ofNetwork'),
-    ])
+    .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenantId', '=', tenantId)
     .where('email', '=', email)
     .where('createdAt', '>', since)
     .where('createdAt', '<=', now)
     .where('purpose', '=', purpose)
+    .where('codeHash', '!=', '')
     .executeTakeFirstOrThrow();
+  return count;
 }
 
 export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void> {

@@ -33,6 +33,24 @@ export async function countWrongUserCodes(
   return { ofMember: ofMember.count, ofAddress: ofAddress.count, ofTenant: ofTenant.count };
 }
 
+/** When a member entered the wrong codes that count (ms), oldest first. */
+export async function listWrongUserCodes(tx: Tx, memberId: string, now: number): Promise<readonly number[]> {
+  const rows = await tx
+    .selectFrom('wrongUserCodes')
+    .select('enteredAt')
+    .where('memberId', '=', memberId)
+    .where('enteredAt', '>', now - wrongUserCodes.window)
+    .where('enteredAt', '<=', now)
+    .orderBy('enteredAt')
+    .execute();
+  return rows.map(({ enteredAt }) => enteredAt);
+}
+
+/** Forgets the wrong entries of a member, who is let in again; those of the address and the tenant too. */
+export async function clearWrongUserCodes(tx: Tx, memberId: string): Promise<void> {
+  await tx.deleteFrom('wrongUserCodes').where('memberId', '=', memberId).execute();
+}
+
 /** Records a wrong entry, and drops what has become too old to count. */
 export async function insertWrongUserCode(
   tx: Tx,

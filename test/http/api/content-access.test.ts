@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentAccessOf } from '../../../src/core/access/content-access.ts';
-import { sightOf } from '../../../src/core/access/sight.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
@@ -113,7 +112,6 @@ describe('decision 38', () => {
           member,
           await listContentChannels(tx, acme.tenant.id),
           await listSubscriptions(tx, member.id),
-          sightOf(true, ''),
           service.clock.now(),
         ),
       );

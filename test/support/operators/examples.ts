@@ -119,6 +119,9 @@ export const examples: Readonly<Record<string, Example>> = {
     address: { city: 'Bergen' },
   }),
   'members.signOutEverywhere': ofMember,
+  'members.unlock': ofMember,
+  'members.sendInvitation': ofMember,
+  'members.sendPasswordReset': ofMember,
   'members.endSignIn': async (world) => {
     const { signInId } = await newSession(world);
     return { memberId: world.memberId, signInId };

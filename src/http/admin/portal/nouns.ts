@@ -78,6 +78,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
 export const sectionColumns: Readonly<Record<string, readonly string[]>> = {
   changes: ['tenant', 'noun', 'name', 'change', 'fields', 'note'],
   events: ['at', 'event', 'actorKind', 'clientId', 'address', 'result', 'reason'],
+  limits: ['limit', 'counted', 'allowed', 'lockedUntil'],
   sessions: ['kind', 'userAgent', 'ipAddress', 'createdAt', 'lastUsedAt'],
   signIns: ['clientId', 'label', 'deviceName', 'deviceModel', 'ipAddress', 'lastUsedAt'],
   subscriptions: ['subscriptionId', 'packageName', 'state', 'activatedAt', 'expiresAt'],
@@ -89,13 +90,19 @@ const ending = /^(?:disable|retire|delete|remove|revoke|end|cancel|signOut|unreg
 export const isEnding = (verb: string) => ending.test(verb);
 
 /** Whether it makes sense to do something to a thing as it is: what is off cannot be turned off. */
-export function isFitting(verb: string, { disabledAt, revokedAt, retiredAt, status }: Facts): boolean {
+export function isFitting(verb: string, shown: Facts): boolean {
+  const { disabledAt, revokedAt, retiredAt, status, limits } = shown;
   const isOff = typeof disabledAt === 'string' || status === 'disabled';
-  if (verb === 'disable') return !isOff;
+  if (verb === 'disable' || verb.startsWith('send')) return !isOff;
   if (verb === 'enable') return isOff;
+  if (verb === 'unlock') return isLocked({ limits });
   if (verb === 'revoke') return typeof revokedAt !== 'string';
   return verb !== 'retire' || typeof retiredAt !== 'string';
 }
+
+/** Whether a limit keeps a member out. */
+export const isLocked = ({ limits }: Facts) =>
+  Array.isArray(limits) && limits.some((limit: Facts) => typeof limit.lockedUntil === 'string');
 
 /** Values that make of something harmless something that ends things: they are asked twice too. */
 export const graveValues: Readonly<Record<string, readonly unknown[]>> = {

@@ -152,6 +152,7 @@ export function doneText(visit: Visit, name: string | undefined): string | null 
   const { noun, verb } = nameOf(operation);
   const what = singular(noun);
   const done = participles[verb];
+  if (verb.startsWith('send')) return 'The mail is on its way.';
   const text = done === undefined ? `${buttonOf(operation)}: done.` : `${what} ${done}.`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -166,4 +167,5 @@ const participles: Readonly<Record<string, string>> = {
   retire: 'retired',
   revoke: 'revoked',
   rotate: 'rotated',
+  unlock: 'unlocked',
 };

@@ -13,7 +13,7 @@ import {
 import { listCheckoutsOfTenant } from '../../../storage/access/checkout.ts';
 import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
-import { memberIdField } from '../members/member-answer.ts';
+import { memberField, memberIdField } from '../members/member-answer.ts';
 import type { Operation } from '../operation.ts';
 import { packageIdField, periodSchema, priceSchema } from './packages.ts';
 
@@ -60,7 +60,7 @@ const listed = onTenant<{ readonly memberId?: string; readonly before?: string; 
   method: 'GET',
   path: '/checkouts',
   optional: {
-    memberId: memberIdField,
+    memberId: memberField,
     before: text('The id of the last checkout of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05'),
     limit: limitField,
   },

@@ -13,7 +13,7 @@ import {
 import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
 import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
-import { memberIdField } from '../members/member-answer.ts';
+import { memberField, memberIdField } from '../members/member-answer.ts';
 import { type Operation, unknown } from '../operation.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscription-answer.ts';
@@ -64,7 +64,7 @@ const listed = onTenant<Listed>({
   method: 'GET',
   path: '/invoices',
   optional: {
-    memberId: memberIdField,
+    memberId: memberField,
     paid: flag('Only those that are paid, or that are not'),
     before: wholeNumber('The number of the last invoice of the page before', 100),
     limit: limitField,

@@ -12,7 +12,7 @@ import {
 } from '../../access/subscription.ts';
 import { onTenant } from '../define.ts';
 import { type MemberContext, memberFor } from '../members/manage.ts';
-import { memberIdField } from '../members/member-answer.ts';
+import { memberField } from '../members/member-answer.ts';
 import { conflict, type Operation, unknown } from '../operation.ts';
 import { packageIdField } from './packages.ts';
 import {
@@ -28,7 +28,7 @@ const listed = onTenant<{ readonly memberId: string }>({
   permission: 'subscriptions:read',
   method: 'GET',
   path: '/members/{memberId}/subscriptions',
-  fields: { memberId: memberIdField },
+  fields: { memberId: memberField },
   output: exactly('The subscriptions, oldest first', {
     subscriptions: list('Subscriptions', subscriptionSchema),
   }),
@@ -54,7 +54,7 @@ const created = onTenant<NewSubscriptionInput>({
   permission: 'subscriptions:write',
   method: 'POST',
   path: '/members/{memberId}/subscriptions',
-  fields: { memberId: memberIdField, packageId: packageIdField },
+  fields: { memberId: memberField, packageId: packageIdField },
   optional: {
     activatedAt: timeOrNull('When it begins: now if left out; null while it waits for a payment'),
     expiresAt: time(

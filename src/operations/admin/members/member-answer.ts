@@ -15,6 +15,11 @@ import { languages } from '../../../language.ts';
 import type { Fields } from '../define.ts';
 import { someOf } from '../fields.ts';
 
+/** Which member an operation is about. */
+export const memberField = text(
+  'The member: the id, or the address to sign in with',
+  '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
+);
 export const memberIdField = text('The id of the member', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02');
 export const fullNameField = text('The full name', 'Ada Nilsen');
 export const emailField = text('The address to sign in with', 'ada.nilsen@example.com');

@@ -23,7 +23,7 @@ import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { commonPasswords } from '../../common-passwords.ts';
 import { deleteMember } from '../../member.ts';
-import { inviteMember } from '../../recover.ts';
+import { mailPasswordLink } from '../../recover.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import { conflict, type Operation, OperationRefused } from '../operation.ts';
@@ -32,8 +32,8 @@ import {
   emailField,
   fullNameField,
   memberAnswer,
+  memberField,
   memberFields,
-  memberIdField,
   memberSchema,
   userTypeField,
 } from './member-answer.ts';
@@ -87,7 +87,7 @@ const created = onTenant<NewMember, PreparedMember>({
     };
     await insertMember(tx, member, passwordHash);
     if (input.password === undefined) {
-      await inviteMember(tx, tenant, member, { clock: () => now, random, mails });
+      await mailPasswordLink(tx, tenant, member, 'invitation', { clock: () => now, random, mails });
     }
     return memberAnswer(member);
   },
@@ -138,7 +138,7 @@ const changed = onTenant<ChangedMember>({
   permission: 'members:write',
   method: 'PATCH',
   path: '/members/{memberId}',
-  fields: { memberId: memberIdField },
+  fields: { memberId: memberField },
   optional: {
     fullName: fullNameField,
     email: emailField,

@@ -8,7 +8,7 @@ import { signOutEverywhere } from '../../recover.ts';
 import { onTenant } from '../define.ts';
 import { type Operation, unknown } from '../operation.ts';
 import { manageableMember } from './manage.ts';
-import { memberIdField } from './member-answer.ts';
+import { memberField, memberIdField } from './member-answer.ts';
 
 const everywhere = onTenant<{ readonly memberId: string }>({
   name: 'members.signOutEverywhere',
@@ -16,7 +16,7 @@ const everywhere = onTenant<{ readonly memberId: string }>({
   permission: 'members:write',
   method: 'POST',
   path: '/members/{memberId}/sign-out',
-  fields: { memberId: memberIdField },
+  fields: { memberId: memberField },
   output: exactly('Who was signed out', { id: memberIdField }),
   run: async (context, { memberId }) => {
     await manageableMember(context, memberId);
@@ -33,7 +33,7 @@ const signInEnded = onTenant<{ readonly memberId: string; readonly signInId: str
   permission: 'members:write',
   method: 'DELETE',
   path: '/members/{memberId}/sign-ins/{signInId}',
-  fields: { memberId: memberIdField, signInId: signInIdField },
+  fields: { memberId: memberField, signInId: signInIdField },
   output: exactly('What was ended', { signInId: signInIdField }),
   run: async (context, { memberId, signInId }) => {
     const { tx, tenant, now } = context;
@@ -53,7 +53,7 @@ const sessionEnded = onTenant<{ readonly memberId: string; readonly sessionId: s
   permission: 'members:write',
   method: 'DELETE',
   path: '/members/{memberId}/sessions/{sessionId}',
-  fields: { memberId: memberIdField, sessionId: sessionIdField },
+  fields: { memberId: memberField, sessionId: sessionIdField },
   output: exactly('What was ended', { sessionId: sessionIdField }),
   run: async (context, { memberId, sessionId }) => {
     const { tx, tenant } = context;

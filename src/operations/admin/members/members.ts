@@ -9,6 +9,7 @@ import type { Operation } from '../operation.ts';
 import { demandOther, manageableMember, memberFor } from './manage.ts';
 import {
   memberAnswer,
+  memberField,
   memberIdField,
   memberProperties,
   memberSchema,
@@ -16,13 +17,14 @@ import {
   userTypeField,
 } from './member-answer.ts';
 import { historyOf, historySchemas } from './member-history.ts';
+import { limitsOf, limitsSchema } from './member-limits.ts';
 
 /** Which member. */
 interface Named {
   readonly memberId: string;
 }
 
-const fields = { memberId: memberIdField };
+const fields = { memberId: memberField };
 
 interface Listed {
   readonly search?: string;
@@ -69,15 +71,19 @@ const listed = onTenant<Listed>({
 
 const read = onTenant<Named>({
   name: 'members.read',
-  summary: 'Show a member with subscriptions, sign-ins, sessions and what happened last',
+  summary: 'Show a member with locks, subscriptions, sign-ins, sessions and what happened last',
   permission: 'members:read',
   method: 'GET',
   path: '/members/{memberId}',
   fields,
-  output: exactly('A member', { ...memberProperties, ...historySchemas }),
+  output: exactly('A member', { ...memberProperties, limits: limitsSchema, ...historySchemas }),
   run: async (context, { memberId }) => {
     const member = await memberFor(context, memberId);
-    return { ...memberAnswer(member), ...(await historyOf(context.tx, member, context.now)) };
+    return {
+      ...memberAnswer(member),
+      limits: await limitsOf(context, member),
+      ...(await historyOf(context.tx, member, context.now)),
+    };
   },
 });
 

@@ -6,7 +6,7 @@ import { call, type Facts, mayCall, operationNamed } from '../call.ts';
 import { crumbsOf } from '../crumbs.ts';
 import { pathOf } from '../known.ts';
 import { shownTenant } from '../menu.ts';
-import { sectionColumns } from '../nouns.ts';
+import { isLocked, sectionColumns } from '../nouns.ts';
 import { sendPortalPage, sendPortalProblem } from '../page.ts';
 import { type Action, actionsOf, buttonsOf, doneText, entryActions, filesOf } from '../related.ts';
 import { withLinks } from '../show/links.ts';
@@ -133,14 +133,8 @@ export interface Badge {
   readonly isBad: boolean;
 }
 
-export function badgesOf({
-  type,
-  userType,
-  status,
-  disabledAt,
-  deletionDueAt,
-  thirdParty,
-}: Facts): readonly Badge[] {
+export function badgesOf(shown: Facts): readonly Badge[] {
+  const { type, userType, status, disabledAt, deletionDueAt, thirdParty } = shown;
   const isOff = status === 'disabled' || typeof disabledAt === 'string';
   return [
     ...(typeof type === 'string' ? [{ text: type, isBad: false }] : []),
@@ -149,6 +143,7 @@ export function badgesOf({
       : []),
     ...(thirdParty === true ? [{ text: 'third party', isBad: false }] : []),
     ...(isOff ? [{ text: 'disabled', isBad: true }] : []),
+    ...(isLocked(shown) ? [{ text: 'locked', isBad: true }] : []),
     ...(typeof deletionDueAt === 'string' ? [{ text: 'to be deleted', isBad: true }] : []),
   ];
 }

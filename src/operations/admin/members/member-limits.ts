@@ -1,0 +1,69 @@
+/** The limits that count a member: shown with the member, and lifted. */
+import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import type { Member } from '../../../core/members/member.ts';
+import {
+  failuresLimit,
+  type MemberLimit,
+  memberLimitNames,
+  userCodesLimit,
+} from '../../../core/members/member-limits.ts';
+import { hashAccountPages, hashEmail } from '../../../core/members/sign-in-limit.ts';
+import { exactly, list, oneOf, timeOrNull, wholeNumber } from '../../../json-schema.ts';
+import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
+import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
+import { onTenant } from '../define.ts';
+import { orNull } from '../fields.ts';
+import type { Operation, OperationContext } from '../operation.ts';
+import { manageableMember } from './manage.ts';
+import { memberField, memberIdField } from './member-answer.ts';
+
+const limitSchema = exactly('A limit that counts the member', {
+  limit: oneOf('What counts', memberLimitNames),
+  counted: wholeNumber('How many count now', 2),
+  allowed: orNull(wholeNumber('From how many on the member has to wait; null is no limit', 5)),
+  lockedUntil: timeOrNull('Until when the member has to wait; null if not at all', null),
+});
+
+export const limitsSchema = list('The limits that count the member', limitSchema);
+
+type LimitContext = Pick<OperationContext, 'tx' | 'now'> & {
+  readonly tenant: { readonly id: string; readonly limits: MemberAllowances };
+};
+
+/** What a tenant allows its members. */
+interface MemberAllowances {
+  readonly failedSignInsPerAccount: number | null;
+  readonly wrongUserCodesPerMember: number | null;
+}
+
+/** How far a member has come with each limit that counts members. */
+export async function limitsOf({ tx, tenant, now }: LimitContext, { id, email }: Member) {
+  const { failedSignInsPerAccount, wrongUserCodesPerMember } = tenant.limits;
+  const failed = (key: string) => findSignInFailures(tx, tenant.id, key);
+  const limits: readonly MemberLimit[] = [
+    failuresLimit('failed_sign_ins', await failed(hashEmail(email)), now, failedSignInsPerAccount),
+    failuresLimit('wrong_current_passwords', await failed(hashAccountPages(id)), now),
+    userCodesLimit(await listWrongUserCodes(tx, id, now), wrongUserCodesPerMember),
+  ];
+  return limits.map((limit) => ({ ...limit, lockedUntil: isoTimeOrNull(limit.lockedUntil) }));
+}
+
+const unlocked = onTenant<{ readonly memberId: string }>({
+  name: 'members.unlock',
+  summary: 'Lift the locks of a member: wrong passwords and wrong TV codes so far count no more',
+  permission: 'members:write',
+  method: 'POST',
+  path: '/members/{memberId}/unlock',
+  fields: { memberId: memberField },
+  output: exactly('The limits from now on', { id: memberIdField, limits: limitsSchema }),
+  run: async (context, { memberId }) => {
+    const { tx, tenant } = context;
+    const member = await manageableMember(context, memberId);
+    await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
+    await clearSignInFailures(tx, tenant.id, hashAccountPages(member.id));
+    await clearWrongUserCodes(tx, member.id);
+    return { id: member.id, limits: await limitsOf(context, member) };
+  },
+});
+
+export const memberLimitOperations: readonly Operation[] = [unlocked];

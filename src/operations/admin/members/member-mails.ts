@@ -1,0 +1,55 @@
+/** The mails that an operator sends a member again: the invitation, and the link for a new password. */
+import { isoTime } from '../../../core/access/iso-time.ts';
+import { maySignIn } from '../../../core/members/member.ts';
+import { exactly, time } from '../../../json-schema.ts';
+import { mailPasswordLink } from '../../recover.ts';
+import { onTenant } from '../define.ts';
+import { conflict, type Operation } from '../operation.ts';
+import { manageableMember } from './manage.ts';
+import { emailField, memberField, memberIdField } from './member-answer.ts';
+
+const output = exactly('What was sent', {
+  id: memberIdField,
+  email: { ...emailField, description: 'Where it was sent' },
+  expiresAt: time('Until when its link works'),
+});
+
+/** An operation that mails the member a link of one use, whatever was mailed before. */
+function mailing(facts: {
+  readonly name: string;
+  readonly summary: string;
+  readonly path: string;
+  readonly mail: 'invitation' | 'passwordReset';
+}): Operation {
+  const { mail, path, ...said } = facts;
+  return onTenant<{ readonly memberId: string }>({
+    ...said,
+    permission: 'members:write',
+    method: 'POST',
+    path: `/members/{memberId}/${path}`,
+    fields: { memberId: memberField },
+    output,
+    run: async (context, { memberId }) => {
+      const { tx, tenant, random, mails, now } = context;
+      const member = await manageableMember(context, memberId);
+      if (!maySignIn(member, now)) throw conflict('the member is disabled: enable the member first');
+      const expiresAt = await mailPasswordLink(tx, tenant, member, mail, { clock: () => now, random, mails });
+      return { id: member.id, email: member.email, expiresAt: isoTime(expiresAt) };
+    },
+  });
+}
+
+export const memberMailOperations: readonly Operation[] = [
+  mailing({
+    name: 'members.sendInvitation',
+    summary: 'Mail a member the invitation again: a link to choose a first password, good for three days',
+    path: 'invitation',
+    mail: 'invitation',
+  }),
+  mailing({
+    name: 'members.sendPasswordReset',
+    summary: 'Mail a member a link to choose a new password, good for half an hour',
+    path: 'password-reset',
+    mail: 'passwordReset',
+  }),
+];
