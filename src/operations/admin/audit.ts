@@ -30,8 +30,11 @@ interface FilterInput {
 
 const filterFields: Fields = {
   event: eventField,
-  actorId: text('Who did it: the id of a member or token, or a client_id', 'example-app'),
-  target: text('What it was done to: such as the id of a member, or a client_id', 'example-app'),
+  actorId: text(
+    'Who did it: the id or address of a member, the id of a token, or a client_id',
+    'example-app',
+  ),
+  target: text('What it was done to: such as the id or address of a member, or a client_id', 'example-app'),
   clientId: text('The client it went through', 'example-app'),
   result: resultField,
   from: time('From this moment on', '2026-01-01T00:00:00.000Z'),

@@ -8,6 +8,7 @@ import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { InvalidFacts } from '../invalid-facts.ts';
+import { isMemberAddress, withMemberIds } from './member-address.ts';
 import {
   conflict,
   type Operation,
@@ -109,10 +110,11 @@ async function work(
   return store.transaction(async (tx) => {
     const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
-    const answer = await operation.run({ ...context, tx: own }, input, prepared);
+    const named = await withMemberIds(own, context, operation, input);
+    const answer = await operation.run({ ...context, tx: own }, named, prepared);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
     if (!operation.acts) return { answer, putInPlace: null };
-    await auditAct(own, call, context, answer);
+    await auditAct(own, { ...call, input: named }, context, answer);
     return { answer, putInPlace: await context.tenants.read(tx) };
   });
 }
@@ -260,7 +262,10 @@ function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unkn
   const names = [...path.matchAll(/\{(\w+)\}/g)]
     .map(([, name]) => String(name))
     .filter((name) => name !== 'tenant');
-  const told = [...names, ...(made === undefined ? [] : [made])].filter((name) => facts[name] !== undefined);
+  // An address that somebody typed stands in no line, whether an account has it or not.
+  const told = [...names, ...(made === undefined ? [] : [made])].filter(
+    (name) => facts[name] !== undefined && !isMemberAddress(name, facts[name]),
+  );
   return told.length === 0 ? null : clipped(told.map((name) => String(facts[name])).join(' '));
 }
 
