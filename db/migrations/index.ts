@@ -10,6 +10,7 @@ import * as sweeping from './0008-sweeping.ts';
 import * as firstDataFolders from './0009-first-data-folders.ts';
 import * as fewerIndexEntries from './0010-fewer-index-entries.ts';
 import * as codesInTheirOrder from './0011-codes-in-their-order.ts';
+import * as whoAskedForAMail from './0012-who-asked-for-a-mail.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0009-first-data-folders': firstDataFolders,
   '0010-fewer-index-entries': fewerIndexEntries,
   '0011-codes-in-their-order': codesInTheirOrder,
+  '0012-who-asked-for-a-mail': whoAskedForAMail,
 };

@@ -13,7 +13,7 @@ import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { auditDeed } from './audit.ts';
 import { signOutEverywhere } from './recover.ts';
-import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './sign-up.ts';
+import { type Asker, type MemberDeps, mayMail, newProof, useUpProof, withoutDigits } from './sign-up.ts';
 
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {
@@ -25,25 +25,23 @@ export interface EmailChangePayload {
  * A member wants another address: a mail goes there, and the address changes when it is proven. One that has
  * an account already gets no mail, and the answer is the same.
  *
- * @returns the id of the proof
+ * @returns the id of the proof; null if the address is sent no more mails now
  */
 export async function askForEmailChange(
   tx: Tx,
   tenant: OpenTenant,
   member: Member,
-  { email, language }: { readonly email: string; readonly language: string },
+  { email, language, asker }: { readonly email: string; readonly language: string; readonly asker: Asker },
   deps: MemberDeps,
-): Promise<string> {
+): Promise<string | null> {
   const payload: EmailChangePayload = { email: email.trim() };
-  const facts = { purpose: 'email_change', email, memberId: member.id, payload } as const;
+  const facts = { purpose: 'email_change', email, memberId: member.id, payload, asker } as const;
   const { proof, link, code } = newProof(tenant, facts, deps);
+  if (!(await mayMail(tx, proof, deps.clock()))) return null;
   const isFree = await isAddressFree(tx, tenant.id, email, deps.clock());
-  const mayMailNow = await mayMail(tx, proof, deps.clock());
-  const isMailed = isFree && mayMailNow;
-  // Digits that nobody was sent are nobody's to guess: asking a thousand times gives no more tries.
-  const asked = isMailed ? proof : withoutMail(proof);
-  await apply(tx, [{ write: 'insertEmailProof', proof: asked }]);
-  if (isMailed) {
+  // Digits that were not sent cannot be guessed.
+  await apply(tx, [{ write: 'insertEmailProof', proof: isFree ? proof : withoutDigits(proof) }]);
+  if (isFree) {
     await deps.mails.queue(tx, tenant, {
       name: 'emailChange',
       to: payload.email,

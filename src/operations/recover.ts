@@ -16,38 +16,40 @@ import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { auditDeed } from './audit.ts';
 import { endSignInsOf } from './member.ts';
-import { type MemberDeps, mayMail, newProof, useUpProof, withoutMail } from './sign-up.ts';
+import { type Asker, type MemberDeps, mayMail, newProof, useUpProof, withoutDigits } from './sign-up.ts';
 
 /** What a forgotten password was asked for with. */
 export interface RecoverPayload {
   readonly language: string;
-  /** SHA-256 of the cookie of the browser that asked: it alone goes on with the flow (F5). */
-  readonly browserHash?: string;
-  /** The flow to go on with after signing in; an invitation has none. */
+  /** The flow to go on with after signing in, in the browser that asked (F5); an invitation has none. */
   readonly flow?: unknown;
 }
 
-/** Mails the owner of an address a link for a new password. An address without an account gets nothing. */
+/**
+ * Mails the owner of an address a link for a new password. An address without an account gets nothing.
+ *
+ * @returns false if the address is sent no more mails now, whether it has an account or not
+ */
 export async function askForRecovery(
   tx: Tx,
   tenant: OpenTenant,
   email: string,
-  payload: RecoverPayload,
+  { asker, payload }: { readonly asker: Asker; readonly payload: RecoverPayload },
   deps: MemberDeps,
-): Promise<void> {
+): Promise<boolean> {
   const found = await findMemberByEmail(tx, tenant.id, email);
   const { proof, link } = newProof(
     tenant,
-    { purpose: 'password_reset', email, memberId: found?.member.id ?? null, payload },
+    { purpose: 'password_reset', email, memberId: found?.member.id ?? null, payload, asker },
     deps,
   );
   const now = deps.clock();
+  if (!(await mayMail(tx, proof, now))) return false;
   const member = found !== null && maySignIn(found.member, now) ? found.member : null;
-  const isMailed = member !== null && (await mayMail(tx, proof, now));
-  // A row is written for an unknown address too, so that it takes as long; it holds nothing.
-  const kept = isMailed ? proof : { ...withoutMail(proof), payload: '{}' };
+  // A row is written for an unknown address too, so that it takes as long and counts as much; it holds nothing.
+  const kept = member !== null ? proof : { ...withoutDigits(proof), payload: '{}' };
   await apply(tx, [{ write: 'insertEmailProof', proof: kept }]);
-  if (!isMailed) return;
+  if (member === null) return true;
   await deps.mails.queue(tx, tenant, {
     name: 'passwordReset',
     to: member.email,
@@ -55,6 +57,7 @@ export async function askForRecovery(
     values: { fullName: member.fullName },
     link: `${tenant.issuer}/recover/reset/${link}`,
   });
+  return true;
 }
 
 /**
@@ -73,8 +76,9 @@ export async function mailPasswordLink(
   const isInvitation = mail === 'invitation';
   const language = member.locale ?? tenant.languages[0] ?? 'en';
   const payload: RecoverPayload = { language };
-  const facts = { purpose: 'password_reset', email: member.email, memberId: member.id, payload } as const;
-  const { proof: made, link } = newProof(tenant, facts, deps);
+  const asker: Asker = { askedBy: '', askedFrom: '' };
+  const about = { purpose: 'password_reset', email: member.email, memberId: member.id } as const;
+  const { proof: made, link } = newProof(tenant, { ...about, payload, asker }, deps);
   const proof = isInvitation ? { ...made, expiresAt: made.createdAt + invitationLifetime } : made;
   const reason = isInvitation ? 'invited' : 'an operator sent the mail';
   await apply(tx, [{ write: 'insertEmailProof', proof }], { reason });

@@ -6,10 +6,10 @@ import {
   type EmailProof,
   type EmailProofPurpose,
   finishProof,
+  maySendProof,
   type Presented,
   presentProof,
 } from '../core/members/email-proof.ts';
-import { mailsPerHour } from '../core/members/limits.ts';
 import { blankMember, isGone, type Member, normaliseEmail } from '../core/members/member.ts';
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';
@@ -37,11 +37,12 @@ export interface SignUpPayload {
   /** What was asked for, in the words of that page, and what was answered; older sign-ups have none. */
   readonly consents?: readonly { readonly consent: Consent; readonly status: ConsentStatus }[];
   readonly language: string;
-  /** SHA-256 of the cookie of the browser that asked: it alone goes on with the flow. */
-  readonly browserHash: string;
-  /** The flow to go on with. */
+  /** The flow to go on with, in the browser that asked. */
   readonly flow: unknown;
 }
+
+/** Who asks for a mail to an address, in hashes. */
+export type Asker = Pick<EmailProof, 'askedBy' | 'askedFrom'>;
 
 const hour = 60 * 60 * 1_000;
 
@@ -60,6 +61,7 @@ export function newProof(
     readonly email: string;
     readonly memberId: string | null;
     readonly payload: object;
+    readonly asker: Asker;
   },
   { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
 ): NewProof {
@@ -76,6 +78,7 @@ export function newProof(
       email: normaliseEmail(facts.email),
       linkHash: sha256(link),
       codeHash: hashProofCode(tenant.tokenKey, id, digits),
+      ...facts.asker,
       payload: JSON.stringify(facts.payload),
     },
     now,
@@ -108,20 +111,16 @@ export function hashProofCode(key: MacKey, proofId: string, digits: string): str
   return hmac(key, 'email proof', proofId, digits).toString('base64url');
 }
 
-/**
- * Whether an address may be sent one more message of this purpose now. Only what was mailed counts: asking
- * more often must not keep the owner's own mail back.
- */
-export async function mayMail(
-  tx: Tx,
-  about: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
-  now: number,
-): Promise<boolean> {
-  return (await countEmailProofs(tx, about, now - hour, now)) < mailsPerHour;
+/** Whether the address of a new proof may be sent one more message for it, which this asker asks for. */
+export async function mayMail(tx: Tx, proof: EmailProof, now: number): Promise<boolean> {
+  return maySendProof(await countEmailProofs(tx, proof, now - hour, now));
 }
 
-/** The proof of which no mail leaves: nothing that anybody could send matches it. */
-export function withoutMail(proof: EmailProof): EmailProof {
+/**
+ * The proof whose digits no mail carries: nothing that could be typed matches it. It is kept and counted as any
+ * other, so that an address with an account and one without are answered alike.
+ */
+export function withoutDigits(proof: EmailProof): EmailProof {
   return { ...proof, codeHash: '' };
 }
 
@@ -129,49 +128,44 @@ export function withoutMail(proof: EmailProof): EmailProof {
  * Takes a sign-up in: a mail goes to the address, and the account begins when the address is proven. Whoever
  * has an account with this address is told so by mail; the answer is the same.
  *
- * @returns the id of the proof
+ * @returns the id of the proof; null if the address is sent no more mails now
  */
 export async function askForSignUp(
   tx: Tx,
   tenant: OpenTenant,
   payload: SignUpPayload,
+  asker: Asker,
   deps: MemberDeps,
-): Promise<string> {
+): Promise<string | null> {
   const found = await findMemberByEmail(tx, tenant.id, payload.email);
   const known = found === null || isGone(found.member, deps.clock()) ? null : found;
   const { proof, link, code } = newProof(
     tenant,
-    { purpose: 'sign_up', email: payload.email, memberId: known?.member.id ?? null, payload },
+    { purpose: 'sign_up', email: payload.email, memberId: known?.member.id ?? null, payload, asker },
     deps,
   );
-  const mayMailNow = await mayMail(tx, proof, deps.clock());
-  await apply(tx, [{ write: 'insertEmailProof', proof: keptProof(proof, known !== null, mayMailNow) }]);
-  if (mayMailNow) {
-    await deps.mails.queue(tx, tenant, {
-      // The owner's own spelling: what only looks alike may be somebody else's mailbox.
-      to: known?.member.email ?? payload.email.trim(),
-      language: known?.member.locale ?? payload.language,
-      ...(known === null
-        ? {
-            name: 'signUp',
-            values: { fullName: payload.fullName },
-            code,
-            link: `${tenant.issuer}/sign-up/confirm/${link}`,
-          }
-        : {
-            name: 'signUpKnown',
-            values: { fullName: known.member.fullName },
-            link: `${tenant.issuer}/recover`,
-          }),
-    });
-  }
+  if (!(await mayMail(tx, proof, deps.clock()))) return null;
+  // A known address is mailed, but not the digits.
+  const kept = known === null ? proof : withoutDigits(proof);
+  await apply(tx, [{ write: 'insertEmailProof', proof: kept }]);
+  await deps.mails.queue(tx, tenant, {
+    // The owner's own spelling: what only looks alike may be somebody else's mailbox.
+    to: known?.member.email ?? payload.email.trim(),
+    language: known?.member.locale ?? payload.language,
+    ...(known === null
+      ? {
+          name: 'signUp',
+          values: { fullName: payload.fullName },
+          code,
+          link: `${tenant.issuer}/sign-up/confirm/${link}`,
+        }
+      : {
+          name: 'signUpKnown',
+          values: { fullName: known.member.fullName },
+          link: `${tenant.issuer}/recover`,
+        }),
+  });
   return proof.id;
-}
-
-/** A known address is mailed, but not the digits: those match nothing. */
-function keptProof(proof: EmailProof, isKnown: boolean, isMailed: boolean): EmailProof {
-  if (!isMailed) return withoutMail(proof);
-  return isKnown ? { ...proof, codeHash: 'none' } : proof;
 }
 
 /** The member of a proven sign-up: made now, or null if the address got an account in between. */

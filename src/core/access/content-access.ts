@@ -2,6 +2,7 @@ import type { Member } from '../members/member.ts';
 import { type ContentChannel, channelAccess, type Grant } from './content-channel.ts';
 import { isoTimeOrNull } from './iso-time.ts';
 import { basicsOf, type MemberBasics } from './profile.ts';
+import type { Sight } from './sight.ts';
 import type { MemberSubscription } from './subscription.ts';
 
 /** The member's basics and every content channel of the tenant, open or not (decisions 5 and 38). */
@@ -19,16 +20,21 @@ export interface ChannelOfMember {
   readonly grantedBy: Grant | null;
 }
 
-/** What content a member has access to at a moment. */
+/**
+ * What content a member has access to at a moment. Which channels are open tells of the subscriptions: an app that
+ * does not see those sees no channels (decision 41).
+ */
 export function contentAccessOf(
   member: Member,
   channels: readonly ContentChannel[],
   subscriptions: readonly MemberSubscription[],
+  sees: Sight,
   now: number,
 ): ContentAccess {
+  const seen = sees.subscriptions ? channels : [];
   return {
-    ...basicsOf(member),
-    contentChannels: channels.map((channel) => {
+    ...basicsOf(member, sees),
+    contentChannels: seen.map((channel) => {
       const { hasAccess, validUntil, grantedBy } = channelAccess(channel, subscriptions, now);
       return {
         id: channel.id,

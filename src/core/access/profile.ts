@@ -1,6 +1,7 @@
-import type { Address, Member, UserType } from '../members/member.ts';
+import { type Address, type Member, noAddress, type UserType } from '../members/member.ts';
 import type { CustomPropertyValues } from './custom-property.ts';
 import { isoTime } from './iso-time.ts';
+import type { Sight } from './sight.ts';
 import { isActive, type MemberSubscription } from './subscription.ts';
 
 /** Who a member is: what both profiles begin with (contract, "Member profile"). */
@@ -39,31 +40,41 @@ export interface ProfileSubscription {
   readonly customPropertyValues: CustomPropertyValues;
 }
 
-/** The fields of a member that both profiles show: each is listed by hand (M19). */
-export function basicsOf(member: Member): MemberBasics {
+/**
+ * The fields of a member that both profiles show: each is listed by hand (M19). What the app does not see is null,
+ * empty or 0, as the type of the field allows (decision 41).
+ */
+export function basicsOf(member: Member, sees: Sight): MemberBasics {
   return {
     id: member.id,
-    fullName: member.fullName,
-    email: member.email,
-    userType: member.userType,
+    fullName: sees.profile ? member.fullName : '',
+    email: sees.email ? member.email : '',
+    userType: sees.role ? member.userType : 'member',
     userId: member.userId,
-    phone: member.phone,
-    avatar: member.avatar,
-    nickName: member.nickName,
-    memberNumber: member.memberNumber,
-    address: member.address,
+    phone: sees.phone ? member.phone : '',
+    avatar: sees.profile ? member.avatar : null,
+    nickName: sees.profile ? member.nickName : '',
+    memberNumber: sees.profile ? member.memberNumber : 0,
+    address: sees.address ? addressOf(member.address, sees) : noAddress,
   };
+}
+
+/** The name and the e-mail address of a postal address are no less than those of the member. */
+function addressOf(address: Address, sees: Sight): Address {
+  const { name, email } = address;
+  return { ...address, name: sees.profile ? name : null, email: sees.email ? email : null };
 }
 
 /** The profile of a member at a moment: of the subscriptions only the active ones (contract). */
 export function profileOf(
   member: Member,
   subscriptions: readonly MemberSubscription[],
+  sees: Sight,
   now: number,
 ): Profile {
   return {
-    ...basicsOf(member),
-    subscriptions: subscriptions.flatMap((subscription) => listed(subscription, now)),
+    ...basicsOf(member, sees),
+    subscriptions: sees.subscriptions ? subscriptions.flatMap((one) => listed(one, now)) : [],
   };
 }
 

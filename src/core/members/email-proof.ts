@@ -34,7 +34,7 @@ import { setup } from 'xstate';
 import type { Decision, Write } from '../decision.ts';
 import { equalInConstantTime } from '../hash.ts';
 import { step } from '../machine.ts';
-import { emailProofLifetime, wrongEmailCodes } from './limits.ts';
+import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from './limits.ts';
 
 export type EmailProofPurpose = 'sign_up' | 'password_reset' | 'email_change';
 export type EmailProofState = 'pending' | 'proven' | 'finished' | 'expired' | 'exhausted';
@@ -53,6 +53,10 @@ export interface EmailProof {
   readonly linkHash: string;
   /** Keyed hash of the six digits; empty where no mail carries them, so that nothing matches. */
   readonly codeHash: string;
+  /** SHA-256 of the cookie of the browser that asked; empty where an operator did. */
+  readonly askedBy: string;
+  /** Keyed hash of the network that asked. */
+  readonly askedFrom: string;
   readonly wrongCodes: number;
   /** JSON of what is done with it once it is proven. */
   readonly payload: string;
@@ -141,6 +145,18 @@ export function beginEmailProof(
     createdAt: now,
     expiresAt: now + emailProofLifetime[facts.purpose],
   };
+}
+
+/** How many proofs an address was sent within the hour: all, and those that this browser and network asked for. */
+export type SentProofs = Readonly<Record<keyof typeof mailsPerHour, number>>;
+
+/** Whether an address may be sent one more proof: who asks is held to a share of their own (F6). */
+export function maySendProof(sent: SentProofs): boolean {
+  return (
+    sent.ofBrowser < mailsPerHour.ofBrowser &&
+    sent.ofNetwork < mailsPerHour.ofNetwork &&
+    sent.ofAll < mailsPerHour.ofAll
+  );
 }
 
 /** Whether a proof can still be given. */

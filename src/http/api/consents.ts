@@ -14,8 +14,13 @@ const params = exactly('', { consentId: text('The consent.', 'newsletter') });
 
 const unknown: ApiAnswer = { status: 404, description: 'there is no such consent' };
 
-/** The consents that the tenant asks for, with the member's answers (decisions 5 and 39). */
-async function consentsOf(tx: Tx, { tenant, member }: Call): Promise<readonly ConsentOfMember[]> {
+/**
+ * The consents that the tenant asks for, with the member's answers (decisions 5 and 39). No scope gives them to a
+ * third party's client: it sees none (decision 41).
+ */
+async function consentsOf(tx: Tx, call: Call): Promise<readonly ConsentOfMember[]> {
+  if (!(await isFirstParty(tx, call))) return [];
+  const { tenant, member } = call;
   const changes = await listLastConsentChanges(tx, member);
   return (await listConsents(tx, tenant.id)).map((consent) => consentOf(consent, changes));
 }
@@ -77,7 +82,8 @@ export const consentRoutes: readonly ApiRoute[] = [
     operationId: 'listConsents',
     tag: 'consents',
     summary: 'The consents of the member',
-    description: 'Everything that the tenant asks its members to agree to, and what this member says to it.',
+    description:
+      "Everything that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
     answer: reference('Consents'),
     refusals: [],
     handle: async (tx, call) => ({ status: 200, body: { consents: await consentsOf(tx, call) } }),
@@ -110,7 +116,8 @@ export const consentRoutes: readonly ApiRoute[] = [
     operationId: 'getConsent',
     tag: 'consents',
     summary: 'One consent of the member',
-    description: 'Something that the tenant asks its members to agree to, and what this member says to it.',
+    description:
+      "Something that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
     params,
     answer: reference('Consent'),
     refusals: [404],

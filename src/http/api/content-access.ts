@@ -2,7 +2,8 @@ import { contentAccessOf } from '../../core/access/content-access.ts';
 import { reference } from '../../json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
-import { type ApiRoute, profileUrl } from './route.ts';
+import { sightOfCall } from './first-party.ts';
+import { type ApiRoute, profileUrl, whatThirdPartiesGet } from './route.ts';
 
 /** GET /api/v1/members/profile/info-with-content-access (decisions 5 and 38). */
 export const contentAccessRoute: ApiRoute = {
@@ -11,13 +12,14 @@ export const contentAccessRoute: ApiRoute = {
   operationId: 'getProfileWithContentAccess',
   tag: 'profile',
   summary: 'The member with the content channels',
-  description:
-    'Every content channel of the tenant: whether it is open to the member, until when, and what opens it.',
+  description: `Every content channel of the tenant: whether it is open to the member, until when, and what opens it. ${whatThirdPartiesGet}`,
   answer: reference('ContentAccess'),
   refusals: [],
-  handle: async (tx, { tenant, member, now }) => {
+  handle: async (tx, call) => {
+    const { tenant, member, now } = call;
     const channels = await listContentChannels(tx, tenant.id);
     const subscriptions = await listSubscriptions(tx, member.id);
-    return { status: 200, body: contentAccessOf(member, channels, subscriptions, now) };
+    const sees = await sightOfCall(tx, call);
+    return { status: 200, body: contentAccessOf(member, channels, subscriptions, sees, now) };
   },
 };

@@ -1,7 +1,8 @@
 import { profileOf } from '../../core/access/profile.ts';
 import { reference } from '../../json-schema.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
-import { type ApiRoute, profileUrl } from './route.ts';
+import { sightOfCall } from './first-party.ts';
+import { type ApiRoute, profileUrl, whatThirdPartiesGet } from './route.ts';
 
 /** GET /api/v1/members/profile/info-with-active-subscriptions (contract). */
 export const profileRoute: ApiRoute = {
@@ -10,11 +11,12 @@ export const profileRoute: ApiRoute = {
   operationId: 'getProfileWithActiveSubscriptions',
   tag: 'profile',
   summary: 'The member with the active subscriptions',
-  description: 'Only active subscriptions are listed; an empty list means that there is none.',
+  description: `Only active subscriptions are listed; an empty list means that there is none. ${whatThirdPartiesGet}`,
   answer: reference('MemberProfile'),
   refusals: [],
-  handle: async (tx, { member, now }) => ({
-    status: 200,
-    body: profileOf(member, await listSubscriptions(tx, member.id), now),
-  }),
+  handle: async (tx, call) => {
+    const { member, now } = call;
+    const subscriptions = await listSubscriptions(tx, member.id);
+    return { status: 200, body: profileOf(member, subscriptions, await sightOfCall(tx, call), now) };
+  },
 };

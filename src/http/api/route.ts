@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Member } from '../../core/members/member.ts';
+import type { Scope } from '../../core/oidc/scope.ts';
 import type { Schema } from '../../json-schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
@@ -15,6 +16,8 @@ export interface Call {
   readonly tenant: OpenTenant;
   readonly member: Member;
   readonly clientId: string;
+  /** What the token is for. */
+  readonly scope: Scope;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -48,6 +51,10 @@ export type ApiTag = 'consents' | 'profile' | 'support';
 
 /** Below this address the member API serves what belongs to a member. */
 export const profileUrl = '/api/v1/members/profile';
+
+/** What the document says of every answer that shows a member (decision 41). */
+export const whatThirdPartiesGet =
+  "The tenant's own clients get everything. A third party's client gets what the scope of its token names (profile, email, phone, address, subscriptions): the rest is null, empty or 0.";
 
 /**
  * Serves the routes of one address, the preflights of registered origins, and 405 to other methods. The tenant
@@ -92,12 +99,12 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
         return sendRefused(reply, { status: 400, description: descriptionOf(validationError) });
       }
       const { bearer } = result;
-      const { tenant, clientId } = bearer;
+      const { tenant, clientId, scope } = bearer;
       const answer = await transactionOf(request, deps, async (tx) => {
         const now = deps.clock();
         const member = await bearerMember(tx, bearer, now);
         if (member === null) return null;
-        return route.handle(tx, { tenant, member, clientId, params, query, body, now });
+        return route.handle(tx, { tenant, member, clientId, scope, params, query, body, now });
       });
       if (answer === null)
         return sendBearerProblem(reply, 'invalid_token', undefined, { bearer, reason: stoppedWorking });

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { equalInConstantTime, sha256 } from '../../core/hash.ts';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
 import type { Language } from '../../language.ts';
@@ -61,11 +60,6 @@ export function flowToKeep(flow: Flow): Flow {
   if (flow.parameters === null) return flow;
   const { id_token_hint: _, ...parameters } = flow.parameters;
   return { ...flow, parameters };
-}
-
-/** Whether this is the browser that asked for a mail: it alone goes on with the flow that it asked in (A11, F5). */
-export function isBrowserThatAsked(request: FastifyRequest, browserHash: string | undefined): boolean {
-  return browserHash !== undefined && equalInConstantTime(sha256(browserCookie(request)), browserHash);
 }
 
 /** Whether a flow was begun on the way to a subscription: who has no account makes one there. */

@@ -9,22 +9,13 @@ import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
-import { ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { sendPage } from '../pages/pages.ts';
-import { sendProblem } from '../pages/problem.ts';
+import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import {
-  type Flow,
-  flowToKeep,
-  flowUrl,
-  isBrowserThatAsked,
-  languageOf,
-  openFlow,
-  sealFlow,
-  sendStale,
-} from './flow.ts';
+import { askerOf, isBrowserThatAsked } from './asker.ts';
+import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
 
 const url = '/recover';
 const resetUrl = `${url}/reset/:secret`;
@@ -82,10 +73,18 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   }
   const payload: RecoverPayload = {
     language: languageOf(request, flow).tag,
-    browserHash: sha256(ensureBrowserCookie(reply, deps.random)),
     flow: flowToKeep(flow),
   };
-  await transactionOf(request, deps, (tx) => askForRecovery(tx, request.tenant, email, payload, deps));
+  const asker = askerOf(reply, deps);
+  const isTaken = await transactionOf(request, deps, (tx) =>
+    askForRecovery(tx, request.tenant, email, { asker, payload }, deps),
+  );
+  if (!isTaken) {
+    return sendTooManyMails(reply, email, {
+      language: languageOf(request, flow),
+      link: flowUrl(url, sealFlow(reply, flow, deps)),
+    });
+  }
   return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);
 }
 
@@ -144,7 +143,7 @@ async function reset(
   const asked = JSON.parse(found.payload) as RecoverPayload;
   // Who asked in another browser may be a stranger, who would lead the member on to a client of the stranger's
   // choice. In the browser that asked it goes on from here: what was done before the mail came was not done for it.
-  const kept = isBrowserThatAsked(request, asked.browserHash) ? (asked.flow as Flow) : newFlow(deps);
+  const kept = isBrowserThatAsked(request, found) ? (asked.flow as Flow) : newFlow(deps);
   const flow = { ...kept, startedAt: deps.clock() };
   const language = languageOf(request, flow);
   const sendUsed = () =>

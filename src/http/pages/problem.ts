@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
+import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
+import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import type { Language } from '../../language.ts';
 import { isOutage } from '../../log.ts';
 import { noteRefusal } from '../audit.ts';
@@ -21,6 +22,7 @@ export type ProblemKind =
   | 'tooManyAnswers'
   | 'tooManyCheckouts'
   | 'tooManyCodes'
+  | 'tooManyMails'
   | 'tooManyRecoveries'
   | 'tooManySignIns'
   | 'tooManySignUps'
@@ -39,6 +41,7 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   tooManyAnswers: 429,
   tooManyCheckouts: 429,
   tooManyCodes: 429,
+  tooManyMails: 429,
   tooManyRecoveries: 429,
   tooManySignIns: 429,
   tooManySignUps: 429,
@@ -50,6 +53,7 @@ const limitOf: Readonly<Partial<Record<ProblemKind, LimitName>>> = {
   tooManyAnswers: 'consent_answers',
   tooManyCheckouts: 'checkouts',
   tooManyCodes: 'user_codes',
+  tooManyMails: 'mails',
   tooManyRecoveries: 'recoveries',
   tooManySignIns: 'sign_ins',
   tooManySignUps: 'sign_ups',
@@ -89,6 +93,16 @@ export function sendProblem(
       link: problem.link ?? null,
     },
   });
+}
+
+/** The page of an address that is sent no more mails now: it claims none, and tells nothing of an account (F6). */
+export function sendTooManyMails(
+  reply: FastifyReply,
+  email: string,
+  problem: Pick<Problem, 'language' | 'link'>,
+): Promise<FastifyReply> {
+  reply.header('retry-after', countingWindow.hour / 1_000);
+  return sendProblem(reply, 'tooManyMails', { ...problem, limitKey: hashEmail(email) });
 }
 
 /** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing for anybody. */

@@ -1,5 +1,5 @@
 import type { Write } from '../../core/decision.ts';
-import type { EmailProof } from '../../core/members/email-proof.ts';
+import type { EmailProof, SentProofs } from '../../core/members/email-proof.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
@@ -45,26 +45,28 @@ export async function listOpenEmailProofs(
 }
 
 /**
- * How many mails with a proof an address was sent since a time; those that were held back do not count, nor
- * those that lie ahead since the clock was set back.
+ * How many proofs of its purpose the address of this one was sent since a time, and how many of them its browser and
+ * its network asked for. Those that lie ahead since the clock was set back do not count.
  */
 export async function countEmailProofs(
   tx: Tx,
-  { tenantId, email, purpose }: Pick<EmailProof, 'tenantId' | 'email' | 'purpose'>,
+  { tenantId, email, purpose, askedBy, askedFrom }: EmailProof,
   since: number,
   now: number,
-): Promise<number> {
-  const { count } = await tx
+): Promise<SentProofs> {
+  return tx
     .selectFrom('emailProofs')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<number>().as('ofAll'),
+      fn.countAll<number>().filterWhere('askedBy', '=', askedBy).as('ofBrowser'),
+      fn.countAll<number>().filterWhere('askedFrom', '=', askedFrom).as('ofNetwork'),
+    ])
     .where('tenantId', '=', tenantId)
     .where('email', '=', email)
     .where('createdAt', '>', since)
     .where('createdAt', '<=', now)
     .where('purpose', '=', purpose)
-    .where('codeHash', '!=', '')
     .executeTakeFirstOrThrow();
-  return count;
 }
 
 export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentAccessOf } from '../../../src/core/access/content-access.ts';
 import { channelAccess, isAccessId } from '../../../src/core/access/content-channel.ts';
+import { sightOf } from '../../../src/core/access/sight.ts';
 import { channelRecord, subscriptionRecord } from '../../support/records/access-records.ts';
 import { memberRecord, now } from '../../support/records/records.ts';
 
@@ -88,6 +89,7 @@ describe('whether a channel is open (decision 38)', () => {
 });
 
 describe('content-access profile (decisions 5 and 38)', () => {
+  const sees = sightOf(true, 'openid');
   const everything = subscriptionRecord({
     subscriptionId: 42,
     packageId: 8,
@@ -101,7 +103,7 @@ describe('content-access profile (decisions 5 and 38)', () => {
   ];
 
   it('has exactly the member’s basics and every channel, open or not', () => {
-    expect(contentAccessOf(memberRecord(), channels, [subscription, everything], now)).toEqual({
+    expect(contentAccessOf(memberRecord(), channels, [subscription, everything], sees, now)).toEqual({
       id: 'member-1',
       fullName: 'Ada Berg',
       email: 'Ada@Example.test',
@@ -150,7 +152,7 @@ describe('content-access profile (decisions 5 and 38)', () => {
   });
 
   it('of a tenant without channels has none', () => {
-    expect(contentAccessOf(memberRecord(), [], [subscription], now).contentChannels).toEqual([]);
+    expect(contentAccessOf(memberRecord(), [], [subscription], sees, now).contentChannels).toEqual([]);
   });
 });
 

@@ -1,16 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { profileOf } from '../../../src/core/access/profile.ts';
+import { sightOf } from '../../../src/core/access/sight.ts';
 import { isActive } from '../../../src/core/access/subscription.ts';
 import { normaliseEmail } from '../../../src/core/members/member.ts';
 import { subscriptionRecord } from '../../support/records/access-records.ts';
 import { memberRecord, now } from '../../support/records/records.ts';
 
 const subscription = subscriptionRecord();
+const everything = sightOf(true, 'openid');
 
 describe('member profile with active subscriptions (contract)', () => {
   it('has exactly the fields of the contract', () => {
     const member = memberRecord();
-    expect(profileOf(member, [subscription], now)).toEqual({
+    expect(profileOf(member, [subscription], everything, now)).toEqual({
       id: 'member-1',
       fullName: 'Ada Berg',
       email: 'Ada@Example.test',
@@ -49,7 +51,7 @@ describe('member profile with active subscriptions (contract)', () => {
   });
 
   it('an avatar may be null, and no subscription is an empty list', () => {
-    const profile = profileOf(memberRecord({ avatar: null }), [], now);
+    const profile = profileOf(memberRecord({ avatar: null }), [], everything, now);
     expect(profile.avatar).toBeNull();
     expect(profile.subscriptions).toEqual([]);
   });
@@ -58,7 +60,7 @@ describe('member profile with active subscriptions (contract)', () => {
     const over = { ...subscription, subscriptionId: 42, expiresAt: now };
     const coming = { ...subscription, subscriptionId: 43, activatedAt: now + 1 };
     const other = { ...subscription, subscriptionId: 44 };
-    const { subscriptions } = profileOf(memberRecord(), [subscription, over, coming, other], now);
+    const { subscriptions } = profileOf(memberRecord(), [subscription, over, coming, other], everything, now);
     expect(subscriptions.map(({ subscriptionId }) => subscriptionId)).toEqual([41, 44]);
   });
 });

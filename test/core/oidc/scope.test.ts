@@ -14,9 +14,9 @@ describe('scope (decision 10)', () => {
     ['openid\temail', '', 'only a space parts two values'],
     ['', '', 'nothing is nothing'],
     [
-      'address phone email profile offline_access openid',
-      'openid offline_access profile email phone address',
-      'six are known',
+      'subscriptions address phone email profile offline_access openid',
+      'openid offline_access profile email phone address subscriptions',
+      'seven are known',
     ],
   ])('"%s" is read as "%s": %s', (requested, scope) => {
     expect(readScope(requested)).toBe(scope);

@@ -199,7 +199,7 @@ describe('decision 39: answering', () => {
 });
 
 describe("a third party's client", () => {
-  it('may read what the member agreed to, and never answer for the member', async () => {
+  it('decision 41: sees no consents, and never answers for the member', async () => {
     const client = {
       clientId: 'another-party',
       name: 'Another Party',
@@ -214,8 +214,8 @@ describe("a third party's client", () => {
         headers: { ...bearer(token), ...json },
         ...(body === undefined ? {} : { method: 'PUT', body: JSON.stringify(body) }),
       });
-    expect((await send('')).json()).toEqual({ consents: unanswered });
-    expect((await send('/newsletter')).json()).toEqual(newsletter);
+    expect((await send('')).json()).toEqual({ consents: [] });
+    expectJsonError(await send('/newsletter'), 404, 'invalid_request');
     for (const answer of [
       await send('/newsletter', { status: 'accepted' }),
       await send('/nothing', { status: 'accepted' }),

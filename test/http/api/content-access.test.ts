@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contentAccessOf } from '../../../src/core/access/content-access.ts';
+import { sightOf } from '../../../src/core/access/sight.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
@@ -112,6 +113,7 @@ describe('decision 38', () => {
           member,
           await listContentChannels(tx, acme.tenant.id),
           await listSubscriptions(tx, member.id),
+          sightOf(true, ''),
           service.clock.now(),
         ),
       );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { profileOf } from '../../../src/core/access/profile.ts';
+import { sightOf } from '../../../src/core/access/sight.ts';
 import { sessionAbsolute } from '../../../src/core/limits.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
@@ -195,7 +196,7 @@ describe('the fields of the contract', () => {
     for (const { email } of developmentMembers.filter(({ status }) => status !== 'disabled')) {
       const member = await acme.member(email);
       const said = await development.store.transaction(async (tx) =>
-        profileOf(member, await listSubscriptions(tx, member.id), development.clock.now()),
+        profileOf(member, await listSubscriptions(tx, member.id), sightOf(true, ''), development.clock.now()),
       );
       expect((await acme(email, '/info-with-active-subscriptions')).text).toBe(JSON.stringify(said));
     }

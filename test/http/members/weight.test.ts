@@ -114,7 +114,7 @@ const pages: Readonly<Record<string, Show>> = {
   'the consent to scopes': (ui_locales) =>
     authorize(
       member,
-      { ui_locales, scope: 'openid offline_access profile email phone address' },
+      { ui_locales, scope: 'openid offline_access profile email phone address subscriptions' },
       'heavy-third',
     ),
   'the entry of a device code': (language) =>

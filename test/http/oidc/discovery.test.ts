@@ -55,7 +55,7 @@ describe('the discovery document', () => {
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
       subject_types_supported: ['public'],
-      scopes_supported: ['openid', 'offline_access', 'profile', 'email', 'phone', 'address'],
+      scopes_supported: ['openid', 'offline_access', 'profile', 'email', 'phone', 'address', 'subscriptions'],
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { recoveryLink } from '../../support/members/recover.ts';
-import { atSignUp, newPassword, submitSignUp } from '../../support/members/sign-up.ts';
+import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 
@@ -74,24 +75,61 @@ describe('limits of sign-ups', () => {
     }
     await recoveryLink(service, hosts.a, email);
   });
+});
 
-  it('at most five mails an hour go to one address, known or not; the page stays the same', async () => {
+describe.each([
+  ['without an account', 'flooded@example.test'],
+  ['with one', 'u1@example.test'],
+])('F6: mails to one address %s', (_what, email) => {
+  beforeEach(async () => {
     await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
     service.clock.advance(2 * hour);
-    for (const email of ['flooded@example.test', 'u1@example.test']) {
-      const mails = () => service.outbox.sent.filter(({ to }) => to === email).length;
-      const send = async () => {
-        const { browser, page } = await atSignUp(service, hosts.a);
-        const { status } = await submitSignUp(browser, page, { email });
-        await service.delivered();
-        return status;
-      };
-      const before = mails();
-      for (let index = 0; index < 7; index += 1) expect(await send()).toBe(303);
-      expect(mails() - before).toBe(5);
-      service.clock.advance(hour);
-      await send();
-      expect(mails() - before).toBe(6);
-    }
+  });
+
+  const mails = () => service.outbox.sent.filter(({ to }) => to === email).length;
+
+  /** Signs up with the address, in a new browser or the one given. */
+  const send = async (forwarded: string, browser = visitor(service, hosts.a)) => {
+    const { page } = await atSignUp(service, hosts.a, {}, browser);
+    const headers = { 'x-forwarded-for': forwarded };
+    const answer = await submitSignUp(browser, page, { email }, headers);
+    await service.delivered();
+    return { browser, answer };
+  };
+
+  it('F6: a stranger’s sign-ups keep none from the owner’s browser', async () => {
+    const before = mails();
+    const stranger = visitor(service, hosts.a);
+    for (let index = 0; index < 6; index += 1) await send('203.0.113.20', stranger);
+    expect(mails() - before).toBe(5);
+    expect((await send('203.0.113.20')).answer.status).toBe(303);
+    expect(mails() - before).toBe(6);
+  });
+
+  it('F6: nor do those of a network of strangers, with a new browser each time', async () => {
+    const before = mails();
+    for (let index = 0; index < 12; index += 1) await send('203.0.113.21');
+    expect(mails() - before).toBe(10);
+    expect((await send('203.0.113.22')).answer.status).toBe(303);
+    expect(mails() - before).toBe(11);
+  });
+
+  it('F6: one that is not sent is not claimed, and the page says when to come again and leads back', async () => {
+    const { browser } = await send('203.0.113.23');
+    for (let index = 0; index < 4; index += 1) await send('203.0.113.23', browser);
+    const { answer } = await send('203.0.113.23', browser);
+    expect(answer.status).toBe(429);
+    expect(answer.headers['retry-after']).toBe('3600');
+    expect(answer.text).toContain('No message was sent this time');
+    expect(answer.text).not.toContain('We have sent');
+    expect((await browser.send(String(wayOn(answer)))).text).toContain('<h1>Create an account</h1>');
+    service.clock.advance(hour);
+    expect((await send('203.0.113.23', browser)).answer.status).toBe(303);
+  });
+
+  it('F6: twenty an hour are sent, whoever asks: a mailbox is not flooded through us', async () => {
+    const before = mails();
+    for (let index = 0; index < 25; index += 1) await send(`203.0.113.${index + 30}`);
+    expect(mails() - before).toBe(20);
   });
 });

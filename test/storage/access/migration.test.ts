@@ -5,6 +5,7 @@ import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../../db/migrations/index.ts';
 import { profileOf } from '../../../src/core/access/profile.ts';
+import { sightOf } from '../../../src/core/access/sight.ts';
 import { standingOf } from '../../../src/core/access/subscription.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';
 import { listSubscriptions, nextSubscriptionId } from '../../../src/storage/access/subscription.ts';
@@ -115,12 +116,15 @@ describe('a database from before packages had prices and subscriptions a state',
   it('lists in the profile what it listed: today the one, from tomorrow on both, later none', async () => {
     const store = await newStore(await olderDatabase(fill));
     const subscriptions = await store.transaction((tx) => listSubscriptions(tx, 'member-1'));
+    const everything = sightOf(true, '');
     const listedAt = (at: number) =>
-      profileOf(memberRecord(), subscriptions, at).subscriptions.map(({ subscriptionId }) => subscriptionId);
+      profileOf(memberRecord(), subscriptions, everything, at).subscriptions.map(
+        ({ subscriptionId }) => subscriptionId,
+      );
     expect(listedAt(now)).toEqual([41]);
     expect(listedAt(now + day)).toEqual([41, 43]);
     expect(listedAt(now + 31 * day)).toEqual([]);
-    expect(profileOf(memberRecord(), subscriptions, now).subscriptions).toEqual([
+    expect(profileOf(memberRecord(), subscriptions, everything, now).subscriptions).toEqual([
       {
         subscriptionId: 41,
         packageId: 7,

@@ -145,7 +145,7 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
   },
   consent: async (view, site) => {
     await resume(view, site);
-    const scope = 'openid offline_access profile email phone address';
+    const scope = 'openid offline_access profile email phone address subscriptions';
     await view.page.goto(site.authorization({ client_id: 'partner', scope }));
   },
   'consent for a very long name': async (view, site) => {

@@ -12,6 +12,8 @@ export function emailProofRecord(changes: Partial<EmailProof> = {}): EmailProof 
     email: 'ada@example.test',
     linkHash: 'hash of the link',
     codeHash: 'hash of the code',
+    askedBy: 'hash of the browser',
+    askedFrom: 'hash of the network',
     wrongCodes: 0,
     payload: '{"fullName":"Ada"}',
     createdAt: now,

@@ -33,7 +33,11 @@ export const basics: Readonly<Record<string, Schema>> = {
   ),
   fullName: text('Full name.', 'Ada Nilsen'),
   email: text('E-mail address.', 'ada@example.com'),
-  userType: oneOf('What the member may do beyond being one.', ['member', 'tenant_admin', 'system_admin']),
+  userType: oneOf("What the member may do beyond being one; always member for a third party's client.", [
+    'member',
+    'tenant_admin',
+    'system_admin',
+  ]),
   userId: wholeNumber('A number for the member.', 1_001),
   phone: text(
     'Telephone number with the country calling code, beginning with +; there is no separate field for the code. Empty if not given.',
@@ -41,7 +45,7 @@ export const basics: Readonly<Record<string, Schema>> = {
   ),
   avatar: textOrNull('Address of a picture.', 'https://example.com/avatars/ada.png', null),
   nickName: text('What the member likes to be called; may be empty.', 'Ada'),
-  memberNumber: wholeNumber('The number on the member card.', 501_001),
+  memberNumber: wholeNumber('The number on the member card; 0 where the client may not see it.', 501_001),
   address: reference('Address'),
 };
 

@@ -10,7 +10,8 @@ import { findEmailProof, findEmailProofByLink } from '../../../storage/members/e
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../pages/problem.ts';
+import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { askerOf } from '../asker.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
@@ -51,9 +52,11 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, email, [confirmed.problem]);
+  const asker = askerOf(reply, deps);
   const proofId = await transactionOf(request, deps, (tx) =>
-    askForEmailChange(tx, request.tenant, member, { email, language: language.tag }, deps),
+    askForEmailChange(tx, request.tenant, member, { email, language: language.tag, asker }, deps),
   );
+  if (proofId === null) return sendTooManyMails(reply, email, { language, link: url });
   return reply.redirect(`${url}/verify/${proofId}`, 303);
 }
 

@@ -26,7 +26,8 @@ import { answerAuthorization } from '../../oidc/authorize.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireSameOrigin } from '../../same-origin.ts';
-import { contextOf, type Flow, isBrowserThatAsked, languageOf, sendStale, stepOf } from '../flow.ts';
+import { isBrowserThatAsked } from '../asker.ts';
+import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../flow.ts';
 import { startSession } from '../start-session.ts';
 import { flowOf, formTargetsOf, payloadOf, sendConfirmed, sendUsed, sendVerify } from './proof-pages.ts';
 
@@ -110,7 +111,7 @@ async function confirm(
     return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
   }
   const language = languageOf(request, flowOf(found));
-  const isOwn = isBrowserThatAsked(request, payloadOf(found).browserHash);
+  const isOwn = isBrowserThatAsked(request, found);
   if (isOver(found, deps.clock())) return sendUsed(reply, found, isOwn, deps);
   const sendQuestion = async (problem: 'missing' | 'wrong' | null) =>
     sendPage(reply, {

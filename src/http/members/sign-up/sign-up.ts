@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Consent } from '../../../core/access/consent.ts';
-import { sha256 } from '../../../core/hash.ts';
 import { countingWindow } from '../../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../../core/members/details.ts';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
@@ -16,9 +15,10 @@ import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
 import { sendPage } from '../../pages/pages.ts';
-import { sendProblem } from '../../pages/problem.ts';
+import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
 import { requireSameOrigin } from '../../same-origin.ts';
 import { type ConsentAnswers, readConsents } from '../access/consent-form.ts';
+import { askerOf } from '../asker.ts';
 import {
   type Flow,
   flowToKeep,
@@ -135,7 +135,6 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   // A known address costs the same hash and gets the same page: who has an account stays between the
   // service and the owner of the address, who gets a mail (pages 10).
   const passwordHash = await deps.passwords.hash(password, shareOf(request));
-  const browser = ensureBrowserCookie(reply, deps.random);
   const payload = {
     fullName,
     email,
@@ -145,10 +144,14 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
       return status === undefined ? [] : [{ consent, status }];
     }),
     language: language.tag,
-    browserHash: sha256(browser),
     flow: flowToKeep(flow),
   };
-  const proofId = await transactionOf(request, deps, (tx) => askForSignUp(tx, tenant, payload, deps));
+  const asker = askerOf(reply, deps);
+  const proofId = await transactionOf(request, deps, (tx) => askForSignUp(tx, tenant, payload, asker, deps));
+  if (proofId === null) {
+    return sendTooManyMails(reply, email, { language, link: flowUrl(url, sealFlow(reply, flow, deps)) });
+  }
+  const browser = ensureBrowserCookie(reply, deps.random);
   return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
 }
 

@@ -25,14 +25,12 @@ const payloads = (side: Side): Readonly<Record<EmailProofPurpose, object>> => {
     returnTo: '/account',
     language: null,
   };
-  const browserHash = sha256(side.browserSecret);
   return {
     sign_up: {
       fullName: 'New',
       email: 'new@example.test',
       language: 'en',
       flow,
-      browserHash,
       consents: [],
       passwordHash: 'x',
     },
@@ -55,6 +53,7 @@ async function proofOf(side: Side, purpose: EmailProofPurpose): Promise<Waiting>
         state: 'pending',
         email: `${id}@example.test`,
         memberId: purpose === 'sign_up' ? null : memberId,
+        askedBy: sha256(side.browserSecret),
         linkHash: sha256(link),
         codeHash: hashProofCode(tenant.tokenKey, id, digits),
         payload: JSON.stringify(payloads(side)[purpose]),
