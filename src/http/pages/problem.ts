@@ -102,7 +102,10 @@ export function sendTooManyMails(
   problem: Pick<Problem, 'language' | 'link'>,
 ): Promise<FastifyReply> {
   reply.header('retry-after', countingWindow.hour / 1_000);
-  return sendProblem(reply, 'tooManyMails', { ...problem, limitKey: hashEmail(email) });
+  return sendProblem(reply, 'tooManyMails', {
+    ...problem,
+    limitKey: { key: hashEmail(email), memberId: null },
+  });
 }
 
 /** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing for anybody. */
