@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-// Runs the command on Node 24 or newer. Started by an older one, it hands over to the Node that the package's
-// own dependencies bring.
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+// Runs the command `memberdoor`, on Node 24 or newer.
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isNewEnough, runOnNewerNode } from './node.js';
 
-const needed = 24;
 const words = process.argv.slice(2);
 
 // What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory.
@@ -21,26 +19,14 @@ const blocks = {
 };
 const environment = { MALLOC_ARENA_MAX: '2', ...(canBeBlocks() ? blocks : {}), ...process.env };
 
-if (Number(process.versions.node.split('.')[0]) >= needed) {
+if (isNewEnough()) {
   if (words[0] === 'start') restartWith(memory);
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
   const { run } = await import('../src/cli.ts');
   await run(words);
 } else {
-  const name = process.platform === 'win32' ? 'node.exe' : 'node';
-  const node = fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
-  if (!existsSync(node)) {
-    console.error(`memberdoor: Node ${needed} or newer is needed; this is ${process.versions.node}.`);
-    process.exit(1);
-  }
-  const child = spawn(node, [memory, fileURLToPath(import.meta.url), ...words], {
-    stdio: 'inherit',
-    env: environment,
-  });
-  // Who stops this process means the one that works.
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('close', (code) => process.exit(code ?? 1));
+  runOnNewerNode([memory, fileURLToPath(import.meta.url), ...words], environment);
 }
 
 /** Replaces this process by one with the option, under the same pid; where that cannot be done it goes on. */

@@ -7,4 +7,4 @@ fi
 set -a
 . /etc/memberdoor/memberdoor.env
 set +a
-exec /opt/memberdoor/node_modules/.bin/node /opt/memberdoor/bin/memberdoor.js "$@"
+exec /opt/memberdoor/node_modules/node-linux-*/bin/node /opt/memberdoor/bin/memberdoor.js "$@"

@@ -16,12 +16,16 @@ if (!whole(values.runs) || Number(values.runs) < 1 || !whole(values.seed)) {
 }
 const files = positionals.length > 0 ? positionals : ['test/fuzz'];
 // What takes long is what was asked for.
-const { status } = spawnSync('vitest', ['run', '--testTimeout=0', ...files], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    FUZZ_RUNS: values.runs,
-    ...(values.seed === undefined ? {} : { FUZZ_SEED: values.seed }),
+const { status } = spawnSync(
+  process.execPath,
+  ['tools/run.js', 'vitest', 'run', '--testTimeout=0', ...files],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      FUZZ_RUNS: values.runs,
+      ...(values.seed === undefined ? {} : { FUZZ_SEED: values.seed }),
+    },
   },
-});
+);
 process.exit(status ?? 1);

@@ -49,11 +49,7 @@ describe('the units of systemd', () => {
   it('systemd-analyze verify finds nothing wrong with them, where it is there', () => {
     const folder = temporaryFolder();
     for (const unit of units) {
-      // The program is looked for, and here it lies elsewhere.
-      writeFileSync(
-        join(folder, unit),
-        read(unit).replace('/opt/memberdoor/node_modules/.bin/node', '/bin/true'),
-      );
+      writeFileSync(join(folder, unit), read(unit));
     }
     const verdict = spawnSync('systemd-analyze', ['verify', ...units.map((unit) => join(folder, unit))], {
       encoding: 'utf8',

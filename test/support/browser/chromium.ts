@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The name that the package's archive of libraries has, and the folder that it is unpacked into. */
+const libraries = 'al2023';
 const modules = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
 
 /** A Chromium on the disk, with what it needs to start. */
@@ -22,6 +24,8 @@ export async function unpackedChromium(): Promise<UnpackedChromium> {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? folder,
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+      // A bare system has no libnss3 and its kin; the package carries them for a platform that lacks them too.
+      LD_LIBRARY_PATH: join(folder, libraries, 'lib'),
     },
   };
 }
@@ -31,16 +35,17 @@ async function unpack(): Promise<string> {
     version: string;
   };
   const cache = join(modules, '.cache');
-  const folder = join(cache, `chromium-${version}`);
+  const folder = join(cache, `browser-${version}`);
   if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
   const own = mkdtempSync(`${folder}-`);
-  const { default: chromium } = await import('@sparticuz/chromium');
+  const { default: chromium, inflate } = await import('@sparticuz/chromium');
   const { TMPDIR } = process.env;
   // The package unpacks into the folder of temporary files, and knows no other.
   process.env.TMPDIR = own;
   try {
     await chromium.executablePath();
+    await inflate(join(modules, `@sparticuz/chromium/bin/${libraries}.tar.br`));
   } finally {
     if (TMPDIR === undefined) delete process.env.TMPDIR;
     else process.env.TMPDIR = TMPDIR;
