@@ -1,38 +1,50 @@
+// The `memberdoor` command: what it does to the process, and what it may use.
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { runApply } from './cli/commands/apply.ts';
-import { runBackup } from './cli/commands/backup.ts';
-import { runConfigCheck } from './cli/commands/config-check.ts';
-import { runDoctor } from './cli/commands/doctor.ts';
-import { runExport } from './cli/commands/export.ts';
-import { runHealthcheck } from './cli/commands/healthcheck.ts';
-import { operate } from './cli/commands/operate.ts';
-import { runReencrypt } from './cli/commands/reencrypt.ts';
-import { runRestore } from './cli/commands/restore.ts';
+import type { CommandContext } from './cli/command.ts';
+import { commands } from './cli/commands/index.ts';
 import { connect } from './cli/connection.ts';
-import { generalHelp } from './cli/help.ts';
-import { exitCode, type Terminal, WrongUsage } from './cli/terminal.ts';
+import { runWords } from './cli/run.ts';
+import { exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
 import { operations } from './operations/admin/index.ts';
-import { openService } from './operations/open-service.ts';
 import { StartupError } from './startup-error.ts';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
 
 const parentCheckInterval = 200;
 
+/** Whether this process is the service: its output is its log, and its end says how it stopped. */
+let isService = false;
+
 const terminal: Terminal = {
   out: (line) => process.stdout.write(line),
   err: (line) => process.stderr.write(line),
+  outWidth: widthOf(process.stdout),
+  errWidth: widthOf(process.stderr),
   readInput: () => text(process.stdin),
 };
+
+const context: CommandContext = {
+  terminal,
+  environment: process.env,
+  configuration,
+  connect: () => connect(readDataFolder(process.env, projectFolder), configuration),
+  serve,
+};
+
+/** Some terminals do not know how wide they are. */
+function widthOf({ isTTY, columns }: NodeJS.WriteStream): number | null {
+  return isTTY && columns > 0 ? columns : null;
+}
 
 /** The `memberdoor` command. @returns nothing; it ends the process where it failed */
 export async function run(words: readonly string[]): Promise<void> {
   // The data folder may be there already, open to others; what is written into it never is.
   process.umask(0o077);
+  outliveOutput();
   try {
-    process.exitCode = await runCommand(words);
+    process.exitCode = await runWords({ commands, operations }, words, context);
   } catch (error) {
     if (error instanceof StartupError) fail([error.message]);
     if (error instanceof WrongUsage) fail(error.problems, exitCode.misused);
@@ -40,42 +52,26 @@ export async function run(words: readonly string[]): Promise<void> {
   }
 }
 
-/** @returns the exit code. @throws StartupError, WrongUsage */
-async function runCommand(words: readonly string[]): Promise<number> {
-  const [command = 'help'] = words;
-  switch (command) {
-    case 'start':
-      await runStart(configuration());
-      return exitCode.done;
-    case 'init':
-      await runInit(configuration());
-      return exitCode.done;
-    case 'backup':
-      return runBackup(words.slice(1), configuration());
-    case 'restore':
-      return runRestore(words.slice(1), configuration());
-    case 'reencrypt':
-      return runReencrypt(words.slice(1), configuration());
-    case 'doctor':
-      return runDoctor(words.slice(1), configuration());
-    case 'healthcheck':
-      return runHealthcheck(words.slice(1), configuration());
-    case 'apply':
-      return runApply(words.slice(1), () => connect(dataFolder(), configuration), terminal, process.env);
-    case 'export':
-      return runExport(words.slice(1), () => connect(dataFolder(), configuration), terminal);
-    case 'config':
-      return runConfigCheck(words.slice(1), terminal);
-    case 'help':
-    case '--help':
-      terminal.out(generalHelp(operations));
-      return exitCode.done;
-    default:
-      return operate(operations, words, () => connect(dataFolder(), configuration), terminal);
-  }
+/**
+ * What reads the output may go away (`… | head -1`), or its disk be full. What the command was asked to do is done
+ * all the same, so that nothing is left half done; its exit code then says that not all of the output was taken.
+ */
+function outliveOutput(): void {
+  let code: number = exitCode.done;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (code !== exitCode.done) return;
+    code = error.code === 'EPIPE' ? exitCode.unread : exitCode.failed;
+    if (code === exitCode.failed) tellProblems([`The output cannot be written: ${error.message}.`], terminal);
+  });
+  // There is nothing left to say it on.
+  process.stderr.on('error', () => {});
+  process.on('exit', (ended) => {
+    if (ended === exitCode.done && !isService) process.exitCode = code;
+  });
 }
 
-async function runStart(config: Config): Promise<void> {
+async function serve(config: Config): Promise<void> {
+  isService = true;
   // The other commands need no server, which takes as long to load as all the rest of them.
   const { start } = await import('./main.ts');
   const starting = start(config);
@@ -105,23 +101,13 @@ function stopWithNpm(stop: () => void): void {
   }, parentCheckInterval).unref();
 }
 
-async function runInit(config: Config): Promise<void> {
-  const { store } = await openService(config, true);
-  await store.close();
-  terminal.out(`The database in ${config.dataFolder} is ready.\n`);
-}
-
-function dataFolder(): string {
-  return readDataFolder(process.env, projectFolder);
-}
-
 function configuration(): Config {
   const result = readConfig(process.env, projectFolder);
   if (!result.ok) fail(result.problems);
   return result.config;
 }
 
-function fail(lines: readonly string[], code: number = exitCode.failed): never {
-  for (const line of lines) terminal.err(`memberdoor: ${line}\n`);
+function fail(problems: readonly string[], code: number = exitCode.failed): never {
+  tellProblems(problems, terminal);
   process.exit(code);
 }

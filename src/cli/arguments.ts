@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Operation } from '../operations/admin/operation.ts';
+import { type Command, operandShape, optionsOf } from './command.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { WrongUsage } from './terminal.ts';
 import { guess } from './words.ts';
@@ -12,11 +13,24 @@ export interface Arguments {
   readonly json: boolean;
 }
 
-/** Words of every operation. */
-const common = ['json', 'help'];
+/** Words of every command, which are answered before options are read. */
+const common = ['help', 'version'];
 
 /** Reads a file that holds a secret; `-` is the standard input. */
 export type ReadSecret = (path: string) => Promise<string>;
+
+/** How an operation's answer is printed, beside its own fields. */
+export const json: Field = {
+  name: 'json',
+  option: 'json',
+  kind: 'flag',
+  ofObjects: false,
+  isSwitch: true,
+  nullable: false,
+  required: false,
+  description: 'prints the answer as JSON',
+  shape: '',
+};
 
 /**
  * Reads the options of an operation. The tenant may be missing: whoever knows all of them fills it in.
@@ -29,17 +43,64 @@ export async function readArguments(
   readSecret: ReadSecret,
 ): Promise<Arguments> {
   const fields = fieldsOf(operation.input);
+  const { input, problems } = await readFields([...fields, json], [], words, readSecret);
+  for (const { name, option, required, shape } of fields) {
+    if (required && name !== 'tenant' && !Object.hasOwn(input, name)) {
+      problems.push(`--${[option, shape].filter(Boolean).join(' ')} is missing.`);
+    }
+  }
+  if (problems.length > 0) throw new WrongUsage(problems);
+  const { json: asJson = false, ...rest } = input;
+  return { input: rest, json: asJson === true };
+}
+
+/**
+ * Reads the operands and options of a command that is no operation.
+ *
+ * @returns its input: every operand, every flag, and of the other options those that are given
+ * @throws WrongUsage with every problem at once
+ */
+export async function inputOf(
+  command: Command,
+  words: readonly string[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const fields = optionsOf(command);
+  const { input, problems } = await readFields(fields, command.operands, words, noSecret);
+  for (const operand of command.operands) {
+    if (!Object.hasOwn(input, operand)) problems.push(`${operandShape(operand)} is missing.`);
+  }
+  if (problems.length > 0) {
+    throw new WrongUsage([...problems, `memberdoor ${command.name} --help says what it takes.`]);
+  }
+  const flags = fields.filter(({ kind }) => kind === 'flag').map(({ name }) => [name, false]);
+  return { ...Object.fromEntries(flags), ...input };
+}
+
+/** What words say of fields, with everything that is wrong with them. */
+interface FieldsRead {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly problems: string[];
+}
+
+const noSecret: ReadSecret = () => Promise.reject(new Error('no option of such a command is a secret'));
+
+async function readFields(
+  fields: readonly Field[],
+  operands: readonly string[],
+  words: readonly string[],
+  readSecret: ReadSecret,
+): Promise<FieldsRead> {
   const problems: string[] = [];
   const input: Record<string, unknown> = {};
-  let json = false;
-  for (const { option, value } of optionsOf(words, fields, problems)) {
-    if (option === 'json') {
-      json = value !== 'false';
+  for (const given of givenIn(words, fields, operands, problems)) {
+    if ('operand' in given) {
+      input[given.operand] = given.value;
       continue;
     }
+    const { written, option, value } = given;
     const { field, isNot } = meantField(option, fields);
     if (field === null) {
-      problems.push(unknownOption(option, fields));
+      problems.push(unknownOption(written, option, fields));
     } else if (Object.hasOwn(input, field.name) && (isNot || field.kind !== 'list')) {
       problems.push(`--${option} is given twice.`);
     } else {
@@ -47,35 +108,46 @@ export async function readArguments(
       if (problem !== null) problems.push(problem);
     }
   }
-  for (const { name, option, required, shape } of fields) {
-    if (required && name !== 'tenant' && !Object.hasOwn(input, name)) {
-      problems.push(`--${[option, shape].filter(Boolean).join(' ')} is missing.`);
-    }
-  }
-  if (problems.length > 0) throw new WrongUsage(problems);
-  return { input, json };
+  return { input, problems };
 }
 
-/** The options as they stand, in order. */
-function optionsOf(words: readonly string[], fields: readonly Field[], problems: string[]) {
+/** A word that has its place, or an option, as it was written and without its hyphens. */
+type Given =
+  | { readonly operand: string; readonly value: string }
+  | { readonly written: string; readonly option: string; readonly value: string | undefined };
+
+/** The operands and options as they stand, in order. */
+function givenIn(
+  words: readonly string[],
+  fields: readonly Field[],
+  operands: readonly string[],
+  problems: string[],
+): readonly Given[] {
   const options = Object.fromEntries(
     fields.map(({ option, kind }) => [option, { type: kind === 'flag' ? 'boolean' : 'string' } as const]),
   );
   const { tokens } = parseArgs({ args: [...words], options, strict: false, tokens: true });
+  const places = operands.values();
   let isValueOfUnknown = false;
-  return tokens.flatMap((token) => {
+  return tokens.flatMap((token, place): readonly Given[] => {
     if (token.kind === 'option') {
+      // One hyphen before several letters: what they spell may be a secret too.
+      if (tokens[place - 1]?.index === token.index) return [];
       isValueOfUnknown = !Object.hasOwn(options, token.name) && token.value === undefined;
       // Most likely its value was forgotten, and the next option taken for it.
       const isNextOption = token.inlineValue === false && token.value?.startsWith('--') === true;
-      if (!isNextOption) return [{ option: token.name, value: token.value }];
+      if (!isNextOption) return [{ written: token.rawName, option: token.name, value: token.value }];
       problems.push(`--${token.name} needs a value; one that begins with -- is written --${token.name}=--…`);
       return [];
     }
-    // What follows an option that is not known may be a secret: it is not repeated.
-    if (token.kind === 'positional' && !isValueOfUnknown)
-      problems.push(`"${token.value}" belongs to no option.`);
+    if (token.kind !== 'positional') return [];
+    const wasValueOfUnknown = isValueOfUnknown;
     isValueOfUnknown = false;
+    // What follows an option that is not known may be a secret: it is not repeated.
+    if (wasValueOfUnknown) return [];
+    const operand = places.next().value;
+    if (operand !== undefined) return [{ operand, value: token.value }];
+    problems.push(`"${token.value}" belongs to no option.`);
     return [];
   });
 }
@@ -88,36 +160,41 @@ function meantField(
   if (field !== undefined) return { field, isNot: false };
   const negated = option.startsWith('no-') ? option.slice(3) : null;
   const denied = fields.find(
-    ({ option: name, kind, nullable }) =>
-      name === negated && (nullable || kind === 'flag' || kind === 'list'),
+    ({ option: name, kind, isSwitch, nullable }) =>
+      name === negated && !isSwitch && (nullable || kind === 'flag' || kind === 'list'),
   );
   return { field: denied ?? null, isNot: true };
 }
 
-function unknownOption(option: string, fields: readonly Field[]): string {
+function unknownOption(written: string, option: string, fields: readonly Field[]): string {
   const secret = fields.find(({ option: name, kind }) => kind === 'secret' && name === `${option}-file`);
   if (secret !== undefined) {
     return `--${option} would stand where others can read it: give it with --${secret.option}.`;
   }
-  const known = [...fields.map((field) => field.option), ...common];
-  return `There is no --${option} here.${guess(option, known, '--')}`;
+  // Who does not want a switch has it already: the switch is not what was meant.
+  const meant = fields.filter(({ option: name, isSwitch }) => !isSwitch || option !== `no-${name}`);
+  const known = [...meant.map((field) => field.option), ...common];
+  return `There is no ${written} here.${guess(option, known, '--')}`;
 }
 
 /** Puts a value into the input. @returns what is wrong with it, or null */
 async function takeValue(
-  { name, option, kind, ofObjects }: Field,
+  { name, option, kind, choices, ofObjects }: Field,
   isNot: boolean,
   value: string | undefined,
   input: Record<string, unknown>,
   readSecret: ReadSecret,
 ): Promise<string | null> {
   if (isNot || kind === 'flag') {
-    if (value !== undefined) return `--${isNot ? 'no-' : ''}${option} takes no value.`;
-    if (kind === 'flag') input[name] = !isNot;
+    // Scripts that hold a truth in a variable write it behind the flag.
+    const isTruth = kind === 'flag' && !isNot && (value === 'true' || value === 'false');
+    if (value !== undefined && !isTruth) return `--${isNot ? 'no-' : ''}${option} takes no value.`;
+    if (kind === 'flag') input[name] = !isNot && value !== 'false';
     else input[name] = kind === 'list' ? [] : null;
     return null;
   }
   if (value === undefined) return `--${option} needs a value.`;
+  if (choices?.includes(value) === false) return `--${option} is one of ${choices.join(', ')}.`;
   if (kind === 'secret') {
     input[name] = await readSecret(value);
     return null;

@@ -13,12 +13,16 @@ export interface Field {
   readonly kind: 'flag' | 'text' | 'list' | 'json' | 'secret';
   /** Of a list, whether its items are objects in JSON. */
   readonly ofObjects: boolean;
+  /** Of a flag, whether there is no --no-x: it is off unless it is given. */
+  readonly isSwitch: boolean;
   /** Whether --no-x makes it null. */
   readonly nullable: boolean;
   readonly required: boolean;
   readonly description: string;
   /** What the value looks like, for the help text. */
   readonly shape: string;
+  /** The only values there are, where the command itself looks at that. */
+  readonly choices?: readonly string[];
 }
 
 /** What is read of a field's schema. */
@@ -46,6 +50,7 @@ function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
     option: kind === 'secret' ? `${kebab(name)}-file` : kebab(name),
     kind,
     ofObjects: kind === 'list' && kindOf('', schema.items ?? {}) === 'json',
+    isSwitch: false,
     nullable: types.includes('null'),
     required,
     description: schema.description ?? '',

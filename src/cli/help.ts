@@ -1,36 +1,29 @@
+// The help texts: of the whole command, of a noun, and of each command and operation.
 import { settings } from '../config.ts';
 import type { Operation } from '../operations/admin/operation.ts';
+import { json } from './arguments.ts';
+import { type Command, operandShape, optionsOf } from './command.ts';
 import { type Field, fieldsOf } from './fields.ts';
+import { columns, fold } from './fold.ts';
 import { nounsOf, operationsOf, wordsOf } from './words.ts';
 
-/** The commands that are no operations: what stands behind each, and what it does. */
-export const commands: Readonly<Record<string, readonly [operands: string, text: string]>> = {
-  start: ['', 'run the service'],
-  init: ['', 'make the database of a new production service'],
-  backup: ['FILE', 'write a copy of the database, while the service runs or not'],
-  restore: ['FILE', 'put a backup in its place, and end everything that was issued before'],
-  reencrypt: [
-    'FILE',
-    'encrypt everything anew under the master key of that file, while the service is stopped',
-  ],
-  doctor: [
-    '',
-    'find what is wrong here and on the way to here; --at ADDRESS[:PORT] before the DNS leads here',
-  ],
-  healthcheck: ['', 'whether the service is ready'],
-  apply: ['FILE', 'show what a tenant file would change; --yes changes it, --prune ends what is not in it'],
-  export: ['', 'write the tenants as a tenant file; --tenant HOST, --format json, --members'],
-  config: ['check FILE', 'find everything that is wrong with a tenant file, without a service'],
-  help: ['', 'this text'],
-};
+/** The longest list of values that stands beside its option: a longer one stands in the text. */
+const longestShape = 34;
 
-const lines = (rows: readonly (readonly [string, string])[], before: string) => {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `${before}${`${left.padEnd(width)}  ${right}`.trimEnd()}\n`).join('');
-};
+const codes = [
+  ['0', 'done'],
+  ['1', 'refused, or failed'],
+  ['2', 'not understood: nothing was done'],
+  ['3', 'apply: there is a difference, and nothing was done, since --yes was not given'],
+  ['141', 'what reads the output stopped before all of it was written'],
+] as const;
 
-/** `memberdoor help` */
-export function generalHelp(operations: readonly Operation[]): string {
+/** `memberdoor help`. @param width of the terminal; null folds nothing */
+export function generalHelp(
+  commands: readonly Command[],
+  operations: readonly Operation[],
+  width: number | null,
+): string {
   const nouns = nounsOf(operations).map(
     (noun) =>
       [
@@ -40,55 +33,81 @@ export function generalHelp(operations: readonly Operation[]): string {
           .join(', '),
       ] as const,
   );
-  return `memberdoor: the members' door of a subscription platform
-
-${lines(
-  Object.entries(commands).map(([name, [operands, text]]) => [`${name} ${operands}`.trimEnd(), text]),
-  '  memberdoor ',
-)}
-What there is to operate, through the running service or while it is stopped:
-
-${lines(nouns, '  memberdoor ')}
-  memberdoor <noun> help             says what each of these does
-  memberdoor <noun> <verb> --help    says which options it takes
-
-Settings come from the environment, each also from a file named by the variable with _FILE behind it:
-
-${lines(
-  Object.entries(settings).map(([name, text]) => [`MEMBERDOOR_${name}`, text]),
-  '  ',
-)}`;
+  const explained = [
+    ['<command> --help', 'says what it takes; so do -h, and help before it. None of them does anything'],
+    ['<noun> help', 'says what each of these does'],
+    ['<noun> <verb> --help', 'says which options it takes'],
+    ['--version', 'says which version this is'],
+  ] as const;
+  return [
+    `${fold("memberdoor: the members' door of a subscription platform", width, '')}\n`,
+    columns(called([...commands.map(rowOf), ['help', 'this text']]), '  ', width),
+    `${fold('What there is to operate, through the running service or while it is stopped:', width, '')}\n`,
+    columns(called(nouns), '  ', width),
+    columns(called(explained), '  ', width),
+    'Exit codes:\n',
+    columns(codes, '  ', width),
+    `${fold('Settings come from the environment, each also from a file named by the variable with _FILE behind it:', width, '')}\n`,
+    columns(
+      Object.entries(settings).map(([name, text]) => [`MEMBERDOOR_${name}`, text]),
+      '  ',
+      width,
+    ),
+  ].join('\n');
 }
 
+/** `memberdoor <command> --help` */
+export function commandHelp(command: Command, width: number | null): string {
+  const [usage, summary] = rowOf(command);
+  const rows = optionsOf(command).map((field) => [optionOf(field), textOf(field)] as const);
+  const head = `${fold(`memberdoor ${usage}: ${summary}`, width, '  ')}\n`;
+  return rows.length === 0 ? head : `${head}\n${columns(rows, '  ', width)}`;
+}
+
+/** `memberdoor config`, where a word begins several commands. */
+export function commandsHelp(commands: readonly Command[], width: number | null): string {
+  return columns(called(commands.map(rowOf)), '  ', width);
+}
+
+/** What is explained, as it is called. */
+const called = (rows: readonly (readonly [string, string])[]) =>
+  rows.map(([words, text]) => [`memberdoor ${words}`, text] as const);
+
+const rowOf = ({ name, operands, summary }: Command) =>
+  [[name, ...operands.map(operandShape)].join(' '), summary] as const;
+
 /** `memberdoor <noun> help` */
-export function nounHelp(operations: readonly Operation[], noun: string): string {
+export function nounHelp(operations: readonly Operation[], noun: string, width: number | null): string {
   const rows = operationsOf(operations, noun).map(
     (operation) => [`${noun} ${wordsOf(operation)[1]}`, operation.summary] as const,
   );
-  return `${lines(rows, '  memberdoor ')}\n  Put --help behind one to see its options.\n`;
+  const more = fold('  Put --help behind one to see its options.', width, '  ');
+  return `${columns(called(rows), '  ', width)}\n${more}\n`;
 }
 
 /** `memberdoor <noun> <verb> --help` */
-export function operationHelp(operation: Operation): string {
-  const fields = fieldsOf(operation.input);
-  const rows = fields.map((field) => [optionOf(field), textOf(field)] as const);
-  return `memberdoor ${wordsOf(operation).join(' ')}: ${operation.summary}
-
-${lines([...rows, ['--json', 'prints the answer as JSON']], '  ')}`;
+export function operationHelp(operation: Operation, width: number | null): string {
+  const rows = [...fieldsOf(operation.input), json].map((field) => [optionOf(field), textOf(field)] as const);
+  const head = fold(`memberdoor ${wordsOf(operation).join(' ')}: ${operation.summary}`, width, '  ');
+  return `${head}\n\n${columns(rows, '  ', width)}`;
 }
 
-function optionOf({ option, kind, shape }: Field): string {
-  return kind === 'flag' ? `--[no-]${option}` : `--${option} ${shape}`;
+function optionOf({ option, kind, shape, isSwitch }: Field): string {
+  if (kind === 'flag') return isSwitch ? `--${option}` : `--[no-]${option}`;
+  return `--${option} ${isLong(shape) ? 'VALUE' : shape}`;
 }
+
+const isLong = (shape: string) => shape.length > longestShape;
 
 /** What a field is, and how it is written where that cannot be guessed. */
-function textOf({ name, option, kind, nullable, required, description }: Field): string {
+function textOf({ name, option, kind, nullable, required, description, shape }: Field): string {
   const notes = [
     ...(required && name !== 'tenant' ? ['must be given'] : []),
     ...(name === 'tenant' && required ? ['may be left out where there is one tenant'] : []),
     ...(kind === 'secret' ? ['the file holds it; - is the standard input'] : []),
     ...(kind === 'list' ? [`may be repeated; --no-${option} for none`] : []),
     ...(nullable && kind !== 'list' && kind !== 'flag' ? [`--no-${option} for none`] : []),
+    ...(isLong(shape) ? [`one of ${shape.replaceAll('|', ', ')}`] : []),
   ];
   return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
 }

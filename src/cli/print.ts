@@ -1,3 +1,5 @@
+// Prints the answer of an operation: for people, or as JSON.
+import { columns, fold } from './fold.ts';
 import { shown, shownJson, type Terminal } from './terminal.ts';
 
 /** The longest value in a table, in characters: a picture would fill the screen. */
@@ -10,11 +12,13 @@ const widest = 60;
 export function printAnswer(answer: object, json: boolean, terminal: Terminal): void {
   const { secret, ...rest } = answer as Record<string, unknown>;
   if (typeof secret === 'string' && !json) {
-    terminal.err(blockOf(rest));
+    terminal.err(blockOf(rest, terminal.errWidth));
     terminal.out(`${secret}\n`);
     return;
   }
-  terminal.out(json ? `${shownJson(answer)}\n` : isFile(answer) ? answer.text : blockOf(answer));
+  terminal.out(
+    json ? `${shownJson(answer)}\n` : isFile(answer) ? answer.text : blockOf(answer, terminal.outWidth),
+  );
 }
 
 /** What is exported is one text. */
@@ -22,29 +26,47 @@ function isFile(answer: object): answer is { readonly text: string } {
   return 'text' in answer && typeof answer.text === 'string' && Object.keys(answer).length === 1;
 }
 
-/** An object line by line, its lists of objects as tables. */
-function blockOf(answer: object, indent = ''): string {
+/** An object line by line, its lists of objects as tables. @param width of the terminal, null for none */
+function blockOf(answer: object, width: number | null, indent = ''): string {
   const entries = Object.entries(answer);
   const [only] = entries;
-  if (entries.length === 1 && only !== undefined && isTable(only[1])) return tableOf(only[1], indent);
-  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  if (entries.length === 1 && only !== undefined && isTable(only[1])) return tableOf(only[1], width, indent);
+  const nameWidth = Math.max(0, ...entries.map(([name]) => name.length));
+  const behind = ' '.repeat(indent.length + nameWidth + 2);
   return entries
     .map(([name, value]) => {
-      if (isTable(value) && value.length > 0) return `${indent}${name}\n${tableOf(value, `${indent}  `)}`;
-      if (isRecord(value)) return `${indent}${name}\n${blockOf(value, `${indent}  `)}`;
-      return `${`${indent}${name.padEnd(width)}  ${cell(value)}`.trimEnd()}\n`;
+      if (isTable(value) && value.length > 0)
+        return `${indent}${name}\n${tableOf(value, width, `${indent}  `)}`;
+      if (isRecord(value)) return `${indent}${name}\n${blockOf(value, width, `${indent}  `)}`;
+      return `${fold(`${indent}${name.padEnd(nameWidth)}  ${cell(value)}`.trimEnd(), width, behind)}\n`;
     })
     .join('');
 }
 
-/** Rows in columns; those that hold objects are left to --json. */
-function tableOf(rows: readonly Readonly<Record<string, unknown>>[], indent: string): string {
+/** Rows in columns; those that hold objects are left to --json. Too wide for the terminal, they stand one by one. */
+function tableOf(
+  rows: readonly Readonly<Record<string, unknown>>[],
+  width: number | null,
+  indent: string,
+): string {
   if (rows.length === 0) return `${indent}none\n`;
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
     rows.every((row) => !isRecord(row[name]) && !(isTable(row[name]) && (row[name] as unknown[]).length > 0)),
   );
-  const lines = [columns, ...rows.map((row) => columns.map((name) => cut(cell(row[name]))))];
-  const widths = columns.map((_name, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  const lines = [names, ...rows.map((row) => names.map((name) => cut(cell(row[name]))))];
+  const widths = names.map((_name, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  const total = indent.length + widths.reduce((sum, one) => sum + one + 2, -2);
+  if (width !== null && total > width) {
+    return rows
+      .map((row) =>
+        columns(
+          names.map((name) => [name, cut(cell(row[name]))] as const),
+          indent,
+          width,
+        ),
+      )
+      .join('\n');
+  }
   return lines
     .map((line) => `${indent}${line.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ')}`)
     .map((line) => `${line.trimEnd()}\n`)

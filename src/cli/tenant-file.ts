@@ -9,7 +9,7 @@ import {
   type ReferenceKind,
   referenceName,
 } from '../operations/tenant-file/references.ts';
-import { shown, type Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -38,11 +38,6 @@ export async function openTenantFile(
   const read = readTenantFile(file, lookUp);
   if (read.ok) return { ok: true, file, references: found() };
   return { ok: false, problems: read.problems.map((problem) => `${path}:${problemLine(problem)}`) };
-}
-
-/** Tells problems, each on its line. */
-export function tellProblems(problems: readonly string[], terminal: Terminal): void {
-  for (const problem of problems) terminal.err(`${shown(problem)}\n`);
 }
 
 /** @returns null if it cannot be read, or is not UTF-8 */

@@ -1,13 +1,22 @@
+// What a command reads and writes, how it ends, and what may stand on a terminal.
+import { fold } from './fold.ts';
+
 /** What a command reads and writes: the process's own streams, or a test's. */
 export interface Terminal {
   out(text: string): void;
   err(text: string): void;
+  /** In characters; null where the output is no terminal, and lines stay as they are. */
+  readonly outWidth: number | null;
+  readonly errWidth: number | null;
   /** All of the standard input. */
   readInput(): Promise<string>;
 }
 
-/** How a command ends: well, in failure, or because it was not understood. */
-export const exitCode = { done: 0, failed: 1, misused: 2 } as const;
+/**
+ * How a command ends: well, in failure, because it was not understood, with a difference that it only showed, or
+ * because what read its output went away, as a shell says it of a program that a closed pipe ended.
+ */
+export const exitCode = { done: 0, failed: 1, misused: 2, differs: 3, unread: 141 } as const;
 
 /** A command that was written wrongly; nothing was done. */
 export class WrongUsage extends Error {
@@ -18,6 +27,17 @@ export class WrongUsage extends Error {
     super(problems.join(' '));
     this.problems = problems;
   }
+}
+
+/** Says each line on the error output, folded where that is a terminal. */
+export function tell(lines: readonly string[], terminal: Terminal): void {
+  for (const line of lines) terminal.err(`${fold(shown(line), terminal.errWidth, '  ')}\n`);
+}
+
+/** Says what the command itself has to say. */
+export function tellProblems(problems: readonly string[], terminal: Terminal): void {
+  const named = problems.map((problem) => `memberdoor: ${problem}`);
+  tell(named, terminal);
 }
 
 /**

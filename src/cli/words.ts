@@ -1,3 +1,4 @@
+// The words of the command: what things are called there, and what was most likely meant.
 import { nearest } from '../nearest.ts';
 import type { Operation } from '../operations/admin/operation.ts';
 import { WrongUsage } from './terminal.ts';
@@ -34,9 +35,14 @@ export function findOperation(operations: readonly Operation[], noun: string, ve
   if (found !== undefined) return found;
   const verbs = ofNoun.map((operation) => wordsOf(operation)[1]);
   throw new WrongUsage([
-    `There is no "${noun} ${verb}".${guess(verb, verbs)}`,
+    `There is no "${noun} ${withoutValue(verb)}".${guess(verb, verbs)}`,
     `memberdoor ${noun} help lists what there is.`,
   ]);
+}
+
+/** What was taken for an option may hold a secret behind its name: it is not repeated. */
+export function withoutValue(word: string): string {
+  return word.startsWith('-') ? word.replace(/=.*/s, '') : word;
 }
 
 /** Proposes the word that was most likely meant. */

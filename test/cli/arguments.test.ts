@@ -137,7 +137,7 @@ describe('options that are wrong', () => {
 });
 
 it('--help lists the fields with what the schema says of them, those that must be given first', () => {
-  expect(operationHelp(operation)).toBe(`memberdoor things make-new: Make a thing
+  expect(operationHelp(operation, null)).toBe(`memberdoor things make-new: Make a thing
 
   --tenant TEXT         The tenant (may be left out where there is one tenant)
   --full-name TEXT      Its name (must be given)

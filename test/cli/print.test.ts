@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { printAnswer } from '../../src/cli/print.ts';
 
-function printed(answer: object, json = false): { out: string; err: string } {
+function printed(answer: object, json = false, width: number | null = null): { out: string; err: string } {
   const told = { out: '', err: '' };
   printAnswer(answer, json, {
     out: (text) => {
@@ -10,6 +10,8 @@ function printed(answer: object, json = false): { out: string; err: string } {
     err: (text) => {
       told.err += text;
     },
+    outWidth: width,
+    errWidth: width,
     readInput: async () => '',
   });
   return told;
@@ -84,5 +86,27 @@ keys
 
   it('is as it is where it is a file', () => {
     expect(printed({ text: '{"a":1}\n{"a":2}\n' }).out).toBe('{"a":1}\n{"a":2}\n');
+  });
+
+  it('is folded at the width of the terminal; rows of a table that is wider stand one by one', () => {
+    const rows = [
+      { clientId: 'web', name: 'The shop', redirectUris: ['https://a.test', 'https://b.test'] },
+      { clientId: 'tv', name: 'TV', redirectUris: [] },
+    ];
+    expect(printed({ rows }, false, 48).out).toBe(
+      `clientId      web
+name          The shop
+redirectUris  https://a.test, https://b.test
+
+clientId      tv
+name          TV
+redirectUris  -
+`,
+    );
+    expect(printed({ rows }, false, 80).out).toBe(printed({ rows }).out);
+    expect(printed({ name: 'Acme', languages: ['en', 'nb', 'sv', 'da', 'fi'] }, false, 24).out).toBe(
+      'name       Acme\nlanguages  en, nb, sv,\n           da, fi\n',
+    );
+    expect(printed({ rows }, true, 30)).toEqual(printed({ rows }, true));
   });
 });

@@ -2,17 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runApply } from '../../src/cli/commands/apply.ts';
-import { runConfigCheck } from '../../src/cli/commands/config-check.ts';
-import { runExport } from '../../src/cli/commands/export.ts';
-import { connect } from '../../src/cli/connection.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { openSocket } from '../../src/http/admin/socket.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { insertProduct } from '../../src/storage/access/product.ts';
 import { findClient, updateClient } from '../../src/storage/client.ts';
 import { plainLogo, svgLogo } from '../support/members/logos.ts';
-import { saidBy } from '../support/operators/tenant-file.ts';
+import { command, commandHere } from '../support/operators/command.ts';
 import { startProcess } from '../support/process/started.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -48,15 +44,9 @@ function write(name: string, content: string | Buffer): string {
   return path;
 }
 
-const toService = () =>
-  connect(service.folder, () => {
-    throw new Error('no service runs on this folder');
-  });
-const noConnection = () => Promise.reject(new Error('nothing is to be opened'));
-
 const apply = (words: readonly string[], environment: Readonly<Record<string, string>> = {}, input = '') =>
-  saidBy((terminal) => runApply(words, toService, terminal, environment), input);
-const check = (...words: string[]) => saidBy((terminal) => runConfigCheck(words, terminal));
+  command(service.folder, ['apply', ...words], { environment, input });
+const check = (...words: string[]) => commandHere(['config', ...words]);
 
 const tenant = (lines: string) => `tenants:\n  - issuer: https://files.test\n    name: Files\n    ${lines}\n`;
 const clients = (fields: string) =>
@@ -108,12 +98,18 @@ describe('memberdoor config check', () => {
     expect(await check('check', path)).toEqual({ code: 1, out: '', err: `${path}${separator}${problem}\n` });
   });
 
-  it.each([[[]], [['check']], [['chek', 'x']], [['check', 'x', 'y']]])('%j is misused', async (words) => {
-    expect(await check(...words)).toEqual({
-      code: 2,
-      out: '',
-      err: 'memberdoor config check FILE names the tenant file to check.',
-    });
+  const help = 'memberdoor config check --help says what it takes.';
+
+  it.each([
+    [[], 'There is no command "config".\nmemberdoor help lists them.'],
+    [['check'], `FILE is missing.\n${help}`],
+    [
+      ['chek', 'x'],
+      'There is no command "config chek". Did you mean "config check"?\nmemberdoor help lists them.',
+    ],
+    [['check', 'x', 'y'], `"y" belongs to no option.\n${help}`],
+  ])('%j is misused', async (words, err) => {
+    expect(await check(...words)).toEqual({ code: 2, out: '', err });
   });
 });
 
@@ -154,7 +150,7 @@ describe('memberdoor apply', () => {
     ['secretEnv: constructor', '5:68: the variable constructor is not set'],
   ])('does not open the service where %s', async (fields, problem) => {
     const path = write('wrong.yaml', clients(fields));
-    const said = await saidBy((terminal) => runApply([path, '--yes'], noConnection, terminal, {}));
+    const said = await commandHere(['apply', path, '--yes']);
     expect(said).toEqual({ code: 1, out: '', err: `${path}:${problem}\n` });
   });
 
@@ -180,20 +176,22 @@ describe('memberdoor apply', () => {
     expect(said.out).toContain('      name: "turned\\u{202e}" -> "Web"\n');
   });
 
-  it.each([[[]], [['a', 'b']], [['a', '--yse']], [['a', '--yes', '--dry-run']], [['a', '--prune=x']]])(
-    '%j is misused',
-    async (words) => {
-      expect(await apply(words)).toEqual({
-        code: 2,
-        out: '',
-        err: 'memberdoor apply FILE takes --dry-run or --yes, --prune and --force.',
-      });
-    },
-  );
+  it.each([
+    [[], 'FILE is missing.'],
+    [['a', 'b'], '"b" belongs to no option.'],
+    [['a', '--prun'], 'There is no --prun here. Did you mean "--prune"?'],
+    [['a', '-y'], 'There is no -y here.'],
+    [['a', '--no-yes'], 'There is no --no-yes here.'],
+    [['a', '--yes', '--dry-run'], '--yes and --dry-run do not go together.'],
+    [['a', '--prune=x'], '--prune takes no value.'],
+  ])('%j is misused', async (words, problem) => {
+    const { code, out, err } = await apply(words);
+    expect({ code, out, first: err.split('\n')[0] }).toEqual({ code: 2, out: '', first: problem });
+  });
 });
 
 describe('memberdoor export', () => {
-  const exportWith = (...words: string[]) => saidBy((terminal) => runExport(words, toService, terminal));
+  const exportWith = (...words: string[]) => command(service.folder, ['export', ...words]);
 
   it('says in one line what it cannot export', async () => {
     expect(await exportWith('--tenant', 'no.test')).toEqual({
@@ -203,16 +201,15 @@ describe('memberdoor export', () => {
     });
   });
 
-  it.each([[['--format', 'xml']], [['--membres']], [['a.test']], [['--tenant']]])(
-    '%j is misused',
-    async (words) => {
-      expect(await exportWith(...words)).toEqual({
-        code: 2,
-        out: '',
-        err: 'memberdoor export takes --tenant HOST, --format yaml or json, and --members.',
-      });
-    },
-  );
+  it.each([
+    [['--format', 'xml'], '--format is one of yaml, json.'],
+    [['--membres'], 'There is no --membres here. Did you mean "--members"?'],
+    [['a.test'], '"a.test" belongs to no option.'],
+    [['--tenant'], '--tenant needs a value.'],
+  ])('%j is misused', async (words, problem) => {
+    const { code, out, err } = await exportWith(...words);
+    expect({ code, out, first: err.split('\n')[0] }).toEqual({ code: 2, out: '', first: problem });
+  });
 });
 
 describe('the command as a process', () => {

@@ -81,7 +81,7 @@ describe('of the machine a doctor finds', () => {
     const wrongUrl = smtp.url.replace('secret', 'not-the-one');
     const all = await findings({}, { smtpUrl: wrongUrl });
     expect(wrongAt(all, 'mail')).toEqual(['127.0.0.1 takes no mails: EAUTH 535']);
-    expect(all.map(textOf).join('')).not.toContain('not-the-one');
+    expect(all.map((finding) => textOf(finding, null)).join('')).not.toContain('not-the-one');
     const gone = await findings({}, { smtpUrl: `smtp://127.0.0.1:${await freePort()}` });
     expect(wrongAt(gone, 'mail')).toEqual([
       expect.stringMatching(/^127\.0\.0\.1 takes no mails: .*ECONNREF/),

@@ -121,7 +121,7 @@ describe('of the way to the service a doctor finds', () => {
     expect(wrongAt(all, origin)).toEqual([expect.stringMatching(message)]);
     const found = all.find(({ where, isWell }) => where === origin && !isWell);
     expect(found?.advice).not.toBe(null);
-    expect(found === undefined ? '' : textOf(found)).toContain(line);
+    expect(found === undefined ? '' : textOf(found, null)).toContain(line);
   });
 
   it('a proxy that is not trusted, and the setting that mends it', async () => {
@@ -132,7 +132,9 @@ describe('of the way to the service a doctor finds', () => {
     expect(wrongAt(all, origin)).toEqual([
       'X-Forwarded-For from 127.0.0.1 is not trusted, so everybody seems to come from there',
     ]);
-    expect(all.map(textOf).join('')).toContain('set MEMBERDOOR_TRUSTED_PROXIES=127.0.0.1');
+    expect(all.map((finding) => textOf(finding, null)).join('')).toContain(
+      'set MEMBERDOOR_TRUSTED_PROXIES=127.0.0.1',
+    );
   });
 
   it('a trust in everybody', async () => {
@@ -187,7 +189,9 @@ describe('of the way to the service a doctor finds', () => {
   it('an address where nobody listens, or somebody else does', async () => {
     const closed = await findings({}, { at: { host: '127.0.0.1', port: await freePort() } });
     expect(wrongAt(closed, origin)).toEqual(['it cannot be reached: ECONNREFUSED']);
-    expect(closed.map(textOf).join('')).toContain(`reverse_proxy 127.0.0.1:${service.port}`);
+    expect(closed.map((finding) => textOf(finding, null)).join('')).toContain(
+      `reverse_proxy 127.0.0.1:${service.port}`,
+    );
     const other = await startTestService({ data: 'security' });
     onTestFinished(() => other.stop());
     expect(wrongAt(await findings({ to: other.port }), origin)).toEqual([

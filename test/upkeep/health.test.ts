@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { runHealthcheck } from '../../src/cli/commands/healthcheck.ts';
 import type { Config } from '../../src/config.ts';
 import { readinessLife } from '../../src/core/operators/limits.ts';
 import { hosts } from '../support/fixtures.ts';
+import { commandHere } from '../support/operators/command.ts';
 import { rawSocket } from '../support/process/raw-socket.ts';
 import { freePort, startTestService, type TestService } from '../support/service.ts';
 
@@ -112,14 +112,15 @@ describe('H21: a service that drains', () => {
 
 describe('memberdoor healthcheck', () => {
   const config = (port: number, host = 'localhost') => ({ port, host }) as Config;
+  const healthcheck = (of: Config) => commandHere(['healthcheck'], { configuration: () => of });
 
   it('ends with 0 where the service is ready, on whatever address it listens', async () => {
-    expect(await runHealthcheck([], config(service.port))).toBe(0);
-    expect(await runHealthcheck([], config(service.port, '0.0.0.0'))).toBe(0);
+    expect((await healthcheck(config(service.port))).code).toBe(0);
+    expect((await healthcheck(config(service.port, '0.0.0.0'))).code).toBe(0);
   });
 
   it('ends with 1 where nothing listens', async () => {
-    expect(await runHealthcheck([], config(await freePort()))).toBe(1);
+    expect((await healthcheck(config(await freePort()))).code).toBe(1);
   });
 });
 

@@ -1,31 +1,45 @@
-import { parseArgs } from 'node:util';
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import type { SentFile } from '../../operations/tenant-file/apply.ts';
 import { type Change, differs } from '../../operations/tenant-file/difference.ts';
-import type { Connection, OperationAnswer } from '../connection.ts';
-import { type Environment, openTenantFile, tellProblems } from '../tenant-file.ts';
-import { exitCode, shown, type Terminal, WrongUsage } from '../terminal.ts';
+import { type CommandContext, defineCommand } from '../command.ts';
+import type { OperationAnswer } from '../connection.ts';
+import { openTenantFile } from '../tenant-file.ts';
+import { exitCode, shown, type Terminal, tell, WrongUsage } from '../terminal.ts';
 
-/** How the command ends that showed a difference and did nothing. */
-const differsCode = 3;
+interface ApplyInput {
+  /** The path; `-` is the standard input. */
+  readonly file: string;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly prune: boolean;
+  readonly force: boolean;
+}
 
-/**
- * `memberdoor apply FILE`: shows what a tenant file would change, and with --yes changes it.
- *
- * @param connect is called when the file is sound
- * @returns the exit code: 3 if there is a difference and nothing was done
- * @throws WrongUsage, StartupError
- */
-export async function runApply(
-  words: readonly string[],
-  connect: () => Promise<Connection>,
-  terminal: Terminal,
-  environment: Environment,
+/** `memberdoor apply FILE`: shows what a tenant file would change, and with --yes changes it. */
+export const apply = defineCommand<ApplyInput>({
+  name: 'apply',
+  summary: 'show what a tenant file would change, or change it',
+  operands: ['file'],
+  options: {
+    yes: { text: 'changes it' },
+    dryRun: { text: 'shows it alone, which is what happens without --yes' },
+    prune: { text: 'ends what is not in the file' },
+    force: {
+      text: 'even if a device flow is off at the stage tenant, or nobody is left who administers everything',
+    },
+  },
+  run: runApply,
+});
+
+/** @returns the exit code: 3 if there is a difference and nothing was done */
+async function runApply(
+  { file: path, yes, dryRun, prune, force }: ApplyInput,
+  { terminal, environment, connect }: CommandContext,
 ): Promise<number> {
-  const { path, prune, force, yes } = optionsOf(words);
+  if (yes && dryRun) throw new WrongUsage(['--yes and --dry-run do not go together.']);
   const read = await openTenantFile(path, environment, terminal);
   if (!read.ok) {
-    tellProblems(read.problems, terminal);
+    tell(read.problems, terminal);
     return exitCode.failed;
   }
   const sent: SentFile = { file: read.file, references: read.references, prune, force };
@@ -41,7 +55,7 @@ export async function runApply(
     }
     if (!yes) {
       terminal.out(`${countsOf(changes)}. Nothing was done: --yes does it.\n`);
-      return differsCode;
+      return exitCode.differs;
     }
     const applied = await connection.call(serviceTenantFiles.apply, { ...sent });
     if (!applied.ok) return tellRefused(applied, path, terminal);
@@ -52,29 +66,12 @@ export async function runApply(
   }
 }
 
-/** @throws WrongUsage */
-function optionsOf(words: readonly string[]) {
-  const flag = { type: 'boolean', default: false } as const;
-  const options = { 'dry-run': flag, yes: flag, prune: flag, force: flag };
-  const usage = 'memberdoor apply FILE takes --dry-run or --yes, --prune and --force.';
-  try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
-    const [path, ...rest] = positionals;
-    const { yes, prune, force } = values;
-    if (path !== undefined && rest.length === 0 && !(yes && values['dry-run']))
-      return { path, yes, prune, force };
-  } catch {
-    // It says which option it does not know, and not which there are.
-  }
-  throw new WrongUsage([usage]);
-}
-
 const changesOf = (answer: object) => (answer as { readonly changes: readonly Change[] }).changes;
 
 /** A problem that has its place in the file is told with the file. */
 function tellRefused(refused: OperationAnswer, path: string, terminal: Terminal): number {
   const problems = refused.ok ? [] : refused.problems;
-  tellProblems(
+  tell(
     problems.map((problem) => (/^\d+:\d+: /.test(problem) ? `${path}:${problem}` : `memberdoor: ${problem}`)),
     terminal,
   );

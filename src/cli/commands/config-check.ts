@@ -1,22 +1,23 @@
-import { openTenantFile, tellProblems } from '../tenant-file.ts';
-import { exitCode, type Terminal, WrongUsage } from '../terminal.ts';
+import { defineCommand } from '../command.ts';
+import { openTenantFile } from '../tenant-file.ts';
+import { exitCode, tell } from '../terminal.ts';
 
 /**
  * `memberdoor config check FILE`: everything that is wrong with a tenant file, each with its place. Nothing is
  * opened but the file and its pictures: secrets need not be there.
- *
- * @returns the exit code. @throws WrongUsage
  */
-export async function runConfigCheck(words: readonly string[], terminal: Terminal): Promise<number> {
-  const [verb, path, ...rest] = words;
-  if (verb !== 'check' || path === undefined || rest.length > 0) {
-    throw new WrongUsage(['memberdoor config check FILE names the tenant file to check.']);
-  }
-  const read = await openTenantFile(path, null, terminal);
-  if (!read.ok) {
-    tellProblems(read.problems, terminal);
-    return exitCode.failed;
-  }
-  terminal.out(`${path} is sound.\n`);
-  return exitCode.done;
-}
+export const configCheck = defineCommand<{ readonly file: string }>({
+  name: 'config check',
+  summary: 'find everything that is wrong with a tenant file, without a service',
+  operands: ['file'],
+  options: {},
+  run: async ({ file }, { terminal }) => {
+    const read = await openTenantFile(file, null, terminal);
+    if (!read.ok) {
+      tell(read.problems, terminal);
+      return exitCode.failed;
+    }
+    terminal.out(`${file} is sound.\n`);
+    return exitCode.done;
+  },
+});

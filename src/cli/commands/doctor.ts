@@ -1,34 +1,38 @@
 import { isIP } from 'node:net';
-import { parseArgs } from 'node:util';
 import { systemClock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { systemRandom } from '../../random.ts';
-import { shown, WrongUsage } from '../terminal.ts';
+import { defineCommand } from '../command.ts';
+import { fold } from '../fold.ts';
+import { exitCode, shown, WrongUsage } from '../terminal.ts';
 
 /**
- * `memberdoor doctor [--at ADDRESS[:PORT]]`: says what is wrong with this machine and with the way to it.
- *
- * @returns the exit code: 1 if anything is wrong. @throws WrongUsage
+ * `memberdoor doctor [--at ADDRESS[:PORT]]`: says what is wrong with this machine and with the way to it, and
+ * ends with 1 if anything is.
  */
-export async function runDoctor(words: readonly string[], config: Config): Promise<number> {
-  const route = routeOf(words);
-  const findings = await examine({ config, clock: systemClock, random: systemRandom, ...route });
-  for (const finding of findings) process.stdout.write(textOf(finding));
-  const ill = findings.filter(({ isWell }) => !isWell).length;
-  process.stdout.write(ill === 0 ? 'All is well.\n' : `${ill} of ${findings.length} are wrong.\n`);
-  return ill === 0 ? 0 : 1;
-}
+export const doctor = defineCommand<{ readonly at?: string }>({
+  name: 'doctor',
+  summary: 'find what is wrong here and on the way to here',
+  operands: [],
+  options: { at: { value: 'ADDRESS[:PORT]', text: 'where to call, before the DNS leads here' } },
+  run: async ({ at }, { terminal, configuration }) => {
+    const route = routeTo(at);
+    const findings = await examine({
+      config: configuration(),
+      clock: systemClock,
+      random: systemRandom,
+      ...route,
+    });
+    for (const finding of findings) terminal.out(textOf(finding, terminal.outWidth));
+    const ill = findings.filter(({ isWell }) => !isWell).length;
+    terminal.out(ill === 0 ? 'All is well.\n' : `${ill} of ${findings.length} are wrong.\n`);
+    return ill === 0 ? exitCode.done : exitCode.failed;
+  },
+});
 
 /** Where to call: where the name service leads, or, before it does, at an address. */
-function routeOf(words: readonly string[]) {
-  let at: string | undefined;
-  try {
-    at = parseArgs({ args: [...words], options: { at: { type: 'string' } } }).values.at;
-  } catch {
-    throw new WrongUsage(['memberdoor doctor takes --at ADDRESS[:PORT] alone.']);
-  }
+function routeTo(at: string | undefined) {
   if (at === undefined) return { at: null, plainAt: 'by name' } as const;
   const [, host = '', port] = /^(.*?)(?::(\d{1,5}))?$/.exec(isIP(at) === 6 ? `[${at}]` : at) ?? [];
   const address = host.replace(/^\[(.*)\]$/, '$1');
@@ -39,10 +43,15 @@ function routeOf(words: readonly string[]) {
   };
 }
 
-/** One line, and below it what mends it. What came from elsewhere must not steer the terminal. */
-export function textOf({ where, isWell, what, advice, mend }: Finding): string {
-  if (isWell) return `ok     ${shown(`${where}: ${what}`)}\n`;
-  const first = `wrong  ${shown(`${where}: ${what}. What to do: ${advice ?? ''}`)}.\n`;
+/**
+ * One line, and below it what mends it. What came from elsewhere must not steer the terminal.
+ *
+ * @param width of the terminal, which lines to copy are not folded at
+ */
+export function textOf({ where, isWell, what, advice, mend }: Finding, width: number | null): string {
+  const folded = (line: string) => `${fold(line, width, '       ')}\n`;
+  if (isWell) return folded(`ok     ${shown(`${where}: ${what}`)}`);
+  const first = folded(`wrong  ${shown(`${where}: ${what}. What to do: ${advice ?? ''}`)}.`);
   if (mend === null) return first;
   const lines = [
     ...mend.nginx.map((line, index) => (index === 0 ? `nginx:  ${line}` : `        ${line}`)),

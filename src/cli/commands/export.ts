@@ -1,54 +1,36 @@
-import { parseArgs } from 'node:util';
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import { formats } from '../../operations/tenant-file/export.ts';
-import type { Connection } from '../connection.ts';
-import { tellProblems } from '../tenant-file.ts';
-import { exitCode, type Terminal, WrongUsage } from '../terminal.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode, tellProblems } from '../terminal.ts';
 
-/**
- * `memberdoor export`: writes what `apply` reads to the standard output.
- *
- * @returns the exit code. @throws WrongUsage, StartupError
- */
-export async function runExport(
-  words: readonly string[],
-  connect: () => Promise<Connection>,
-  terminal: Terminal,
-): Promise<number> {
-  const input = optionsOf(words);
-  const connection = await connect();
-  try {
-    const exported = await connection.call(serviceTenantFiles.export, input);
-    if (!exported.ok) {
-      tellProblems(
-        exported.problems.map((problem) => `memberdoor: ${problem}`),
-        terminal,
-      );
-      return exitCode.failed;
-    }
-    terminal.out((exported.answer as { readonly text: string }).text);
-    return exitCode.done;
-  } finally {
-    await connection.close();
-  }
+interface ExportInput {
+  readonly tenant?: string;
+  readonly format?: string;
+  readonly members: boolean;
 }
 
-/** @throws WrongUsage */
-function optionsOf(words: readonly string[]) {
-  try {
-    const { tenant, format, members } = parseArgs({
-      args: [...words],
-      options: {
-        tenant: { type: 'string' },
-        format: { type: 'string', default: 'yaml' },
-        members: { type: 'boolean', default: false },
-      },
-    }).values;
-    if (formats.some((known) => known === format)) {
-      return { ...(tenant === undefined ? {} : { tenant }), format, members };
+/** `memberdoor export`: writes what `apply` reads to the standard output. */
+export const exportTenants = defineCommand<ExportInput>({
+  name: 'export',
+  summary: 'write the tenants as a tenant file',
+  operands: [],
+  options: {
+    tenant: { value: 'HOST', text: 'this tenant alone' },
+    format: { value: formats, text: 'how it is written; yaml by default' },
+    members: { text: 'with the members' },
+  },
+  run: async ({ format = 'yaml', ...input }, { terminal, connect }) => {
+    const connection = await connect();
+    try {
+      const exported = await connection.call(serviceTenantFiles.export, { ...input, format });
+      if (!exported.ok) {
+        tellProblems(exported.problems, terminal);
+        return exitCode.failed;
+      }
+      terminal.out((exported.answer as { readonly text: string }).text);
+      return exitCode.done;
+    } finally {
+      await connection.close();
     }
-  } catch {
-    // It says which option it does not know, and not which there are.
-  }
-  throw new WrongUsage(['memberdoor export takes --tenant HOST, --format yaml or json, and --members.']);
-}
+  },
+});

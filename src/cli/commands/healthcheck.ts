@@ -1,10 +1,17 @@
-import type { Config } from '../../config.ts';
 import { readiness } from '../../doctor/readiness.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode, tellProblems } from '../terminal.ts';
 
-/** `memberdoor healthcheck`: whether the service of this configuration is ready. @returns the exit code */
-export async function runHealthcheck(_words: readonly string[], config: Config): Promise<number> {
-  const answer = await readiness(config);
-  if (answer === null) return 0;
-  process.stderr.write(`memberdoor: The service is not ready: ${answer}.\n`);
-  return 1;
-}
+/** `memberdoor healthcheck`: whether the service of this configuration is ready. */
+export const healthcheck = defineCommand({
+  name: 'healthcheck',
+  summary: 'whether the service is ready',
+  operands: [],
+  options: {},
+  run: async (_input, { terminal, configuration }) => {
+    const answer = await readiness(configuration());
+    if (answer === null) return exitCode.done;
+    tellProblems([`The service is not ready: ${answer}.`], terminal);
+    return exitCode.failed;
+  },
+});

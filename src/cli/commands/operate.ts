@@ -1,35 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import type { Operation } from '../../operations/admin/operation.ts';
 import { readArguments } from '../arguments.ts';
+import type { CommandContext } from '../command.ts';
 import type { Connection } from '../connection.ts';
-import { commands, nounHelp, operationHelp } from '../help.ts';
 import { printAnswer } from '../print.ts';
-import { exitCode, shown, type Terminal, WrongUsage } from '../terminal.ts';
-import { findOperation, guess, kebab, nounsOf } from '../words.ts';
+import { exitCode, type Terminal, tellProblems, WrongUsage } from '../terminal.ts';
+import { findOperation, kebab } from '../words.ts';
 
 /**
  * `memberdoor <noun> <verb> …`: one operation of the table.
  *
- * @param connect is called when the words are understood
  * @returns the exit code
  * @throws WrongUsage, StartupError
  */
 export async function operate(
   operations: readonly Operation[],
-  [noun = '', verb = 'help', ...words]: readonly string[],
-  connect: () => Promise<Connection>,
-  terminal: Terminal,
+  [noun = '', verb = '', ...words]: readonly string[],
+  { terminal, connect }: CommandContext,
 ): Promise<number> {
-  checkNoun(operations, noun);
-  if (verb === 'help' || verb === '--help') {
-    terminal.out(nounHelp(operations, noun));
-    return exitCode.done;
-  }
   const operation = findOperation(operations, noun, verb);
-  if (words.includes('--help')) {
-    terminal.out(operationHelp(operation));
-    return exitCode.done;
-  }
   const { input, json } = await readArguments(operation, words, (path) => readSecret(path, terminal));
   const connection = await connect();
   try {
@@ -38,21 +27,14 @@ export async function operate(
       printAnswer(result.answer, json, terminal);
       return exitCode.done;
     }
-    for (const problem of result.problems) {
-      terminal.err(`memberdoor: ${shown(asOptions(problem, operation))}\n`);
-    }
+    tellProblems(
+      result.problems.map((problem) => asOptions(problem, operation)),
+      terminal,
+    );
     return exitCode.failed;
   } finally {
     await connection.close();
   }
-}
-
-/** @throws WrongUsage */
-function checkNoun(operations: readonly Operation[], noun: string): void {
-  const nouns = nounsOf(operations);
-  if (nouns.includes(noun)) return;
-  const near = guess(noun, [...Object.keys(commands), ...nouns]);
-  throw new WrongUsage([`There is no command "${noun}".${near}`, 'memberdoor help lists them.']);
 }
 
 /** One line end belongs to the file, not to the secret. */

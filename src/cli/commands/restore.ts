@@ -5,23 +5,27 @@ import type { Config } from '../../config.ts';
 import { restore } from '../../operations/upkeep/restore.ts';
 import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { WrongUsage } from '../terminal.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../terminal.ts';
 
-/** `memberdoor restore FILE`. @returns the exit code. @throws StartupError, WrongUsage */
-export async function runRestore(words: readonly string[], config: Config): Promise<number> {
-  const [file, ...rest] = words;
-  if (file === undefined || rest.length > 0) {
-    throw new WrongUsage(['memberdoor restore FILE names the backup to restore.']);
-  }
-  const { dataFolder, environment } = config;
-  const vault = openVault(masterKeyOf(config));
-  const { ended, kept } = await restore({ dataFolder, environment, vault }, file, systemClock());
-  const counts = Object.entries(ended).map(([table, count]) => `${table} ${count}`);
-  process.stdout.write(`The database in ${dataFolder} is now that of ${file}.\n`);
-  process.stdout.write(`Ended: ${counts.join(', ')}. Everybody signs in again, and tokens are made anew.\n`);
-  if (kept !== null) process.stdout.write(`The one that was there before is kept as ${kept}.\n`);
-  return 0;
-}
+/** `memberdoor restore FILE` */
+export const restoreBackup = defineCommand<{ readonly file: string }>({
+  name: 'restore',
+  summary: 'put a backup in its place, and end everything that was issued before',
+  operands: ['file'],
+  options: {},
+  run: async ({ file }, { terminal, configuration }) => {
+    const config = configuration();
+    const { dataFolder, environment } = config;
+    const vault = openVault(masterKeyOf(config));
+    const { ended, kept } = await restore({ dataFolder, environment, vault }, file, systemClock());
+    const counts = Object.entries(ended).map(([table, count]) => `${table} ${count}`);
+    terminal.out(`The database in ${dataFolder} is now that of ${file}.\n`);
+    terminal.out(`Ended: ${counts.join(', ')}. Everybody signs in again, and tokens are made anew.\n`);
+    if (kept !== null) terminal.out(`The one that was there before is kept as ${kept}.\n`);
+    return exitCode.done;
+  },
+});
 
 /** A key made just now would fit no backup, so none is made here. */
 function masterKeyOf({ masterKey, dataFolder }: Config): Buffer {

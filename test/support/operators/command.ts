@@ -1,6 +1,8 @@
-import { operate } from '../../../src/cli/commands/operate.ts';
+import type { CommandContext } from '../../../src/cli/command.ts';
+import { commands } from '../../../src/cli/commands/index.ts';
 import { connect } from '../../../src/cli/connection.ts';
-import { exitCode, WrongUsage } from '../../../src/cli/terminal.ts';
+import { runWords } from '../../../src/cli/run.ts';
+import { exitCode, type Terminal, WrongUsage } from '../../../src/cli/terminal.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 
 /** How a command ended, and what it said. */
@@ -10,26 +12,53 @@ export interface Said {
   readonly err: string;
 }
 
-/** Runs a command on a data folder as the process would, through the socket of the service that runs there. */
-export async function command(folder: string, words: readonly string[], input = ''): Promise<Said> {
+/** What a command meets here: what it may use where the test says so, and nothing else. */
+export interface Here extends Partial<Omit<CommandContext, 'terminal'>> {
+  /** The standard input. */
+  readonly input?: string;
+  /** Of the terminal; none by default. */
+  readonly width?: number | null;
+}
+
+const notHere = (what: string) => () => {
+  throw new Error(`${what} is not to be asked for`);
+};
+
+/** Runs words as the process would, with a terminal of the test's own. */
+export async function commandHere(words: readonly string[], here: Here = {}): Promise<Said> {
+  const { input = '', width = null, ...context } = here;
   const said = { out: '', err: '' };
-  const terminal = {
-    out: (text: string) => {
+  const terminal: Terminal = {
+    out: (text) => {
       said.out += text;
     },
-    err: (text: string) => {
+    err: (text) => {
       said.err += text;
     },
+    outWidth: width,
+    errWidth: width,
     readInput: async () => input,
   };
-  const noService = () => {
-    throw new Error('no service runs on this folder');
+  const nothing: CommandContext = {
+    terminal,
+    environment: {},
+    configuration: notHere('the configuration'),
+    connect: notHere('the service'),
+    serve: notHere('a start'),
   };
   try {
-    const code = await operate(operations, words, () => connect(folder, noService), terminal);
-    return { code, ...said };
+    return { code: await runWords({ commands, operations }, words, { ...nothing, ...context }), ...said };
   } catch (error) {
     if (!(error instanceof WrongUsage)) throw error;
     return { code: exitCode.misused, out: said.out, err: error.problems.join('\n') };
   }
+}
+
+const noService = () => {
+  throw new Error('no service runs on this folder');
+};
+
+/** Runs words on a data folder as the process would, through the socket of the service that runs there. */
+export function command(folder: string, words: readonly string[], here: Here = {}): Promise<Said> {
+  return commandHere(words, { connect: () => connect(folder, noService), ...here });
 }

@@ -40,7 +40,9 @@ export function commandFace(service: TestService): Face {
     actorKind: 'operator',
     call: async (operation, input) => {
       const { words, secret } = writtenOut(operation, input);
-      const said = await command(service.folder, [...wordsOf(operation), ...words, '--json'], secret);
+      const said = await command(service.folder, [...wordsOf(operation), ...words, '--json'], {
+        input: secret,
+      });
       if (said.code !== 0) throw new Error(`${operation.name}: ${said.code} ${said.err}`);
       return JSON.parse(said.out) as object;
     },

@@ -29,6 +29,8 @@ export interface Start {
   readonly input?: string;
   /** What runs the words: Node, or npm as the documentation says. */
   readonly by?: 'node' | 'npm' | 'an older node';
+  /** Whether what should read its standard output is gone before it begins, as behind `| head -1` after a line. */
+  readonly isUnread?: boolean;
   /** A program that runs all this, with its words: one that watches the calls of the system, say. */
   readonly under?: readonly string[];
 }
@@ -42,6 +44,7 @@ export function startProcess({
   by = 'node',
   under = [],
   input = '',
+  isUnread = false,
 }: Start): Started {
   const startedAt = performance.now();
   const inherited = Object.entries(process.env).filter(
@@ -58,6 +61,7 @@ export function startProcess({
   // Who ends before it has read its input closes it.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
+  if (isUnread) child.stdout.destroy();
   const output = { stdout: '', stderr: '' };
   const linesOf = (text: string) => text.split('\n').slice(0, -1);
 

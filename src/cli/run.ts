@@ -1,0 +1,104 @@
+// Finds out which command some words mean, and runs it. Help and version never do anything else.
+import { readFileSync } from 'node:fs';
+import type { Operation } from '../operations/admin/operation.ts';
+import { inputOf } from './arguments.ts';
+import type { Command, CommandContext } from './command.ts';
+import { operate } from './commands/operate.ts';
+import { commandHelp, commandsHelp, generalHelp, nounHelp, operationHelp } from './help.ts';
+import { exitCode, WrongUsage } from './terminal.ts';
+import { findOperation, guess, nounsOf, withoutValue } from './words.ts';
+
+/** Everything that words can mean. */
+export interface Table {
+  readonly commands: readonly Command[];
+  readonly operations: readonly Operation[];
+}
+
+/**
+ * Runs the command that some words mean.
+ *
+ * @returns the exit code
+ * @throws WrongUsage, before anything was done; StartupError
+ */
+export async function runWords(
+  table: Table,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const { out, outWidth } = context.terminal;
+  const topic = helpTopic(table, words);
+  if (topic !== null) {
+    out(helpText(table, topic, outWidth));
+    return exitCode.done;
+  }
+  if (beforeEnd(words).includes('--version')) {
+    out(`memberdoor ${version()}\n`);
+    return exitCode.done;
+  }
+  const command = findCommand(table.commands, words);
+  if (command !== null) return command.run(await inputOf(command, wordsBehind(command, words)), context);
+  checkNoun(table, words);
+  return operate(table.operations, words, context);
+}
+
+/** What is behind `--` is no option, whatever it looks like. */
+function beforeEnd(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end === -1 ? words : words.slice(0, end);
+}
+
+/** What help is asked for, in words; an empty list is all of it, null is none. */
+function helpTopic({ commands, operations }: Table, words: readonly string[]): readonly string[] | null {
+  const [first, ...rest] = words;
+  if (first === undefined) return [];
+  if (first === 'help') return rest.filter((word) => !word.startsWith('-'));
+  const named = words.findIndex((word) => word.startsWith('-'));
+  const leading = named === -1 ? words : words.slice(0, named);
+  if (beforeEnd(words).some((word) => word === '--help' || word === '-h')) return leading;
+  // A noun alone, or with `help`, explains itself; a command does so only where it is asked.
+  const command = findCommand(commands, words);
+  const behind = command === null ? rest : wordsBehind(command, words);
+  const isNounAlone = behind.length === 0 && nounsOf(operations).includes(first);
+  return isNounAlone || (behind[0] === 'help' && behind.length === 1) ? leading : null;
+}
+
+/** @throws WrongUsage if there is no such thing to explain */
+function helpText(table: Table, topic: readonly string[], width: number | null): string {
+  const { commands, operations } = table;
+  const [noun = '', verb = 'help'] = topic;
+  if (noun === '' || noun === 'help') return generalHelp(commands, operations, width);
+  const command = findCommand(commands, topic);
+  if (command !== null) return commandHelp(command, width);
+  const begun = commands.filter(({ name }) => name.startsWith(`${noun} `));
+  if (begun.length > 0) return commandsHelp(begun, width);
+  checkNoun(table, topic);
+  if (verb === 'help') return nounHelp(operations, noun, width);
+  return operationHelp(findOperation(operations, noun, verb), width);
+}
+
+/** The command that the first words name; null if that is none. */
+function findCommand(commands: readonly Command[], words: readonly string[]): Command | null {
+  const isMeant = ({ name }: Command) => name.split(' ').every((word, place) => words[place] === word);
+  return commands.find(isMeant) ?? null;
+}
+
+const wordsBehind = ({ name }: Command, words: readonly string[]) => words.slice(name.split(' ').length);
+
+/** @throws WrongUsage */
+function checkNoun({ commands, operations }: Table, [noun = '', verb = '']: readonly string[]): void {
+  const nouns = nounsOf(operations);
+  if (nouns.includes(noun)) return;
+  const begun = commands.filter(({ name }) => name.startsWith(`${noun} `)).map(({ name }) => name);
+  const isBegun = begun.length > 0;
+  const written = withoutValue(isBegun ? `${noun} ${verb}`.trimEnd() : noun);
+  const known = isBegun ? begun : [...commands.map(({ name }) => name), 'help', ...nouns];
+  throw new WrongUsage([
+    `There is no command "${written}".${guess(written, known)}`,
+    'memberdoor help lists them.',
+  ]);
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
