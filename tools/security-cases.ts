@@ -191,6 +191,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
   'Found by use': {
     F5: 'a stranger’s flow in a recovery link',
     F6: 'strangers’ sign-ups with an address of somebody else',
+    F9: 'requests sent ahead whose answers are never read',
     F20: 'help and unknown options do nothing',
   },
 };

@@ -104,6 +104,16 @@ export const connectionTimeout = 25 * second;
 export const slowReader = { time: 15 * second, bytes: 16 * 1_024 } as const;
 
 /**
+ * A connection that has so many answers in hand is not read until one of them has left, and it is read in pieces of so
+ * many bytes: a piece holds a few requests, where the system would hand over a thousand (security, F9).
+ */
+export const answersInHand = 8;
+export const readPiece = 1_024;
+
+/** Bytes of answers that wait to be sent, on all connections: beyond, those that have stood longest are closed (F9). */
+export const unsentBytes = 64 * 1_024 ** 2;
+
+/**
  * A socket waits so long for its next request: longer than the 60 s of proxies, so that none sends a request on one
  * that is being closed. Fastify's default, which must not change unnoticed.
  */

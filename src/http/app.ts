@@ -39,6 +39,7 @@ import { connectionsOf } from './server/connections.ts';
 import { drain } from './server/drain.ts';
 import { createHttpServer } from './server/http-server.ts';
 import { answerBadAddress, answerMalformed } from './server/malformed.ts';
+import { readAtPace } from './server/pace.ts';
 import { letGoOfSlowReaders } from './server/slow-readers.ts';
 import { setupPage } from './setup/setup.ts';
 import { findTenant, refuseUnknownHosts } from './tenant.ts';
@@ -71,6 +72,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     clientErrorHandler: answerMalformed,
   });
   const connections = connectionsOf(app.server);
+  readAtPace(app.server, connections);
   letGoOfSlowReaders(app, connections);
   rememberDoneOnce(app);
   findAddress(app);

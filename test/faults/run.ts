@@ -9,6 +9,7 @@ import { drain } from './cases/drain.ts';
 import { fsyncTrace } from './cases/fsync-trace.ts';
 import { ledgerLoop } from './cases/ledger-loop.ts';
 import { foreignLock } from './cases/lock.ts';
+import { neverRead } from './cases/never-read.ts';
 import { readOnly } from './cases/read-only.ts';
 import { restartTime } from './cases/restart-time.ts';
 import { rotationUnderKill } from './cases/rotation.ts';
@@ -28,6 +29,7 @@ const cases: readonly Case[] = [
   drain,
   clockJumps,
   restartTime,
+  neverRead,
 ];
 
 /** How many violations of a case are printed; the table says how many there were. */

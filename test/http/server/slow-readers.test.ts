@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { connectionsCheckingInterval, slowReader } from '../../../src/core/limits.ts';
+import { connectionsCheckingInterval, slowReader, unsentBytes } from '../../../src/core/limits.ts';
 import { connectionsOf } from '../../../src/http/server/connections.ts';
 import { letGoOfSlowReaders } from '../../../src/http/server/slow-readers.ts';
 import { freePort } from '../../support/service.ts';
@@ -14,7 +15,12 @@ const chunks = 1_024;
 it('H14: who reads an answer a bit now and then loses the connection within 30 s, not the one who reads', async () => {
   expect(slowReader.time + 2 * connectionsCheckingInterval).toBeLessThanOrEqual(30_000);
   const app = fastify();
-  letGoOfSlowReaders(app, connectionsOf(app.server), { time: 200, bytes: chunk.length }, 20);
+  letGoOfSlowReaders(app, connectionsOf(app.server), {
+    time: 200,
+    bytes: chunk.length,
+    interval: 20,
+    unsent: unsentBytes,
+  });
   app.get('/', async () => Readable.from(Array.from({ length: chunks }, () => chunk)));
   const port = await freePort();
   await app.listen({ host: '127.0.0.1', port });
@@ -40,5 +46,39 @@ it('H14: who reads an answer a bit now and then loses the connection within 30 s
   });
   await once(quick, 'close');
   expect(taken).toBeGreaterThan(chunks * chunk.length);
+  await app.close();
+});
+
+it('F9: where more waits to be sent than the service holds, those who have stood longest lose the connection', async () => {
+  const app = fastify();
+  // The system takes some MB of what nobody reads, and what it took no longer waits with us.
+  const answer = Buffer.alloc(16 * 1_024 ** 2);
+  const unsent = 3.5 * answer.length;
+  letGoOfSlowReaders(app, connectionsOf(app.server), { ...slowReader, interval: 60_000, unsent });
+  app.get('/', async () => answer);
+  const port = await freePort();
+  await app.listen({ port, host: '127.0.0.1' });
+  const ask = async () => {
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {});
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: a.test\r\n\r\n');
+    const [{ socket: served }] = (await once(app.server, 'request')) as [IncomingMessage];
+    while (served.writableLength === 0) await new Promise(setImmediate);
+    return { socket, served };
+  };
+  const first = await ask();
+  const second = await ask();
+  const third = await ask();
+  expect([first, second, third].map(({ served }) => served.destroyed)).toEqual([false, false, false]);
+  // Who begins to read is no longer the one who has stood longest.
+  first.socket.resume();
+  while (first.served.writableLength > 0) await new Promise(setImmediate);
+  const fourth = await ask();
+  expect([first, second, fourth].map(({ served }) => served.destroyed)).toEqual([false, false, false]);
+  const fifth = await ask();
+  // Room for as much again: not every answer of a flood looks through all that wait.
+  const all = [first, second, third, fourth, fifth];
+  expect(all.map(({ served }) => served.destroyed)).toEqual([false, true, true, true, false]);
+  for (const { socket } of all) socket.destroy();
   await app.close();
 });

@@ -1,0 +1,42 @@
+// Reads requests no faster than their answers are taken (F9).
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { answersInHand, readPiece } from '../../core/limits.ts';
+import type { Connections } from './connections.ts';
+
+/**
+ * Reads each connection in small pieces, and not at all while it has `answersInHand` answers in hand: what else it sent
+ * ahead stays with the system, and then with the sender.
+ *
+ * Node too stops reading where answers pile up, but it parses what it has read to the end: 64 KB, a thousand requests.
+ * So the parser's listener is called with pieces, by a listener of ours in its place.
+ */
+export function readAtPace(server: Server, connections: Connections): void {
+  const held = new WeakSet<Socket>();
+  connections.onAnswered(({ socket, answers }) => {
+    if (answers < answersInHand && held.delete(socket)) socket.resume();
+  });
+  server.on('connection', (socket) => {
+    const connection = connections.of(socket);
+    const [parse, another] = socket.listeners('data') as ((piece: Buffer) => void)[];
+    if (connection === undefined || parse === undefined || another !== undefined) {
+      throw new Error('a connection is not read in the way that this Node is known for');
+    }
+    const read = (chunk: Buffer) => {
+      let at = 0;
+      // The parser pauses the socket as well, for reasons of its own; what follows a last answer is not read.
+      while (at < chunk.length && !socket.isPaused() && !socket.writableEnded && !socket.destroyed) {
+        if (connection.answers >= answersInHand) {
+          held.add(socket);
+          socket.pause();
+        } else {
+          parse.call(socket, chunk.subarray(at, at + readPiece));
+          at += readPiece;
+        }
+      }
+      if (at < chunk.length && socket.isPaused()) socket.unshift(chunk.subarray(at));
+    };
+    socket.removeListener('data', parse);
+    socket.on('data', read);
+  });
+}

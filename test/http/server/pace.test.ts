@@ -1,0 +1,72 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { answersInHand, readPiece } from '../../../src/core/limits.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { rawSocket } from '../../support/process/raw-socket.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+const discovery = '/.well-known/openid-configuration';
+const paths = [discovery, '/api/oidc/jwks', '/nothing-here', '/account'];
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`;
+
+let service: TestService;
+/** Answers in hand on the connection that sends ahead: now, and the most there were. */
+const inHand = { now: 0, most: 0, begun: 0 };
+
+beforeAll(async () => {
+  service = await startTestService({ data: 'security' });
+  service.app.server.prependListener('request', ({ headers }, response) => {
+    if (headers['user-agent'] === 'another') return;
+    inHand.begun += 1;
+    inHand.now += 1;
+    inHand.most = Math.max(inHand.most, inHand.now);
+    response.once('close', () => {
+      inHand.now -= 1;
+    });
+  });
+});
+afterAll(() => service.stop());
+
+/** What one piece brings is begun together. */
+const most = answersInHand - 1 + Math.ceil(readPiece / get('/account').length);
+
+it('F9: of requests sent ahead a few are in hand at a time, others are served, and all are answered in their order', async () => {
+  const rounds = 2_500;
+  let received = '';
+  const socket = connect({ port: service.port, host: '127.0.0.1' }).setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+  });
+  socket.pause();
+  socket.write(paths.map(get).join('').repeat(rounds));
+  // Nothing is read of it: what the system takes for us is full, and it stands.
+  const other = { headers: { 'user-agent': 'another' } };
+  let before = -1;
+  while (inHand.begun !== before || before < 2 * most) {
+    before = inHand.begun;
+    for (let asked = 0; asked < 20; asked += 1) {
+      expect((await service.http(hosts.a, discovery, other)).status).toBe(200);
+    }
+  }
+  expect(inHand.begun).toBeLessThan(rounds * paths.length);
+  expect(inHand.most).toBeLessThanOrEqual(most);
+
+  socket.write(`GET /livez HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`);
+  socket.resume();
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(inHand.most).toBeLessThanOrEqual(most);
+  const statuses = received.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3));
+  const round = ['200', '200', '404', '303'];
+  expect(statuses?.join()).toBe([...Array.from({ length: rounds }, () => round).flat(), '200'].join());
+});
+
+it('F9: requests that end within a piece, and bodies longer than one, are read whole', async () => {
+  const socket = await rawSocket(service.port);
+  const body = `grant_type=${'x'.repeat(5 * readPiece)}`;
+  const headers = `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}`;
+  const post = `POST /api/oidc/token HTTP/1.1\r\nHost: a.test\r\n${headers}\r\n\r\n${body}`;
+  socket.write(post.repeat(3 * answersInHand) + get('/livez'));
+  const answers = await socket.until(/live\n$/);
+  expect(answers.match(/unsupported_grant_type/g)).toHaveLength(3 * answersInHand);
+  socket.destroy();
+});
