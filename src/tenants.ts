@@ -1,4 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import { type WebOrigins, webOriginsOf } from './core/oidc/web-origin.ts';
 import type { Tenant } from './core/tenant.ts';
 import { readSigningKey, type SigningKey } from './secrets/signing.ts';
 import type { Vault } from './secrets/vault.ts';
@@ -16,7 +17,7 @@ export interface OpenTenant extends Tenant {
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
   readonly deviceFlow: boolean;
   /** The web origins of all clients. */
-  readonly webOrigins: ReadonlySet<string>;
+  readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
   readonly tokensFrom: number;
 }
@@ -73,7 +74,7 @@ async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]>
       .filter((row) => row.tenantId === tenant.id)
       .map((row) => readSigningKey({ ...row, privateKey: vault.decrypt(row.privateKey, tenant.id) })),
     deviceFlow: clientsOf(tenant.id).some((client) => client.deviceFlow),
-    webOrigins: new Set(clientsOf(tenant.id).flatMap((client) => client.webOrigins)),
+    webOrigins: webOriginsOf(clientsOf(tenant.id)),
     tokensFrom,
   }));
 }

@@ -191,7 +191,9 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
   'Found by use': {
     F5: 'a stranger’s flow in a recovery link',
     F6: 'strangers’ sign-ups with an address of somebody else',
+    F7: 'redirect URIs, web origins and names that mislead',
     F9: 'requests sent ahead whose answers are never read',
+    F19: 'a tenant’s domain in another spelling',
     F20: 'help and unknown options do nothing',
   },
 };

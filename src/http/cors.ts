@@ -5,6 +5,7 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify';
+import { allowsOrigin } from '../core/oidc/web-origin.ts';
 
 /** Which origins may read a route from a script: all of them, or those that clients have registered. */
 export type AllowOrigin = (request: FastifyRequest, origin: string) => boolean;
@@ -15,7 +16,7 @@ export function allowAnyOrigin(reply: FastifyReply): void {
 }
 
 /** The registered web origins of the tenant's clients (security, CORS). */
-export const tenantOrigins: AllowOrigin = ({ tenant }, origin) => tenant.webOrigins.has(origin);
+export const tenantOrigins: AllowOrigin = ({ tenant }, origin) => allowsOrigin(tenant.webOrigins, origin);
 
 /**
  * Lets scripts of allowed origins read a route, and answers its preflight (Fetch §3.2). Other origins get

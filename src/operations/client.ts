@@ -11,7 +11,8 @@ import {
 import { nameProblem } from '../core/members/details.ts';
 import { logoLength } from '../core/members/limits.ts';
 import { logoProblem } from '../core/members/logo.ts';
-import { redirectUriProblem } from '../core/oidc/redirect-uri.ts';
+import { logoutUriProblem, redirectUriProblem } from '../core/oidc/redirect-uri.ts';
+import { isWebOrigin } from '../core/oidc/web-origin.ts';
 import { apply } from '../storage/apply.ts';
 import { cancelCodesOfClient } from '../storage/authorization-code.ts';
 import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../storage/client.ts';
@@ -76,7 +77,7 @@ export async function registerClient(
 export type ClientChanges = Partial<Omit<Client, 'tenantId' | 'clientId' | 'type' | 'deviceFlow'>>;
 
 /**
- * Changes a client of a tenant. A name that stays may be older than what names are held to now.
+ * Changes a client of a tenant. A name or an address that stays may be older than what they are held to now.
  *
  * @returns the client as it is now, or null if there is none
  * @throws InvalidFacts with every problem at once
@@ -90,7 +91,7 @@ export async function changeClient(
   const client = await findRegisteredClient(tx, tenantId, clientId);
   if (client === null) return null;
   const changed = { ...client, ...changes };
-  refuseIfAny(registrationProblems(changed, client.name));
+  refuseIfAny(registrationProblems(changed, client));
   await updateClient(tx, changed);
   return changed;
 }
@@ -120,14 +121,17 @@ export async function disableClient(
 /**
  * Every problem of a client's settings, in words.
  *
- * @param nameBefore the name that it has already, which is not looked at again; null for a new client
+ * @param before what it has already, which is not looked at again; null for a new client
  */
-export function registrationProblems(client: Client, nameBefore: string | null): readonly string[] {
+export function registrationProblems(
+  client: Client,
+  before: Pick<Client, 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
+): readonly string[] {
   const problems: string[] = [];
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(client.clientId)) {
     problems.push('The client_id must be 1 to 64 letters, digits, _ or -.');
   }
-  const name = client.name === nameBefore ? null : nameProblem(client.name);
+  const name = client.name === before?.name ? null : nameProblem(client.name);
   if (name !== null) problems.push(name);
   const logo = client.logo === null ? null : logoProblem(client.logo, logoLength.client);
   if (logo !== null) problems.push(logo);
@@ -138,15 +142,7 @@ export function registrationProblems(client: Client, nameBefore: string | null):
     problems.push('A confidential client needs a secret.');
   }
   if (client.secrets.length > liveSecrets) problems.push(`A client has at most ${liveSecrets} live secrets.`);
-  for (const uri of [...client.redirectUris, ...client.postLogoutRedirectUris]) {
-    const problem = redirectUriProblem(uri);
-    if (problem !== null) problems.push(`The address "${uri}" ${problem}.`);
-  }
-  for (const origin of client.webOrigins) {
-    if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-      problems.push(`"${origin}" is not an origin such as https://app.example.com.`);
-    }
-  }
+  problems.push(...addressProblems(client, before));
   const isWhole = (value: number, least: number, most: number) =>
     Number.isSafeInteger(value) && value >= least && value <= most;
   if (!isWhole(client.accessTokenSeconds, 1, accessTokenSeconds.most)) {
@@ -161,6 +157,24 @@ export function registrationProblems(client: Client, nameBefore: string | null):
     }
   }
   return problems;
+}
+
+/** What is wrong with the addresses that a client has not had before. */
+function addressProblems(
+  client: Client,
+  before: Pick<Client, 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
+): readonly string[] {
+  const added = (list: 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins') =>
+    client[list].filter((one) => before?.[list].includes(one) !== true);
+  const told = (uri: string, problem: string | null) =>
+    problem === null ? [] : [`The address "${uri}" ${problem}.`];
+  return [
+    ...added('redirectUris').flatMap((uri) => told(uri, redirectUriProblem(uri))),
+    ...added('postLogoutRedirectUris').flatMap((uri) => told(uri, logoutUriProblem(uri))),
+    ...added('webOrigins')
+      .filter((origin) => !isWebOrigin(origin))
+      .map((origin) => `"${origin}" is not an origin such as https://app.example.com.`),
+  ];
 }
 
 /**

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isReturnOrigin, readReturnAddress } from '../../src/core/access/return-address.ts';
+import { readReturnAddress } from '../../src/core/access/return-address.ts';
 import { findRedirectUri, redirectUriProblem } from '../../src/core/oidc/redirect-uri.ts';
+import { isWebOrigin } from '../../src/core/oidc/web-origin.ts';
 import { readIssuer } from '../../src/core/operators/issuer.ts';
 import { contentSecurityPolicy, formTarget } from '../../src/http/headers.ts';
 import { nearly, text } from '../support/fuzz/hostile.ts';
@@ -178,7 +179,7 @@ describe('an address that a checkout leads back to', () => {
   it('decision 40: is checked against origins that go into a policy as they are', () =>
     holds(
       fc.property(fc.oneof(nearly(origins, pieces), hosted, text()), (origin) => {
-        if (!isReturnOrigin(origin)) return;
+        if (!isWebOrigin(origin)) return;
         expect(new URL(origin).origin).toBe(origin);
         const policy = contentSecurityPolicy('sha256-x', [formTarget(origin)]);
         expect(policy.split(';')).toHaveLength(8);

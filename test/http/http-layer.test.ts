@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../support/fixtures.ts';
+import { run } from '../support/operators/desk.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
 import { expectJsonError } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
@@ -206,6 +207,29 @@ describe('a preflight from a stranger', () => {
       }
     },
   );
+});
+
+describe('a script of a developer’s own machine', () => {
+  it('decision 43: may read from any port where its client’s redirect_uri may have any port', async () => {
+    const local = { tenant: hosts.a, name: 'Local', type: 'public', webOrigins: ['http://localhost:5173'] };
+    const mayRead = async (origin: string) => {
+      const answers = await Promise.all(
+        [tok, '/api/oidc/me', profile].map((path) => service.http(hosts.a, path, { headers: { origin } })),
+      );
+      const allowed = answers.map(({ headers }) => headers['access-control-allow-origin'] === origin);
+      expect(new Set(allowed).size).toBe(1);
+      return allowed[0];
+    };
+    const web = { clientId: 'local-web', redirectUris: ['https://local.test/cb'] };
+    await run(service, 'clients.create', { ...local, ...web });
+    expect(await mayRead('http://localhost:5173')).toBe(true);
+    expect(await mayRead('http://localhost:4000')).toBe(false);
+    const spa = { clientId: 'local-spa', redirectUris: ['http://localhost:5173/cb'] };
+    await run(service, 'clients.create', { ...local, ...spa });
+    expect(await mayRead('http://localhost:4000')).toBe(true);
+    expect(await mayRead('http://127.0.0.1:4000')).toBe(false);
+    expect(await mayRead('http://localhost.evil.test:4000')).toBe(false);
+  });
 });
 
 describe('error bodies', () => {

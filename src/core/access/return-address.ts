@@ -1,4 +1,3 @@
-import { isHostName } from '../oidc/redirect-uri.ts';
 import { returnAddressLength } from './limits.ts';
 
 /** Where a checkout may lead back to: none was asked for, an allowed one, or one that is refused. */
@@ -28,15 +27,4 @@ export function readReturnAddress(text: string | undefined, origins: readonly st
   if (url.origin !== origin || url.username !== '' || url.password !== '') return { kind: 'refused' };
   // It is longer than it was typed where it has other letters than ASCII.
   return url.href.length > returnAddressLength ? { kind: 'refused' } : { kind: 'allowed', url: url.href };
-}
-
-/**
- * Whether a text can be an allowed return origin: exactly as browsers write an origin, and https, but for a
- * developer's own machine. A star stands for nothing, and no host name has one.
- */
-export function isReturnOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { origin, protocol, hostname } = new URL(text);
-  const isOwnMachine = protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return origin === text && isHostName(hostname) && (protocol === 'https:' || isOwnMachine);
 }

@@ -4,6 +4,10 @@ import { normaliseEmail } from './member.ts';
 /** What must not stand in a text that members give of themselves: controls and what is invisible. */
 const unfit = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
+/** What shows nothing, or looks like what is not there. */
+const hidden =
+  /(?![\ufe0f\u200d])\p{Default_Ignorable_Code_Point}|\u2800|(?<!\p{Extended_Pictographic})\ufe0f(?!\u20e3)|(?<!\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
+
 /** Why a name is not taken, or null. */
 export function fullNameProblem(fullName: string): 'missing' | 'long' | 'unfit' | null {
   if (!/[^\s\p{Default_Ignorable_Code_Point}]/u.test(fullName)) return 'missing';
@@ -20,14 +24,20 @@ export function textProblem(text: string, most: number): 'long' | 'unfit' | null
 /** What is wrong with the name of a tenant, a client or a token, in words for an operator, or null. */
 export function nameProblem(name: string): string | null {
   const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(name);
-  const problem = isSeen ? textProblem(name, brandNameLength) : 'missing';
+  const problem = isSeen ? (textProblem(name, brandNameLength) ?? hiddenProblem(name)) : 'missing';
   return problem === null ? null : problemOfName[problem];
+}
+
+/** Two names that look the same must be the same (F7). The joiners within an emoji are part of how it looks. */
+function hiddenProblem(name: string): 'hidden' | null {
+  return name.search(hidden) === -1 ? null : 'hidden';
 }
 
 const problemOfName = {
   missing: 'The name is missing.',
   long: `The name has more than ${brandNameLength} characters.`,
   unfit: 'The name has a control character, or one that turns the text around it.',
+  hidden: 'The name has a character that cannot be seen.',
 } as const;
 
 /**
@@ -35,7 +45,9 @@ const problemOfName = {
  * break the line or hide is shown as U+FFFD, and what is too long is cut.
  */
 export function shownName(name: string): string {
-  const letters = [...name].map((letter) => (unfit.test(letter) ? '\ufffd' : letter));
+  const letters = [...name.replaceAll(hidden, '\ufffd')].map((letter) =>
+    unfit.test(letter) ? '\ufffd' : letter,
+  );
   if (letters.length <= brandNameLength) return letters.join('');
   return `${letters.slice(0, brandNameLength - 1).join('')}…`;
 }

@@ -1,9 +1,13 @@
+import { parameterLength } from '../limits.ts';
+
 /** `http` on a loopback host, split into what must agree and the port that may differ (RFC 8252 §7.3). */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:\/.*)?)$/;
 
-/** A private-use scheme in reversed domain form, such as `com.example.app:/callback` (RFC 8252 §7.1). */
-const privateUse =
-  /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/?[^/\s][^\s]*$|^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:\/$/;
+/**
+ * A private-use scheme in reversed domain form: `com.example.app:/callback`, as RFC 8252 §7.1 has it, or
+ * `com.example.app://callback`, as frameworks make it (decision 43).
+ */
+const privateUse = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:(?:\/{0,2}[^/\s]\S*|\/{1,2})$/;
 
 /**
  * Finds the redirect_uri of a request among the registered ones. The comparison is of strings; nothing is
@@ -33,17 +37,41 @@ function differsInPortOnly(registered: string, requested: string): boolean {
  * take hosts such as `a;b`, which no Content-Security-Policy can name.
  */
 export function isHostName(host: string): boolean {
-  return /^[a-z0-9._-]+$|^\[[0-9a-f:]+\]$/.test(host);
+  return /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^\[[0-9a-f:]+\]$/.test(host);
 }
 
 const isPort = (port: number) => port >= 1 && port <= 65_535;
 
+/** What an answer adds to the query of a redirect_uri (RFC 6749 §4.1.2, RFC 9207 §2, JARM §2.3.1). */
+const ofAnswers = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'response'] as const;
+/** What a logout adds to the query of a post_logout_redirect_uri (RP-Initiated Logout §3). */
+const ofLogouts = ['state'] as const;
+
 /**
- * Checks a redirect URI, or post_logout_redirect_uri, at registration (decision 8; R18).
+ * Checks a redirect URI at registration (decisions 8 and 43; R18, F7).
  *
  * @returns what is wrong with it in words, or null
  */
 export function redirectUriProblem(uri: string): string | null {
+  return addressProblem(uri, ofAnswers);
+}
+
+/** Checks a post_logout_redirect_uri at registration, likewise. */
+export function logoutUriProblem(uri: string): string | null {
+  return addressProblem(uri, ofLogouts);
+}
+
+function addressProblem(uri: string, ours: readonly string[]): string | null {
+  const { other: most } = parameterLength;
+  if (uri.length > most) return `has more than ${most} characters`;
+  const problem = formProblem(uri);
+  if (problem !== null) return problem;
+  // A client would read the one that is registered in the place of the one that is sent.
+  const taken = ours.find((name) => new URL(uri).searchParams.has(name));
+  return taken === undefined ? null : `has ${taken} in its query, which is ours to add`;
+}
+
+function formProblem(uri: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\s\\\u0000-\u0020\u007f]/.test(uri)) return 'has white space, a backslash or a control character';
   // RFC 3986 §2: it goes into a Location header as it is, where anything else cannot stand.

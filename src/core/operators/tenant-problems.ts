@@ -1,7 +1,7 @@
-import { isReturnOrigin } from '../access/return-address.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
 import { passwordLength } from '../members/limits.ts';
+import { isWebOrigin } from '../oidc/web-origin.ts';
 import type { Tenant } from '../tenant.ts';
 
 /**
@@ -34,7 +34,7 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
 /** What is wrong with where checkouts may lead back to (decision 40). */
 function returnOriginProblems(origins: readonly string[]): readonly string[] {
   return origins
-    .filter((origin) => !isReturnOrigin(origin))
+    .filter((origin) => !isWebOrigin(origin))
     .map((origin) => `${JSON.stringify(origin)} is not an https origin such as https://www.example.com`);
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Member } from '../../core/members/member.ts';
 import type { Scope } from '../../core/oidc/scope.ts';
+import { allowsOrigin } from '../../core/oidc/web-origin.ts';
 import type { Schema } from '../../json-schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
@@ -68,7 +69,7 @@ export function serveRoutes(
 ): void {
   const methods = routes.map(({ method }) => method);
   const allow: AllowOrigin = (_request, origin) =>
-    deps.tenants.all().some(({ webOrigins }) => webOrigins.has(origin));
+    deps.tenants.all().some(({ webOrigins }) => allowsOrigin(webOrigins, origin));
   cors(app, url, methods, allow);
   const served = methods.flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]));
   refuseOtherMethods(app, url, [...served, 'OPTIONS']);

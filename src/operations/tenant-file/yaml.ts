@@ -44,11 +44,13 @@ export function parseYaml(text: string, counter: LineCounter): ParsedYaml {
   if (Buffer.byteLength(text) > tenantFile.bytes) return no(0, tooLarge);
   const tokens = tokensOf(text, counter);
   if (!tokens.ok) return no(tokens.offset, tokens.isDeep ? problemWords.RESOURCE_EXHAUSTION : tooMuch);
+  // The parser would take some of them, and only warn of others.
+  const directive = tokens.tokens.find(({ type }) => type === 'directive');
+  if (directive !== undefined) return no(directive.offset, problemWords.BAD_DIRECTIVE);
   const composer = new Composer({ ...options, lineCounter: counter });
   const documents = [...composer.compose(tokens.tokens, true, text.length)];
   const [document, second] = documents;
   if (second !== undefined) return no(second.range?.[0] ?? 0, problemWords.MULTIPLE_DOCS);
-  if (document?.directives?.yaml.explicit === true) return no(0, problemWords.BAD_DIRECTIVE);
   const errors = document?.errors ?? [];
   if (errors.length > 0) {
     const problems = errors.map(({ code, pos }) => ({

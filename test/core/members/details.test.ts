@@ -69,6 +69,34 @@ describe('names of tenants, clients and tokens', () => {
     expect(nameProblem(shown)).toBeNull();
   });
 
+  it.each([
+    '\u200b',
+    '\u200c',
+    '\u200d',
+    '\u2060',
+    '\ufeff',
+    '\u00ad',
+    '\u3164',
+    '\ufe0f',
+    '\u2800',
+    '\u{e0001}',
+    '\u{e0041}',
+  ])(
+    'F7: %j cannot be seen: it is refused, and a name that has it shows that there is something',
+    (hidden) => {
+      expect(nameProblem(`Bank${hidden}App`)).toMatch(/cannot be seen/);
+      expect(shownName(`Bank${hidden}App`)).toBe('Bank\ufffdApp');
+    },
+  );
+
+  it.each(['❤️ Film', '👩🏽‍🚀 Space', '🏳️‍🌈', '👨‍👩‍👧 Family', '1️⃣ First', '🐈‍⬛', 'Øl & Æra', '日本'])(
+    'the joiners of an emoji are part of it: %s is a name',
+    (name) => {
+      expect(nameProblem(name)).toBeNull();
+      expect(shownName(name)).toBe(name);
+    },
+  );
+
   it('an older name that is too long is shown cut', () => {
     expect(shownName('🦊'.repeat(15_000))).toBe(`${'🦊'.repeat(59)}…`);
     expect(shownName('🦊'.repeat(60))).toBe('🦊'.repeat(60));

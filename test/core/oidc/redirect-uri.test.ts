@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findRedirectUri, redirectUriProblem } from '../../../src/core/oidc/redirect-uri.ts';
+import {
+  findRedirectUri,
+  logoutUriProblem,
+  redirectUriProblem,
+} from '../../../src/core/oidc/redirect-uri.ts';
 
 const web = ['https://app.test/cb', 'https://app.test/cb2'];
 const native = ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb'];
@@ -86,8 +90,45 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     'http://[::1]/cb',
     'http://localhost:3000/',
     'com.example.app:/cb',
+    'com.example.app:/',
+    'com.example.app://',
+    'com.example.app://cb',
+    'com.example.app://cb/more?x=1',
+    'https://app.test/cb?tenant=1&CODE=x&codes=1',
+    `https://app.test/${'a'.repeat(2_031)}`,
   ])('%s is accepted', (uri) => {
     expect(redirectUriProblem(uri)).toBeNull();
+    expect(logoutUriProblem(uri)).toBeNull();
+  });
+
+  it('decision 43: com.example.app:/cb and com.example.app://cb are two addresses', () => {
+    expect(findRedirectUri(['com.example.app:/cb'], 'com.example.app://cb')).toBeNull();
+    expect(findRedirectUri(['com.example.app://cb'], 'com.example.app://cb')).toBe('com.example.app://cb');
+  });
+
+  it.each([
+    ['https://app.test/cb?code=x', 'code'],
+    ['https://app.test/cb?code', 'code'],
+    ['https://app.test/cb?x=1&state=', 'state'],
+    ['https://app.test/cb?%73tate=1', 'state'],
+    ['https://app.test/cb?iss=https://evil.test', 'iss'],
+    ['https://app.test/cb?error=x', 'error'],
+    ['https://app.test/cb?error_description=x', 'error_description'],
+    ['https://app.test/cb?error_uri=x', 'error_uri'],
+    ['https://app.test/cb?response=x', 'response'],
+    ['http://127.0.0.1/cb?code=x', 'code'],
+    ['com.example.app:/cb?code=x', 'code'],
+    ['com.example.app://cb?state=x', 'state'],
+  ])('F7: %s has %s in its query', (uri, name) => {
+    expect(redirectUriProblem(uri)).toBe(`has ${name} in its query, which is ours to add`);
+    expect(logoutUriProblem(uri) === null).toBe(name !== 'state');
+  });
+
+  it('F7: 2,048 characters are accepted, and not one more', () => {
+    for (const problem of [redirectUriProblem, logoutUriProblem]) {
+      expect(problem(`https://app.test/${'a'.repeat(2_032)}`)).toBe('has more than 2048 characters');
+      expect(problem(`https://app.test/${'a'.repeat(3_000)}`)).toBe('has more than 2048 characters');
+    }
   });
 
   it.each([
@@ -101,6 +142,10 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['javascript:x', 'uses a scheme that is neither https nor a reversed domain name'],
     ['javascript://app.test/%0aalert(1)', 'uses a scheme that is neither https nor a reversed domain name'],
     ['data:text/html,x', 'uses a scheme that is neither https nor a reversed domain name'],
+    ['com.example.app:///cb', 'uses a scheme that is neither https nor a reversed domain name'],
+    ['myapp://cb', 'uses a scheme that is neither https nor a reversed domain name'],
+    ['com.example.app://user@cb', 'has credentials'],
+    ['https://app..test/cb', 'has a host that is no host name'],
     ['myapp:/cb', 'uses a scheme that is neither https nor a reversed domain name'],
     ['/cb', 'is not an absolute URI'],
     ['cb', 'is not an absolute URI'],
@@ -123,6 +168,7 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['https://app.test/cb\u0000', 'has white space, a backslash or a control character'],
   ])('R18: %j %s', (uri, problem) => {
     expect(redirectUriProblem(uri)).toBe(problem);
+    expect(logoutUriProblem(uri)).toBe(problem);
   });
 
   it('what is registered as it may be, is found as it is', () => {

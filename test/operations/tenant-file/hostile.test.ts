@@ -20,6 +20,12 @@ describe('config check: a text that is no YAML or JSON', () => {
     ['§# nothing\n', 'the file is empty'],
     ['a: 1\n§---\nb: 2', 'a second document begins: a tenant file is one'],
     ['§%YAML 1.1\n---\na: yes', 'directives are not taken: take the line with % away'],
+    ['§%TAG ! tag:example.com,2026:\n---\na: yes', 'directives are not taken: take the line with % away'],
+    [
+      '# of ours\n§%TAG !e! tag:example.com,2026:\n---\na: yes',
+      'directives are not taken: take the line with % away',
+    ],
+    ['§%OTHER x\n---\na: yes', 'directives are not taken: take the line with % away'],
   ])('%j: %s', (source, problem) => {
     const { text, place } = marked(source);
     expect(problemsOf(text)).toContain(`${place}: ${problem}`);

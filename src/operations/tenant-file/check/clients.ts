@@ -38,7 +38,7 @@ function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>
   // name that is there, the plan knows whether it is new.
   const given = { ...changesOf(settings), ...(clientId === undefined ? {} : { clientId }) };
   tellProblems(checking, at, soundClient, given, (one) =>
-    registrationProblems(one, one.name.trim() === '' ? null : one.name),
+    registrationProblems(one, one.name.trim() === '' ? null : { ...soundClient, name: one.name }),
   );
 }
 
