@@ -239,9 +239,13 @@ export const jsonBodyBytes = 16 * 1_024;
 /** A body of JSON that holds a tenant file, escaped, and the pictures it refers to. */
 export const fileBodyBytes = 768 * 1_024;
 
-/** Wrong tokens of the admin API a minute from one address, and wrong set-up links. */
+/** Wrong tokens of the admin API a minute from one address, wrong set-up links, and wrong links of mails (F1). */
 export const wrongAdminTokensPerMinute = 30;
 export const wrongSetupLinksPerMinute = 30;
+export const wrongMailLinksPerMinute = 30;
+
+/** Right ones of those, which are looked at whatever else comes from their address: so many are remembered. */
+export const rightSecretsKept = 10_000;
 
 /** The path of a local socket, in bytes: what `sockaddr_un` holds on Linux, and on the BSDs and macOS. */
 export const socketPathBytes = { linux: 107, other: 103 } as const;

@@ -1,4 +1,6 @@
 import type { Clock } from '../clock.ts';
+import { rightSecretsKept } from '../core/limits.ts';
+import { type AgedMap, createAgedMap } from '../storage/memory/aged-map.ts';
 import { createPendingCodes, type PendingCodes } from '../storage/memory/pending-codes.ts';
 import { createPollPace, type PollPace } from '../storage/memory/poll-pace.ts';
 import { createRateLimiter, type RateLimiter } from './limits/rate-limit.ts';
@@ -12,6 +14,8 @@ export interface Memory {
   readonly verifiedTokens: VerifiedTokens;
   readonly rateLimiter: RateLimiter;
   readonly failedClients: FailedClients;
+  /** The secrets of links and of the admin API that were right lately, by kind and hash. */
+  readonly rightSecrets: AgedMap<true>;
 }
 
 /** The memory of a service that has just started. */
@@ -23,5 +27,6 @@ export function createMemory(clock: Clock): Memory {
     verifiedTokens: createVerifiedTokens(),
     rateLimiter,
     failedClients: createFailedClients(rateLimiter),
+    rightSecrets: createAgedMap(rightSecretsKept),
   };
 }

@@ -2,6 +2,7 @@ import { cancelDeletion, requestDeletion } from '../core/members/deletion.ts';
 import type { EmailProof, Presented } from '../core/members/email-proof.ts';
 import { isGone, type Member } from '../core/members/member.ts';
 import { apply } from '../storage/apply.ts';
+import { findEmailProof } from '../storage/members/email-proof.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -60,21 +61,39 @@ async function isAddressFree(tx: Tx, tenantId: string, email: string, now: numbe
 }
 
 /**
- * Presents what proves the new address, and changes it if that was good. The old address is told.
+ * Presents what proves the new address of a member, and changes it if that was good. The old address is told.
  *
- * @returns whether the address is the member's now
+ * @returns whether the address is the member's now, and the proof as it stands after that; null if the member has
+ *   no such proof
  */
 export async function changeEmail(
   tx: Tx,
   tenant: OpenTenant,
+  { proofId, member }: { readonly proofId: string; readonly member: Member },
+  presented: Presented,
+  deps: MemberDeps,
+): Promise<{ readonly isChanged: boolean; readonly proof: EmailProof } | null> {
+  const proof = ownEmailChange(member, await findEmailProof(tx, tenant.id, proofId));
+  if (proof === null) return null;
+  const isChanged = await useUpEmailChange(tx, tenant, proof, presented, member, deps);
+  return { isChanged, proof: (await findEmailProof(tx, tenant.id, proofId)) ?? proof };
+}
+
+/** The proof, if it is of this very member's new address; else null. */
+export function ownEmailChange({ id }: Pick<Member, 'id'>, proof: EmailProof | null): EmailProof | null {
+  return proof?.purpose === 'email_change' && proof.memberId === id ? proof : null;
+}
+
+async function useUpEmailChange(
+  tx: Tx,
+  tenant: OpenTenant,
   proof: EmailProof,
   presented: Presented,
+  member: Member,
   deps: MemberDeps,
 ): Promise<boolean> {
   const now = deps.clock();
   if (!(await useUpProof(tx, proof, presented, now))) return false;
-  const member = proof.memberId === null ? null : await findMember(tx, tenant.id, proof.memberId);
-  if (member === null) return false;
   const { email } = JSON.parse(proof.payload) as EmailChangePayload;
   // Somebody may have signed up with the address since it was asked for.
   const known = await findMemberByEmail(tx, tenant.id, email);

@@ -89,6 +89,7 @@ export function newProof(
 /**
  * Presents what proves an address and uses the proof up in one step: for what is done where it was asked.
  *
+ * @param proof as it stands in this very transaction: a guess is counted where it is judged (F1)
  * @returns whether it was good; a proof is good once
  */
 export async function useUpProof(

@@ -20,12 +20,19 @@ export interface Passwords {
   hash(password: string, share?: Share): Promise<string>;
   /**
    * Whether the password is the one of this PHC string. With null, for an account that does not exist, it
-   * works as long and says no (A1). @param share whose work it is @throws PasswordsBusy
+   * works as long and says no (A1).
+   *
+   * @param share whose work it is
+   * @param mayBegin is asked when its turn has come: where it says no, nothing is looked at and the answer is no
+   * @throws PasswordsBusy
    */
-  verify(password: string, phc: string | null, share?: Share): Promise<boolean>;
+  verify(password: string, phc: string | null, share?: Share, mayBegin?: MayBegin): Promise<boolean>;
   /** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
   isWeak(phc: string): boolean;
 }
+
+/** Whether a guess may be looked at, when its turn has come; counting it belongs there. */
+export type MayBegin = () => boolean | Promise<boolean>;
 
 /** Whether a password can reach the hash at all: 1 to 1,024 bytes (A3). */
 export function isHashable(password: string): boolean {
@@ -57,29 +64,28 @@ export function createPasswords(
     salt: randomBytes(passwordHash.saltBytes),
     tag: Buffer.alloc(passwordHash.tagBytes),
   };
-  const tagOf = (password: string, parameters: Parameters, salt: Buffer, tagLength: number, share: Share) =>
-    turn(
-      () =>
-        derive('argon2id', {
-          message: Buffer.from(password.normalize('NFC')),
-          nonce: salt,
-          tagLength,
-          memory: parameters.memory,
-          passes: parameters.passes,
-          parallelism: parameters.parallelism,
-        }),
-      share,
-    );
+  const tagOf = (password: string, parameters: Parameters, salt: Buffer, tagLength: number) =>
+    derive('argon2id', {
+      message: Buffer.from(password.normalize('NFC')),
+      nonce: salt,
+      tagLength,
+      memory: parameters.memory,
+      passes: parameters.passes,
+      parallelism: parameters.parallelism,
+    });
   return {
     async hash(password, share = ownShare) {
       const salt = randomBytes(passwordHash.saltBytes);
-      const tag = await tagOf(password, made, salt, passwordHash.tagBytes, share);
+      const tag = await turn(() => tagOf(password, made, salt, passwordHash.tagBytes), share);
       return writePhc(made, salt, Buffer.from(tag));
     },
-    async verify(password, phc, share = ownShare) {
+    async verify(password, phc, share = ownShare, mayBegin = () => true) {
       const { salt, tag, ...parameters } = phc === null ? nobody : readPhc(phc);
-      const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length, share));
-      return timingSafeEqual(computed, tag) && phc !== null;
+      return turn(async () => {
+        if (!(await mayBegin())) return false;
+        const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length));
+        return timingSafeEqual(computed, tag) && phc !== null;
+      }, share);
     },
     isWeak(phc) {
       const { memory, passes } = readPhc(phc);

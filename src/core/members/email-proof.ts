@@ -7,26 +7,40 @@
  * | pending | link | its time is over | expired | refuse |
  * | pending | link | – | proven | accept |
  * | pending | code | its time is over | expired | refuse |
+ * | pending | code | no try is left | pending | refuse |
  * | pending | code | the code is wrong for the last time | exhausted | refuse |
  * | pending | code | the code is wrong | pending | countWrongCode, refuse |
  * | pending | code | – | proven | accept |
+ * | pending | try | its time is over | expired | refuse |
+ * | pending | try | no try is left | pending | refuse |
+ * | pending | try | – | pending | countWrongCode, accept |
+ * | pending | fail | no try is left | exhausted | refuse |
+ * | pending | fail | – | pending | refuse |
  * | pending | finish | – | pending | refuse |
  * | pending | withdraw | – | expired | recordEnd |
  * | proven | link | – | proven | ignore |
  * | proven | code | – | proven | ignore |
+ * | proven | try | – | proven | refuse |
+ * | proven | fail | – | proven | refuse |
  * | proven | finish | its time is over | expired | refuse |
  * | proven | finish | – | finished | accept |
  * | proven | withdraw | – | expired | recordEnd |
  * | finished | link | – | finished | refuse |
  * | finished | code | – | finished | refuse |
+ * | finished | try | – | finished | refuse |
+ * | finished | fail | – | finished | refuse |
  * | finished | finish | – | finished | refuse |
  * | finished | withdraw | – | finished | ignore |
  * | expired | link | – | expired | refuse |
  * | expired | code | – | expired | refuse |
+ * | expired | try | – | expired | refuse |
+ * | expired | fail | – | expired | refuse |
  * | expired | finish | – | expired | refuse |
  * | expired | withdraw | – | expired | ignore |
  * | exhausted | link | – | exhausted | refuse |
  * | exhausted | code | – | exhausted | refuse |
+ * | exhausted | try | – | exhausted | refuse |
+ * | exhausted | fail | – | exhausted | refuse |
  * | exhausted | finish | – | exhausted | refuse |
  * | exhausted | withdraw | – | exhausted | ignore |
  */
@@ -69,6 +83,8 @@ const outcome = () => {};
 const refusals = {
   link: { actions: 'refuse' },
   code: { actions: 'refuse' },
+  try: { actions: 'refuse' },
+  fail: { actions: 'refuse' },
   finish: { actions: 'refuse' },
   withdraw: { actions: 'ignore' },
 } as const;
@@ -79,11 +95,14 @@ export const emailProofMachine = setup({
     events: {} as
       | { type: 'link'; now: number }
       | { type: 'code'; now: number; matches: boolean }
+      | { type: 'try'; now: number }
+      | { type: 'fail' }
       | { type: 'finish'; now: number }
       | { type: 'withdraw' },
   },
   guards: {
-    'its time is over': ({ context, event }) => event.type !== 'withdraw' && event.now >= context.expiresAt,
+    'its time is over': ({ context, event }) => 'now' in event && event.now >= context.expiresAt,
+    'no try is left': ({ context }) => context.wrongCodes >= wrongEmailCodes,
     'the code is wrong for the last time': ({ context, event }) =>
       event.type === 'code' && !event.matches && context.wrongCodes + 1 >= wrongEmailCodes,
     'the code is wrong': ({ event }) => event.type === 'code' && !event.matches,
@@ -108,10 +127,17 @@ export const emailProofMachine = setup({
         ],
         code: [
           { guard: 'its time is over', target: 'expired', actions: 'refuse' },
+          { guard: 'no try is left', actions: 'refuse' },
           { guard: 'the code is wrong for the last time', target: 'exhausted', actions: 'refuse' },
           { guard: 'the code is wrong', actions: ['countWrongCode', 'refuse'] },
           { target: 'proven', actions: 'accept' },
         ],
+        try: [
+          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
+          { guard: 'no try is left', actions: 'refuse' },
+          { actions: ['countWrongCode', 'accept'] },
+        ],
+        fail: [{ guard: 'no try is left', target: 'exhausted', actions: 'refuse' }, { actions: 'refuse' }],
         finish: { actions: 'refuse' },
         withdraw: { target: 'expired', actions: 'recordEnd' },
       },
@@ -120,6 +146,8 @@ export const emailProofMachine = setup({
       on: {
         link: { actions: 'ignore' },
         code: { actions: 'ignore' },
+        try: { actions: 'refuse' },
+        fail: { actions: 'refuse' },
         finish: [
           { guard: 'its time is over', target: 'expired', actions: 'refuse' },
           { target: 'finished', actions: 'accept' },
@@ -178,11 +206,32 @@ export function presentProof(proof: EmailProof, presented: Presented, now: numbe
           matches: proof.codeHash !== '' && equalInConstantTime(presented.codeHash, proof.codeHash),
         } as const);
   const { state, outcomes } = step(emailProofMachine, proof.state, proof, event);
-  const counted = proof.wrongCodes + (outcomes.includes('countWrongCode') ? 1 : 0);
   return {
     answer: outcomes.includes('accept') || outcomes.includes('ignore'),
-    writes: moveTo(proof, { ...proof, state: state as EmailProofState, wrongCodes: counted }),
+    writes: moveTo(proof, counted(proof, state, outcomes)),
   };
+}
+
+/**
+ * Counts a guess at what stands for the proof elsewhere, a password, which takes its time to be judged. It counts
+ * as a wrong code before it is looked at, so that of any number at once no more are looked at than are allowed (F1).
+ *
+ * @returns whether it may be looked at: if so, the link is presented for a right one, and `failTry` follows a wrong one
+ */
+export function beginTry(proof: EmailProof, now: number): Decision<boolean> {
+  const { state, outcomes } = step(emailProofMachine, proof.state, proof, { type: 'try', now });
+  return { answer: outcomes.includes('accept'), writes: moveTo(proof, counted(proof, state, outcomes)) };
+}
+
+/** A guess that was counted was wrong; after the last one only a new message helps. */
+export function failTry(proof: EmailProof): readonly Write[] {
+  const { state } = step(emailProofMachine, proof.state, proof, { type: 'fail' });
+  return moveTo(proof, { ...proof, state: state as EmailProofState });
+}
+
+function counted(proof: EmailProof, state: string, outcomes: readonly string[]): EmailProof {
+  const wrongCodes = proof.wrongCodes + (outcomes.includes('countWrongCode') ? 1 : 0);
+  return { ...proof, state: state as EmailProofState, wrongCodes };
 }
 
 /** Uses a proven address up: what it was for may be done now, once. */

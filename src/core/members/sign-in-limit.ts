@@ -44,3 +44,22 @@ export function failedAgain(failed: SignInFailures | null, now: number): SignInF
   const stillCounts = failed !== null && now - failed.lastFailedAt < signInLimit.memory;
   return { failures: (stillCounts ? failed.failures : 0) + 1, lastFailedAt: now };
 }
+
+/**
+ * The count without a guess that was counted ahead and never looked at, since there was no place to judge it.
+ *
+ * @param before what stood when it was counted
+ * @param counted what stood with it
+ * @param stored what stands now: others may have been counted since, or all forgotten by one that was right
+ * @returns what is to stand; null for no row
+ */
+export function takenBack(
+  before: SignInFailures | null,
+  counted: SignInFailures,
+  stored: SignInFailures | null,
+): SignInFailures | null {
+  if (stored === null) return null;
+  const isLast = stored.failures === counted.failures && stored.lastFailedAt === counted.lastFailedAt;
+  if (isLast) return before;
+  return stored.failures > 1 ? { ...stored, failures: stored.failures - 1 } : null;
+}

@@ -1,22 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
-import { countingWindow, wrongAdminTokensPerMinute } from '../../core/limits.ts';
+import { wrongAdminTokensPerMinute } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
 import type { Actor } from '../../core/operators/permission.ts';
 import { findMemberAnywhere } from '../../storage/members/member.ts';
 import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
-import { addressKey } from '../address.ts';
+import type { Tx } from '../../storage/store.ts';
 import { sendTooMany } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
+import { lookUpSecret } from '../limits/guessed-secret.ts';
 import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
 
 /**
  * Who calls, by the token in the Authorization header; null where the answer is sent: 401 for none, for one
  * that is unknown, revoked or expired, whose tenant or whose maker's tenant is disabled, or whose maker
  * administers no more, and 429 when there were too many of those.
- * A good token is never held up by bad ones from the same address.
+ * A good token that was used already is not held up by bad ones from the same address.
  */
 export async function tokenActor(
   request: FastifyRequest,
@@ -28,22 +29,32 @@ export async function tokenActor(
     sendBearerProblem(reply, null);
     return null;
   }
-  const { token, maker } = await deps.store.transaction(async (tx) => {
-    const token = await findAdminTokenBySecret(tx, sha256(secret));
-    return { token, maker: token?.makerId ? await findMemberAnywhere(tx, token.makerId) : null };
-  });
-  if (token !== null && isUsable(token, maker, deps.clock()) && tenantsAnswer(token, maker, deps)) {
-    return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
-  }
-  const key = `admin token ${addressKey(request.address)}`;
-  const wait = deps.rateLimiter.take(key, wrongAdminTokensPerMinute, countingWindow.minute);
-  if (wait !== null) {
-    sendTooMany(reply, wait, 'admin_tokens');
+  const hash = sha256(secret);
+  const guessed = { kind: 'admin token', hash, limit: wrongAdminTokensPerMinute };
+  let named: AdminToken | null = null;
+  const looked = await deps.store.transaction((tx) =>
+    lookUpSecret(request, guessed, deps, async () => {
+      named = await findAdminTokenBySecret(tx, hash);
+      return named !== null && (await mayCall(tx, named, deps)) ? named : null;
+    }),
+  );
+  if (looked.kind === 'too-many') {
+    sendTooMany(reply, looked.retryAfter, 'admin_tokens');
     return null;
   }
-  noteWrongToken(request, token);
-  sendBearerProblem(reply, 'invalid_token');
-  return null;
+  const { found: token } = looked;
+  if (token === null) {
+    noteWrongToken(request, named);
+    sendBearerProblem(reply, 'invalid_token');
+    return null;
+  }
+  return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
+}
+
+/** Whether a token may be used now. */
+async function mayCall(tx: Tx, token: AdminToken, deps: Deps): Promise<boolean> {
+  const maker = token.makerId === null ? null : await findMemberAnywhere(tx, token.makerId);
+  return isUsable(token, maker, deps.clock()) && tenantsAnswer(token, maker, deps);
 }
 
 /**

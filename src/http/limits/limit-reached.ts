@@ -16,6 +16,7 @@ const words = {
   device_requests: 'device authorizations',
   device_requests_of_client: 'device authorizations of one client',
   grants: 'failed grants of one client',
+  mail_links: 'wrong links of mails',
   mails: 'mails to one email address',
   pending_device_codes: 'pending device codes',
   recoveries: 'requests for a new password',

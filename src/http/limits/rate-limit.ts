@@ -14,6 +14,8 @@ export interface Counters {
   take(key: string, limit: number | null, window: number): number | null;
   /** The same answer without counting: for what counts only when it fails. */
   look(key: string, limit: number | null, window: number): number | null;
+  /** Counts one less: what was counted ahead, and is no failure after all. */
+  giveBack(key: string, window: number): void;
 }
 
 export interface RateLimiter extends Counters {
@@ -89,6 +91,10 @@ function createCounters(clock: Clock, most: number): Counters {
       const wait = waitOf(counter, limit, now);
       if (wait === null) counter.count += 1;
       return wait;
+    },
+    giveBack(key, window) {
+      const counter = current(countersOf(window), key, window, clock());
+      if (counter !== null && counter.count > 0) counter.count -= 1;
     },
   };
 }

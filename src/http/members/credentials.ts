@@ -2,17 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
-import { blockedUntil, failedAgain, hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { beginGuess, type CountedGuess, type GuessCounter, takeGuessBack } from '../../operations/guess.ts';
 import { isHashable } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../storage/members/member.ts';
-import { findSignInFailures, saveSignInFailures } from '../../storage/members/sign-in-failure.ts';
-import type { Tx } from '../../storage/store.ts';
 import { shareOf } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import type { Counted } from '../limits/limit-reached.ts';
+import type { Counters } from '../limits/rate-limit.ts';
 
 /** A member whose address and password were right. */
 export interface VerifiedMember extends MemberWithPassword {
@@ -33,9 +33,19 @@ export type Admission = (member: Member | null, now: number) => string | null;
 export const anyMember: Admission = (member, now) =>
   maySignIn(member, now) ? null : 'the account may not be used';
 
+/** What else is asked of a password, beyond being right. */
+export interface Demands {
+  readonly admission?: Admission;
+  /** Counts the guess too, such as those at the account's own pages. */
+  readonly counter?: GuessCounter;
+}
+
 /**
  * Checks an address and a password. Every no takes as long as another and leaves the same traces: an unknown
  * address, a wrong password and a disabled account cannot be told apart (A1).
+ *
+ * A guess is counted before it is looked at, and no longer counts once its account lets somebody in: a hundred
+ * at once are looked at no more often than a hundred in turn (F1).
  *
  * A browser the member has used before is counted by itself: neither who guesses at the account nor who guesses
  * from the same address can lock members out of their own devices (promise 7, A6).
@@ -45,97 +55,101 @@ export async function checkCredentials(
   email: string,
   password: string,
   deps: Deps,
-  admission: Admission = anyMember,
+  { admission = anyMember, counter }: Demands = {},
 ): Promise<CheckedCredentials> {
-  const attempt = await beginAttempt(request, email, deps);
-  const early = attempt.count('look') ?? attempt.blocked;
-  if (early !== null) return early;
+  const attempt = await beginAttempt(request, email, deps, counter);
+  if (attempt.kind === 'too-many') return attempt;
+  const { found, guess, source } = attempt;
+  const takeBack = () => transactionOf(request, deps, (tx) => takeGuessBack(tx, request.tenant.id, guess));
 
   const { passwords, clock } = deps;
-  const { found } = attempt;
   const share = shareOf(request);
-  const isHashed =
-    isHashable(password) && (await passwords.verify(password, found?.passwordHash ?? null, share));
-  const refused = admission(found?.member ?? null, clock());
-  const isRight = isHashed && refused === null;
-  // Whoever sends a hundred guesses at once hears of no more of them than one who sends them in turn.
-  const late =
-    attempt.count(isRight ? 'look' : 'take') ?? (await endAttempt(request, attempt, isRight, deps));
-  if (late !== null) return late;
-  if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
-  if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
-  if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
-  const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
-  return { kind: 'right', verified: { ...found, newHash } };
+  const phc = found?.passwordHash ?? null;
+  // The address counts when the hash begins and not before: many homes wait behind one (security, Defaults).
+  const address = { late: null as TooMany | null };
+  const mayBegin = () => {
+    address.late = source.take();
+    return address.late === null;
+  };
+  try {
+    const isHashed = isHashable(password) && (await passwords.verify(password, phc, share, mayBegin));
+    // One that is too long for any account counts like the others.
+    if (!isHashable(password)) mayBegin();
+    if (address.late !== null) {
+      await takeBack();
+      return address.late;
+    }
+    const refused = admission(found?.member ?? null, clock());
+    if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
+    if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
+    if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
+    source.giveBack();
+    const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
+    return { kind: 'right', verified: { ...found, newHash } };
+  } catch (error) {
+    // No place was free to judge it.
+    await takeBack();
+    throw error;
+  }
 }
 
 type TooMany = Extract<CheckedCredentials, { kind: 'too-many' }>;
 
-/** A password on its way to be checked, and who it counts for. */
+/** A guess on its way to be judged, and who it counts for. */
 interface Attempt {
+  readonly kind: 'begun';
   /** The account that has the address. */
   readonly found: MemberWithPassword | null;
-  /** Whether the member has used this browser before. */
-  readonly isKnown: boolean;
-  readonly email: string;
-  /** What the account's own failures say. */
-  readonly blocked: TooMany | null;
-  /** What the failures from this browser or address say; `take` counts one more. */
-  count(how: 'look' | 'take'): TooMany | null;
+  /** How it counts for the account. */
+  readonly guess: CountedGuess;
+  /** How it counts for the browser or address that it comes from. */
+  readonly source: Source;
 }
 
+/** Counts the failures of a browser or an address in memory. */
+interface Source {
+  look(): TooMany | null;
+  take(): TooMany | null;
+  giveBack(): void;
+}
+
+/** Counts the guess for the account, unless it, or the address, has had too many. */
 async function beginAttempt(
   request: FastifyRequest,
   email: string,
   { store, clock, rateLimiter }: Deps,
-): Promise<Attempt> {
+  counter: GuessCounter | undefined,
+): Promise<Attempt | TooMany> {
   const { tenant } = request;
   const browser = sha256(browserCookie(request));
-  const { found, isKnown, blocked } = await transactionOf(request, { store, clock }, async (tx) => {
+  return transactionOf(request, { store, clock }, async (tx) => {
     const found = await findMemberByEmail(tx, tenant.id, email);
     const isKnown = await isKnownBrowser(tx, found?.member.id ?? '', browser);
-    return { found, isKnown, blocked: await blockOf(tx, request, { found, email, isKnown }, clock()) };
+    const from = isKnown ? `${hashEmail(email)} ${browser}` : shareOf(request).address;
+    const memberId = found?.member.id ?? null;
+    const limitKey = { key: `sign-in ${tenant.id} ${from}`, memberId };
+    const source = sourceOf(request, limitKey, rateLimiter);
+    const early = source.look();
+    if (early !== null) return early;
+    const { failedSignInsPerAccount: allowed } = tenant.limits;
+    const ofAccount = { key: hashEmail(email), allowed, passes: isKnown };
+    const now = clock();
+    const counters = [...(counter === undefined ? [] : [counter]), ofAccount];
+    const begun = await beginGuess(tx, tenant.id, counters, now);
+    if (begun.kind === 'counted') return { kind: 'begun', found, guess: begun.guess, source };
+    const retryAfter = Math.ceil((begun.until - now) / 1_000);
+    return { kind: 'too-many', retryAfter, limitKey: { key: begun.key, memberId } };
   });
-  const source = isKnown ? `${hashEmail(email)} ${browser}` : shareOf(request).address;
-  const key = `sign-in ${tenant.id} ${source}`;
-  const limitKey = { key, memberId: found?.member.id ?? null };
-  const count = (how: 'look' | 'take'): TooMany | null => {
-    const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
-    const retryAfter = rateLimiter[how](key, limit, countingWindow.minute);
-    return retryAfter === null ? null : { kind: 'too-many', retryAfter, limitKey };
+}
+
+function sourceOf({ tenant }: FastifyRequest, limitKey: Counted, rateLimiter: Counters): Source {
+  const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
+  const { minute } = countingWindow;
+  const inWords = (retryAfter: number | null): TooMany | null =>
+    retryAfter === null ? null : { kind: 'too-many', retryAfter, limitKey };
+  return {
+    look: () => inWords(rateLimiter.look(limitKey.key, limit, minute)),
+    take: () => inWords(rateLimiter.take(limitKey.key, limit, minute)),
+    giveBack: () => rateLimiter.giveBack(limitKey.key, minute),
   };
-  return { found, isKnown, email, blocked, count };
-}
-
-/** Counts a failure for the account. @returns why not even this attempt is answered, where others failed meanwhile */
-async function endAttempt(
-  request: FastifyRequest,
-  attempt: Attempt,
-  isRight: boolean,
-  deps: Deps,
-): Promise<TooMany | null> {
-  return transactionOf(request, deps, async (tx) => {
-    const now = deps.clock();
-    const blocked = await blockOf(tx, request, attempt, now);
-    if (blocked !== null || isRight) return blocked;
-    const { id } = request.tenant;
-    const key = hashEmail(attempt.email);
-    const failed = await findSignInFailures(tx, id, key);
-    await saveSignInFailures(tx, id, key, failedAgain(failed, now));
-    return null;
-  });
-}
-
-/** Until when an account may not be tried; null if it may be now, or the browser is known. */
-async function blockOf(
-  tx: Tx,
-  { tenant: { id, limits } }: FastifyRequest,
-  { found, email, isKnown }: Pick<Attempt, 'found' | 'email' | 'isKnown'>,
-  now: number,
-): Promise<TooMany | null> {
-  const key = hashEmail(email);
-  const limitKey = { key, memberId: found?.member.id ?? null };
-  const until = blockedUntil(await findSignInFailures(tx, id, key), now, limits.failedSignInsPerAccount);
-  if (isKnown || until <= now) return null;
-  return { kind: 'too-many', retryAfter: Math.ceil((until - now) / 1_000), limitKey };
 }

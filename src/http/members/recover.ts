@@ -5,7 +5,6 @@ import { emailProblem } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/common-passwords.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recover.ts';
-import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
@@ -16,6 +15,7 @@ import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, isBrowserThatAsked } from './asker.ts';
 import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
+import { findMailLink, sendTooManyLinks } from './mail-link.ts';
 
 const url = '/recover';
 const resetUrl = `${url}/reset/:secret`;
@@ -138,7 +138,9 @@ async function reset(
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
   const linkHash = sha256(secret);
-  const found = await transactionOf(request, deps, (tx) => findEmailProofByLink(tx, tenant.id, linkHash));
+  const looked = await findMailLink(request, deps);
+  if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
+  const { found } = looked;
   if (found?.purpose !== 'password_reset') return sendProblem(reply, 'linkUsed', { link: url });
   const asked = JSON.parse(found.payload) as RecoverPayload;
   // Who asked in another browser may be a stranger, who would lead the member on to a client of the stranger's

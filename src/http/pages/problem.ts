@@ -22,6 +22,7 @@ export type ProblemKind =
   | 'tooManyAnswers'
   | 'tooManyCheckouts'
   | 'tooManyCodes'
+  | 'tooManyLinks'
   | 'tooManyMails'
   | 'tooManyRecoveries'
   | 'tooManySignIns'
@@ -41,6 +42,7 @@ const statusOf: Readonly<Record<ProblemKind, number>> = {
   tooManyAnswers: 429,
   tooManyCheckouts: 429,
   tooManyCodes: 429,
+  tooManyLinks: 429,
   tooManyMails: 429,
   tooManyRecoveries: 429,
   tooManySignIns: 429,
@@ -53,6 +55,7 @@ const limitOf: Readonly<Partial<Record<ProblemKind, LimitName>>> = {
   tooManyAnswers: 'consent_answers',
   tooManyCheckouts: 'checkouts',
   tooManyCodes: 'user_codes',
+  tooManyLinks: 'mail_links',
   tooManyMails: 'mails',
   tooManyRecoveries: 'recoveries',
   tooManySignIns: 'sign_ins',

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '../../core/hash.ts';
-import { countingWindow, wrongSetupLinksPerMinute } from '../../core/limits.ts';
+import { equalInConstantTime, sha256 } from '../../core/hash.ts';
+import { wrongSetupLinksPerMinute } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { chooseLanguage, type Language } from '../../language.ts';
 import { type FactProblem, type FirstAdminFacts, makeFirstAdmin } from '../../operations/first-admin.ts';
 import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
 import { findService } from '../../storage/service.ts';
-import { addressKey } from '../address.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { lookUpSecret } from '../limits/guessed-secret.ts';
 import { noteLimit } from '../limits/limit-reached.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
@@ -35,14 +35,26 @@ export function setupPage(app: FastifyInstance, deps: Deps): void {
 const secretOf = ({ params }: FastifyRequest) => (params as { readonly secret: string }).secret;
 
 /** Whether the link of a request is the one that was printed, and where the administrator is if it was used. */
-type Link = { readonly kind: 'open' | 'unknown' } | { readonly kind: 'used'; readonly portal: string };
+type Link =
+  | { readonly kind: 'open' | 'unknown' }
+  | { readonly kind: 'used'; readonly portal: string }
+  /** Seconds until a link may be tried again. */
+  | { readonly kind: 'too-many'; readonly retryAfter: number };
 
-async function linkOf(request: FastifyRequest, { store, tenants }: Deps): Promise<Link> {
-  const [service, tenantId] = await store.transaction(
-    async (tx) => [await findService(tx), await systemAdminTenantId(tx)] as const,
+async function linkOf(request: FastifyRequest, deps: Deps): Promise<Link> {
+  const hash = sha256(secretOf(request));
+  const guessed = { kind: 'setup', hash, limit: wrongSetupLinksPerMinute };
+  const looked = await deps.store.transaction((tx) =>
+    lookUpSecret(request, guessed, deps, async () => {
+      const service = await findService(tx);
+      const isIt = service !== null && equalInConstantTime(service.setupHash ?? '', hash);
+      return isIt ? { service, tenantId: await systemAdminTenantId(tx) } : null;
+    }),
   );
-  if (service === null || service.setupHash !== sha256(secretOf(request))) return { kind: 'unknown' };
-  const tenant = tenants.all().find(({ id }) => id === tenantId);
+  if (looked.kind === 'too-many') return looked;
+  if (looked.found === null) return { kind: 'unknown' };
+  const { service, tenantId } = looked.found;
+  const tenant = deps.tenants.all().find(({ id }) => id === tenantId);
   if (tenant !== undefined) return { kind: 'used', portal: `${tenant.issuer}/admin` };
   return { kind: service.setupUsedAt === null ? 'open' : 'unknown' };
 }
@@ -51,7 +63,8 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   const link = await linkOf(request, deps);
   const { ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['ui_locales']).values;
   const language = languageOf(request, chosen);
-  if (link.kind === 'unknown') return refuseUnknown(request, reply, deps);
+  if (link.kind === 'unknown') return refuseUnknown(reply);
+  if (link.kind === 'too-many') return refuseTooMany(reply, link.retryAfter);
   if (link.kind === 'used') return sendDone(reply, link.portal, language, 200);
   const known = request.tenant ?? deps.tenants.all()[0];
   const facts = { tenantName: known?.name ?? '', issuer: known?.issuer ?? suggestedIssuer(request) };
@@ -62,7 +75,8 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const link = await linkOf(request, deps);
   const form = pageForm(request, ['tenantName', 'issuer', 'fullName', 'email', 'password', 'ui_locales']);
   const language = languageOf(request, form.ui_locales);
-  if (link.kind === 'unknown') return refuseUnknown(request, reply, deps);
+  if (link.kind === 'unknown') return refuseUnknown(reply);
+  if (link.kind === 'too-many') return refuseTooMany(reply, link.retryAfter);
   if (link.kind === 'used') return sendDone(reply, link.portal, language, 410);
   if (isFromAnotherSite(request)) return sendProblem(reply, 'crossSite');
   const { tenantName = '', issuer = '', fullName = '', email = '', password = '' } = form;
@@ -73,29 +87,22 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   if (result.kind === 'invalid') return sendForm(reply, facts, language, result.problems);
   if (result.kind === 'made') return reply.redirect(`/setup/${secretOf(request)}`, 303);
   const late = await linkOf(request, deps);
-  return late.kind === 'used'
-    ? sendDone(reply, late.portal, language, 410)
-    : refuseUnknown(request, reply, deps);
+  return late.kind === 'used' ? sendDone(reply, late.portal, language, 410) : refuseUnknown(reply);
 }
 
 function languageOf({ headers }: FastifyRequest, chosen: string | undefined): Language {
   return chooseLanguage([chosen], headers['accept-language']);
 }
 
-/** What is no link of ours looks like any address that is not there; too many are told to wait. */
-function refuseUnknown(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { rateLimiter }: Deps,
-): FastifyReply | Promise<FastifyReply> {
-  const key = `setup ${addressKey(request.address)}`;
-  const wait = rateLimiter.take(key, wrongSetupLinksPerMinute, countingWindow.minute);
-  if (wait !== null) {
-    reply.status(429).header('retry-after', wait).type('text/plain; charset=utf-8');
-    noteLimit(reply, 'set_up_links');
-    return reply.send('Too many requests\n');
-  }
-  return request.tenant === undefined ? sendUnknownHost(reply) : sendProblem(reply, 'notFound');
+/** What is no link of ours looks like any address that is not there. */
+function refuseUnknown(reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  return reply.request.tenant === undefined ? sendUnknownHost(reply) : sendProblem(reply, 'notFound');
+}
+
+function refuseTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
+  reply.status(429).header('retry-after', retryAfter).type('text/plain; charset=utf-8');
+  noteLimit(reply, 'set_up_links');
+  return reply.send('Too many requests\n');
 }
 
 /** What the browser calls us is most likely the public address, unless it came over this machine itself. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/decision.ts';
 import {
+  beginTry,
   type EmailProof,
   emailProofMachine,
+  failTry,
   finishProof,
   presentProof,
   withdrawProof,
@@ -34,12 +36,22 @@ function stored(world: World, { answer, writes }: Decision<boolean>): World {
 const wrongCode = (world: World) =>
   stored(world, presentProof(world.proof, { by: 'code', codeHash: 'wrong' }, world.now));
 
+/** A password of the sign-up, typed in another browser: it counts before it is judged. */
+const password = (world: World, isRight: boolean) => {
+  const tried = stored(world, beginTry(world.proof, world.now));
+  if (tried.answer !== true) return tried;
+  if (isRight) return stored(tried, presentProof(tried.proof, { by: 'link' }, tried.now));
+  return stored(tried, { answer: false, writes: failTry(tried.proof) });
+};
+
 const events: Events<World> = {
   link: (world) => stored(world, presentProof(world.proof, { by: 'link' }, world.now)),
   code: (world) =>
     stored(world, presentProof(world.proof, { by: 'code', codeHash: world.proof.codeHash }, world.now)),
   'wrong code': wrongCode,
   'four wrong codes': (world) => [1, 2, 3, 4].reduce(wrongCode, world),
+  'a wrong password': (world) => password(world, false),
+  'the right password': (world) => password(world, true),
   finish: (world) => {
     const after = stored(world, finishProof(world.proof, world.now));
     return { ...after, finished: world.finished + (after.answer === true ? 1 : 0) };
@@ -54,22 +66,27 @@ const visits = walk({ now, proof: emailProofRecord(), answer: null, finished: 0 
 
 const isOver = ({ proof }: World) => ['finished', 'expired', 'exhausted'].includes(proof.state);
 
-/** How many wrong codes came while the proof was pending, before and with this event. */
+/** How many wrong codes and passwords came while the proof was pending, before and with this event. */
 const wrongCodesIn = ({ path }: Visit<World>) =>
-  path.split('; ').reduce((sum, event) => sum + ({ 'wrong code': 1, 'four wrong codes': 4 }[event] ?? 0), 0);
+  path
+    .split('; ')
+    .reduce(
+      (sum, event) => sum + ({ 'wrong code': 1, 'a wrong password': 1, 'four wrong codes': 4 }[event] ?? 0),
+      0,
+    );
 
 const rules: Record<string, (visit: Visit<World>) => boolean> = {
   'it is used up at most once': ({ after }) => after.finished <= 1,
   'it is used up only when it was proven': ({ before, after }) =>
     after.finished === before.finished || before.proof.state === 'proven',
-  'it becomes proven by the link or the right code alone, while it is pending and not over': ({
+  'it becomes proven by the link, the right code or password alone, while it is pending and not over': ({
     event,
     before,
     after,
   }) =>
     before.proof.state === 'proven' ||
     after.proof.state !== 'proven' ||
-    (['link', 'code'].includes(event) &&
+    (['link', 'code', 'the right password'].includes(event) &&
       before.proof.state === 'pending' &&
       before.now < before.proof.expiresAt),
   'after its time nothing becomes proven, and nothing is used up': ({ before, after }) =>
@@ -80,7 +97,7 @@ const rules: Record<string, (visit: Visit<World>) => boolean> = {
     !isOver(before) || (after.proof === before.proof && after.answer !== true),
   'a link says yes to what is proven, whoever opens it and however often': ({ event, before, after }) =>
     event !== 'link' || before.proof.state !== 'proven' || (after.answer === true && !isOver(after)),
-  'five wrong codes exhaust it, and four do not': (visit) => {
+  'five wrong codes and passwords exhaust it, and four do not': (visit) => {
     const { before, after } = visit;
     if (before.proof.state !== 'pending' || before.now >= before.proof.expiresAt) return true;
     if (!visit.event.includes('wrong')) return after.proof.state !== 'exhausted';
@@ -89,7 +106,9 @@ const rules: Record<string, (visit: Visit<World>) => boolean> = {
   'what is withdrawn is never proven or used up again': ({ event, after }) =>
     event !== 'withdraw' || isOver(after),
   'a link or a code after five wrong ones is refused': ({ event, before, after }) =>
-    before.proof.state !== 'exhausted' || !['link', 'code'].includes(event) || after.answer === false,
+    before.proof.state !== 'exhausted' ||
+    !['link', 'code', 'the right password'].includes(event) ||
+    after.answer === false,
   'it keeps its address, its payload and its end': ({ after }) =>
     JSON.stringify({ ...after.proof, state: 'pending', wrongCodes: 0 }) ===
     JSON.stringify(emailProofRecord()),

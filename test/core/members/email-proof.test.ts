@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
   beginEmailProof,
+  beginTry,
   type EmailProof,
   type EmailProofState,
   emailProofMachine,
+  failTry,
   finishProof,
   type Presented,
   presentProof,
@@ -35,6 +37,10 @@ const withdrawn = (before: EmailProof) => ({ writes: decided(before, { state: 'e
 const pending = inState('pending');
 const proven = inState('proven');
 const fourWrong = emailProofRecord({ wrongCodes: 4 });
+const lastTry = emailProofRecord({ wrongCodes: 5 });
+
+/** What a wrong guess does that was counted before. */
+const failed = (before: EmailProof) => ({ writes: failTry(before) });
 
 const cases = [
   {
@@ -53,6 +59,11 @@ const cases = [
     expected: decided(pending, { state: 'expired' }, false),
   },
   {
+    line: 'pending | code | no try is left',
+    decision: presentProof(lastTry, code, now),
+    expected: decided(lastTry, null, false),
+  },
+  {
     line: 'pending | code | the code is wrong for the last time',
     decision: presentProof(fourWrong, wrong, now),
     expected: decided(fourWrong, { state: 'exhausted' }, false),
@@ -66,6 +77,31 @@ const cases = [
     line: 'pending | code | –',
     decision: presentProof(fourWrong, code, end - 1),
     expected: decided(fourWrong, { state: 'proven' }, true),
+  },
+  {
+    line: 'pending | try | its time is over',
+    decision: beginTry(pending, end),
+    expected: decided(pending, { state: 'expired' }, false),
+  },
+  {
+    line: 'pending | try | no try is left',
+    decision: beginTry(lastTry, now),
+    expected: decided(lastTry, null, false),
+  },
+  {
+    line: 'pending | try | –',
+    decision: beginTry(fourWrong, end - 1),
+    expected: decided(fourWrong, { wrongCodes: 5 }, true),
+  },
+  {
+    line: 'pending | fail | no try is left',
+    decision: failed(lastTry),
+    expected: { writes: decided(lastTry, { state: 'exhausted' }, false).writes },
+  },
+  {
+    line: 'pending | fail | –',
+    decision: failed(fourWrong),
+    expected: { writes: [] },
   },
   {
     line: 'pending | finish | –',
@@ -88,6 +124,16 @@ const cases = [
     expected: decided(proven, null, true),
   },
   {
+    line: 'proven | try | –',
+    decision: beginTry(proven, now),
+    expected: decided(proven, null, false),
+  },
+  {
+    line: 'proven | fail | –',
+    decision: failed(proven),
+    expected: { writes: [] },
+  },
+  {
     line: 'proven | finish | its time is over',
     decision: finishProof(proven, end),
     expected: decided(proven, { state: 'expired' }, false),
@@ -108,6 +154,8 @@ const cases = [
     return [
       { line: `${state} | link | –`, decision: presentProof(over, link, now), expected },
       { line: `${state} | code | –`, decision: presentProof(over, code, now), expected },
+      { line: `${state} | try | –`, decision: beginTry(over, now), expected },
+      { line: `${state} | fail | –`, decision: failed(over), expected: { writes: [] } },
       { line: `${state} | finish | –`, decision: finishProof(over, now), expected },
       {
         line: `${state} | withdraw | –`,

@@ -4,6 +4,7 @@ import {
   failedAgain,
   hashEmail,
   type SignInFailures,
+  takenBack,
 } from '../../../src/core/members/sign-in-limit.ts';
 import { day, minute, now } from '../../support/records/records.ts';
 
@@ -20,6 +21,20 @@ describe('failed sign-ins of one address (security, Defaults; A6)', () => {
   it('four failures cost nothing; then it is 1, 2, 4, 8, 15 and 15 minutes', () => {
     expect([0, 1, 2, 3, 4].map(waitAfter)).toEqual([0, 0, 0, 0, 0]);
     expect([5, 6, 7, 8, 9, 10].map(waitAfter)).toEqual([1, 2, 4, 8, 15, 15]);
+  });
+
+  it('F1: a guess that was counted and not looked at leaves what stood before, or one less of what stands now', () => {
+    const later = { failures: 3, lastFailedAt: now + minute };
+    const counted = failedAgain(failed(5), now + minute);
+    expect(takenBack(failed(5), counted, counted)).toEqual(failed(5));
+    expect(takenBack(null, failedAgain(null, now), failedAgain(null, now))).toBe(null);
+    // Others were counted meanwhile, or one was right and cleared the count.
+    expect(takenBack(failed(1), { failures: 2, lastFailedAt: now }, later)).toEqual({
+      ...later,
+      failures: 2,
+    });
+    expect(takenBack(failed(1), { failures: 2, lastFailedAt: now }, null)).toBe(null);
+    expect(takenBack(failed(3), counted, { failures: 1, lastFailedAt: now })).toBe(null);
   });
 
   it('A6: nobody is kept out for good: after any number of failures it is 15 minutes', () => {

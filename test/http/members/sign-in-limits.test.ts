@@ -85,6 +85,33 @@ describe('A6: guessing at one account', () => {
     expect(count(303)).toBe(0);
   });
 
+  it('F1: a guess that finds no place to be judged is not counted', async () => {
+    // One hash at a time, and few wait.
+    const busy = await startTestService({
+      data: 'security',
+      trustedProxies: ['127.0.0.1'],
+      passwords: createPasswords(1, 8),
+    });
+    onTestFinished(() => busy.stop());
+    await setLimits(busy, hosts.a, { failedSignInsPerAccount: null });
+    const { email } = await addMember(busy, hosts.a);
+    const browser = visitor(busy, hosts.a);
+    const flow = field(await atSignIn(browser), 'flow');
+    const send = (index: number, password: string) =>
+      browser.send('/sign-in', {
+        body: { flow, email, password },
+        headers: { 'x-forwarded-for': homeOf(index) },
+      });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index, 'wrong one')));
+    const judged = answers.filter(({ status }) => status === 422).length;
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(20 - judged);
+    expect(judged).toBeLessThan(20);
+    const { failures } = await busy.store.transaction((tx) =>
+      tx.selectFrom('signInFailures').select('failures').executeTakeFirstOrThrow(),
+    );
+    expect(failures).toBe(judged);
+  });
+
   it('A6: how many failures an account has is settable, and may be no limit', async () => {
     const { email } = await addMember(service, hosts.a);
     await setLimits(service, hosts.a, { failedSignInsPerAccount: 2 });

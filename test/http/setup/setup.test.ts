@@ -166,6 +166,7 @@ describe('the set-up link of a new service', () => {
   });
 
   it('with another secret looks like any address on an unknown host, and is limited', async () => {
+    expect((await page()).status).toBe(200);
     const unknown = told(await page({}, '/'));
     expect(unknown.status).toBe(404);
     const wrong = `/setup/${systemRandom.secret()}`;
@@ -176,7 +177,7 @@ describe('the set-up link of a new service', () => {
     const limited = await page({}, wrong);
     expect(limited.status).toBe(429);
     expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
-    // Who has the right one is not kept waiting.
+    // Who has opened the right one is not kept waiting.
     expect((await page()).status).toBe(200);
     expect(await counts()).toEqual(nothing);
   });

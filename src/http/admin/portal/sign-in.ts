@@ -68,7 +68,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     noteRefusal(request, { event: 'admin_sign_in_refused', reason });
     return sendForm(reply, deps, { returnTo, email, problems: wrong, status: 400 });
   }
-  const checked = await checkCredentials(request, email, password, deps, administratorsOnly);
+  const checked = await checkCredentials(request, email, password, deps, { admission: administratorsOnly });
   if (checked.kind === 'too-many') {
     noteRefusal(request, { event: 'admin_sign_in_refused', reason: 'too many failed sign-ins' });
     noteLimit(reply.header('retry-after', checked.retryAfter), 'sign_ins', checked.limitKey);

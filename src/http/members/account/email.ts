@@ -1,17 +1,22 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { sha256 } from '../../../core/hash.ts';
 import { emailProblem } from '../../../core/members/details.ts';
 import { type EmailProof, isAwaited, type Presented } from '../../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../../core/members/member.ts';
 import { readUserCode } from '../../../core/user-code.ts';
-import { askForEmailChange, changeEmail, type EmailChangePayload } from '../../../operations/account.ts';
+import {
+  askForEmailChange,
+  changeEmail,
+  type EmailChangePayload,
+  ownEmailChange,
+} from '../../../operations/account.ts';
 import { hashProofCode } from '../../../operations/sign-up.ts';
-import { findEmailProof, findEmailProofByLink } from '../../../storage/members/email-proof.ts';
+import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
 import { askerOf } from '../asker.ts';
+import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
 import { confirmPassword } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
@@ -71,18 +76,14 @@ function sendForm(visit: Visit, email: string, problems: readonly FieldProblem[]
 
 const newAddressOf = (proof: EmailProof) => (JSON.parse(proof.payload) as EmailChangePayload).email;
 
-/** A proof of this very member's, or null. */
-function ownProof({ member }: Visit, proof: EmailProof | null): EmailProof | null {
-  return proof?.purpose === 'email_change' && proof.memberId === member.id ? proof : null;
-}
-
 /** The page of the digits; `code` is null where it was only opened. */
 async function verify(visit: Visit, code: string | null): Promise<FastifyReply> {
-  const { request, reply, language, deps } = visit;
+  const { request, reply, member, language, deps } = visit;
   const { tenant } = request;
   const { proof: id } = request.params as { proof: string };
-  const find = () => transactionOf(request, deps, (tx) => findEmailProof(tx, tenant.id, id));
-  const found = ownProof(visit, await find());
+  const found = await transactionOf(request, deps, async (tx) =>
+    ownEmailChange(member, await findEmailProof(tx, tenant.id, id)),
+  );
   if (found === null) return sendProblem(reply, 'notFound', { language });
   const sendOver = () => sendProblem(reply, 'linkUsed', { language, link: url });
   if (!isAwaited(found, deps.clock())) return sendOver();
@@ -90,12 +91,12 @@ async function verify(visit: Visit, code: string | null): Promise<FastifyReply> 
   const digits = readUserCode(code);
   if (digits === null) return sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
-  const isChanged = await transactionOf(request, deps, (tx) =>
-    changeEmail(tx, tenant, found, presented, deps),
+  const changed = await transactionOf(request, deps, (tx) =>
+    changeEmail(tx, tenant, { proofId: id, member }, presented, deps),
   );
-  if (isChanged) return redirectDone(visit, '/account', 'email');
-  const now = await find();
-  return now !== null && isAwaited(now, deps.clock()) ? sendVerify(visit, found, 'wrong') : sendOver();
+  if (changed?.isChanged === true) return redirectDone(visit, '/account', 'email');
+  const isLeft = changed !== null && isAwaited(changed.proof, deps.clock());
+  return isLeft ? sendVerify(visit, found, 'wrong') : sendOver();
 }
 
 function sendVerify(
@@ -114,13 +115,12 @@ function sendVerify(
 
 /** The page of the mail's link; nothing happens before its button is pressed. */
 async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> {
-  const { request, reply, language, deps } = visit;
+  const { request, reply, member, language, deps } = visit;
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
-  const found = ownProof(
-    visit,
-    await transactionOf(request, deps, (tx) => findEmailProofByLink(tx, tenant.id, sha256(secret))),
-  );
+  const looked = await findMailLink(request, deps);
+  if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
+  const found = ownEmailChange(member, looked.found);
   if (found === null || !isAwaited(found, deps.clock())) {
     return sendProblem(reply, 'linkUsed', { language, link: url });
   }
@@ -131,9 +131,9 @@ async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> 
       data: { email: newAddressOf(found), action: `${url}/confirm/${secret}` },
     });
   }
-  const isChanged = await transactionOf(request, deps, (tx) =>
-    changeEmail(tx, tenant, found, { by: 'link' }, deps),
+  const changed = await transactionOf(request, deps, (tx) =>
+    changeEmail(tx, tenant, { proofId: found.id, member }, { by: 'link' }, deps),
   );
-  if (!isChanged) return sendProblem(reply, 'linkUsed', { language, link: url });
+  if (changed?.isChanged !== true) return sendProblem(reply, 'linkUsed', { language, link: url });
   return redirectDone(visit, '/account', 'email');
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '../../../core/hash.ts';
 import {
+  beginTry,
   type EmailProof,
+  failTry,
   finishProof,
   type Presented,
   presentProof,
@@ -12,7 +13,7 @@ import { beginMember, hashProofCode } from '../../../operations/sign-up.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { unseal } from '../../../secrets/seal.ts';
 import { apply } from '../../../storage/apply.ts';
-import { findEmailProof, findEmailProofByLink } from '../../../storage/members/email-proof.ts';
+import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import { findMemberByEmail } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { shareOf } from '../../address.ts';
@@ -28,6 +29,7 @@ import { sendProblem } from '../../pages/problem.ts';
 import { requireSameOrigin } from '../../same-origin.ts';
 import { isBrowserThatAsked } from '../asker.ts';
 import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../flow.ts';
+import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
 import { startSession } from '../start-session.ts';
 import { flowOf, formTargetsOf, payloadOf, sendConfirmed, sendUsed, sendVerify } from './proof-pages.ts';
 
@@ -102,11 +104,10 @@ async function confirm(
   form: { password?: string } | null,
   deps: Deps,
 ): Promise<FastifyReply> {
-  const { tenant } = request;
   const { secret } = request.params as { secret: string };
-  const found = await transactionOf(request, deps, (tx) =>
-    findEmailProofByLink(tx, tenant.id, sha256(secret)),
-  );
+  const looked = await findMailLink(request, deps);
+  if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
+  const { found } = looked;
   if (found?.purpose !== 'sign_up' || found.memberId !== null) {
     return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
   }
@@ -131,10 +132,8 @@ async function confirm(
             : [{ field: 'password', text: language.t(`signUp.confirm.error.${problem}`) }],
       },
     });
-  if (form === null) {
-    if (found.state === 'proven' && !isOwn) return sendConfirmed(reply, language);
-    return sendQuestion(null);
-  }
+  if (found.state === 'proven' && !isOwn) return sendConfirmed(reply, language);
+  if (form === null) return sendQuestion(null);
   if (isOwn) {
     const result = await takeOn(request, found.id, { by: 'link' }, deps);
     return result.kind === 'refused'
@@ -145,12 +144,52 @@ async function confirm(
   // of the stranger's own. The one who asked knows that password.
   const { password = '' } = form;
   if (password === '') return sendQuestion('missing');
-  const check = () => deps.passwords.verify(password, payloadOf(found).passwordHash, shareOf(request));
-  const isRight = isHashable(password) && (await check());
-  const presented: Presented = isRight ? { by: 'link' } : { by: 'code', codeHash: '' };
-  const isProven = await transactionOf(request, deps, (tx) => prove(tx, request, found, presented, deps));
-  if (!isRight) return sendQuestion('wrong');
-  return isProven ? sendConfirmed(reply, language) : sendUsed(reply, found, false, deps);
+  const proven = await proveByPassword(request, found, password, deps);
+  if (proven === 'wrong') return sendQuestion('wrong');
+  return proven === 'confirmed' ? sendConfirmed(reply, language) : sendUsed(reply, found, false, deps);
+}
+
+/**
+ * Proves the address by the link and the password of the sign-up. A guess is counted when its turn has come,
+ * before it is looked at (F1).
+ *
+ * @returns `over` where no try is left, or the proof came to an end meanwhile
+ */
+async function proveByPassword(
+  request: FastifyRequest,
+  found: EmailProof,
+  password: string,
+  deps: Deps,
+): Promise<'confirmed' | 'wrong' | 'over'> {
+  /** Decides on the proof as it stands. */
+  const decide = (work: (tx: Tx, proof: EmailProof) => Promise<boolean>) =>
+    transactionOf(request, deps, async (tx) => {
+      const proof = await findEmailProof(tx, request.tenant.id, found.id);
+      return proof !== null && work(tx, proof);
+    });
+  let isCounted = false;
+  const mayBegin = async () => {
+    isCounted = await decide(async (tx, proof) => {
+      const { answer, writes } = beginTry(proof, deps.clock());
+      await apply(tx, writes);
+      return answer;
+    });
+    return isCounted;
+  };
+  const { passwordHash } = payloadOf(found);
+  const isHashed = isHashable(password);
+  const isRight =
+    isHashed && (await deps.passwords.verify(password, passwordHash, shareOf(request), mayBegin));
+  // One that is too long for any account counts like the others.
+  if (!isHashed) await mayBegin();
+  if (!isCounted) return 'over';
+  const isProven = await decide(async (tx, proof) => {
+    if (isRight) return prove(tx, request, proof, { by: 'link' }, deps);
+    await apply(tx, failTry(proof));
+    return false;
+  });
+  if (!isRight) return 'wrong';
+  return isProven ? 'confirmed' : 'over';
 }
 
 /**
