@@ -111,28 +111,53 @@ export async function resetPassword(
   if (found?.purpose !== 'password_reset' || found.memberId === null) return false;
   const member = await findMember(tx, tenant.id, found.memberId);
   if (!(await useUpProof(tx, found, { by: 'link' }, now)) || !maySignIn(member, now)) return false;
-  await updatePasswordHash(tx, member.id, passwordHash);
-  const reason = 'by the link of a mail';
-  await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   // Whoever had the link reads the address it was sent to.
   if (!member.emailVerified && normaliseEmail(member.email) === found.email) {
     await updateMember(tx, { ...member, emailVerified: true, updatedAt: now });
   }
+  await replacePassword(
+    tx,
+    tenant,
+    member,
+    { passwordHash, everywhere, reason: 'by the link of a mail' },
+    deps,
+  );
+  return true;
+}
+
+/** A password that takes the place of one that need not be known. */
+export interface NewPassword {
+  readonly passwordHash: string;
+  /** Whether all sessions and sign-ins of the member end with it. */
+  readonly everywhere: boolean;
+  /** Who sets it, for the audit. */
+  readonly reason: string;
+}
+
+/** Sets a password without asking for the one before, and tells the member. */
+export async function replacePassword(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  { passwordHash, everywhere, reason }: NewPassword,
+  { clock, mails }: Pick<MemberDeps, 'clock' | 'mails'>,
+): Promise<void> {
+  await updatePasswordHash(tx, member.id, passwordHash);
+  await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   // Other links that were asked for end with this one: what somebody saw once must not undo it.
   for (const other of await listOpenEmailProofs(tx, member.id, 'password_reset')) {
     await apply(tx, withdrawProof(other));
   }
   // Whoever was kept out by somebody's guessing, or by their own, comes in with the new password at once.
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
-  if (everywhere) await signOutEverywhere(tx, member.id, now);
-  await deps.mails.queue(tx, tenant, {
+  if (everywhere) await signOutEverywhere(tx, member.id, clock());
+  await mails.queue(tx, tenant, {
     name: 'passwordChanged',
     to: member.email,
     language: member.locale ?? 'en',
     values: { fullName: member.fullName },
     link: `${tenant.issuer}/recover`,
   });
-  return true;
 }
 
 /** Ends every session and sign-in of a member, but for those named, and forgets the browsers. */

@@ -67,6 +67,12 @@ export const tenantFile = {
   memoryMb: 256,
 } as const;
 
+/**
+ * Where a field is not known and none is like it, so many known ones are listed at most: those of a postal address,
+ * and not all of a client.
+ */
+export const namesListed = 12;
+
 /** Tenant files that one token, or one administrator, may send in a minute: each takes a thread of its own. */
 export const filesPerMinute = 30;
 

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { auditTextLength } from '../../core/limits.ts';
 import { auditEvent, type Source } from '../../core/operators/audit-event.ts';
+import { namesListed } from '../../core/operators/limits.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
@@ -23,6 +24,8 @@ const ajv = new Ajv2020({
   useDefaults: true,
   strict: true,
   allowUnionTypes: true,
+  // What a problem says of the fields that are known is read from the schema.
+  verbose: true,
 });
 const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>();
 
@@ -167,13 +170,21 @@ function validate(operation: Operation, input: Record<string, unknown>): void {
   if (validator(input)) return;
   throw new OperationRefused(
     'invalid',
-    (validator.errors ?? []).map(({ instancePath, message = 'is not valid', params }) => {
+    (validator.errors ?? []).map(({ instancePath, message = 'is not valid', params, parentSchema }) => {
       const field = instancePath.slice(1).replaceAll('/', '.');
       const { additionalProperty: name, allowedValues: values } = params as Params;
       const extra = name ?? values?.join(', ');
-      return `${field === '' ? '' : `${field} `}${message}${extra === undefined ? '' : `: ${extra}`}`;
+      // Help and documents list the fields of an operation; those of an object inside it stand here alone.
+      const known = name === undefined || field === '' ? '' : knownNames(parentSchema as FieldSchema);
+      return `${field === '' ? '' : `${field} `}${message}${extra === undefined ? '' : `: ${extra}`}${known}`;
     }),
   );
+}
+
+/** The fields that a small object has, such as a postal address. */
+function knownNames({ properties = {} }: FieldSchema = {}): string {
+  const names = Object.keys(properties);
+  return names.length > namesListed ? '' : ` (known are ${names.join(', ')})`;
 }
 
 /** JSON can write half a character, which a database gives back as another one: what was answered would be wrong. */

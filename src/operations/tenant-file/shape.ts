@@ -1,5 +1,5 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import { tenantFile } from '../../core/operators/limits.ts';
+import { namesListed, tenantFile } from '../../core/operators/limits.ts';
 import { nearest } from '../../nearest.ts';
 import { tenantFileSchema } from './schema.ts';
 import type { Path } from './source.ts';
@@ -68,8 +68,10 @@ function pathOf(pointer: string): Path {
 
 function unknownName(name: string, error: ErrorObject, mayGuess: boolean): string {
   const { properties = {} } = (error.parentSchema ?? {}) as { readonly properties?: object };
-  const near = mayGuess ? nearest(name, Object.keys(properties)) : null;
-  const guess = near === null ? '' : ` Did you mean ${near}?`;
+  const known = Object.keys(properties);
+  const near = mayGuess ? nearest(name, known) : null;
+  const all = known.length > namesListed ? '' : ` Known are ${known.join(', ')}.`;
+  const guess = near === null ? all : ` Did you mean ${near}?`;
   return `${JSON.stringify(name)} is not known of ${kindOf(error)}.${guess}`;
 }
 

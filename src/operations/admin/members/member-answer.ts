@@ -13,7 +13,7 @@ import {
 } from '../../../json-schema.ts';
 import { languages } from '../../../language.ts';
 import type { Fields } from '../define.ts';
-import { someOf } from '../fields.ts';
+import { orNull, someOf } from '../fields.ts';
 
 /** Which member an operation is about. */
 export const memberField = text(
@@ -47,6 +47,24 @@ export const memberFields: Fields = {
   avatar: textOrNull('The https address of a picture', null),
   language: { ...textOrNull('The language of mails and pages', 'nb'), enum: [...languages, '', null] },
   address: someOf('The postal address; what is left out stays as it is', addressFields),
+};
+
+/** What counts as proven because an operator says so: of a new member, and of one that is there. */
+export const provenFields: Fields = {
+  emailVerified: { ...flag('Whether the address counts as proven'), default: false, examples: [false] },
+  phoneVerified: {
+    ...flag('Whether the telephone number counts as proven'),
+    default: false,
+    examples: [false],
+  },
+};
+export const provenChangeFields: Fields = {
+  emailVerified: orNull(
+    flag('Whether the address counts as proven; null is as before, and no for another one'),
+  ),
+  phoneVerified: orNull(
+    flag('Whether the number counts as proven; null is as before, and no for another one'),
+  ),
 };
 
 /** The fields of a member that every face shows. */

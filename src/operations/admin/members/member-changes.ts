@@ -23,7 +23,7 @@ import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { commonPasswords } from '../../common-passwords.ts';
 import { deleteMember } from '../../member.ts';
-import { mailPasswordLink } from '../../recover.ts';
+import { mailPasswordLink, replacePassword } from '../../recover.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import { conflict, type Operation, OperationRefused } from '../operation.ts';
@@ -35,6 +35,8 @@ import {
   memberField,
   memberFields,
   memberSchema,
+  provenChangeFields,
+  provenFields,
   userTypeField,
 } from './member-answer.ts';
 import { type MemberInput, withDetails } from './member-details.ts';
@@ -66,6 +68,7 @@ const created = onTenant<NewMember, PreparedMember>({
     },
     userType: { ...userTypeField, default: 'member' },
     ...memberFields,
+    ...provenFields,
   },
   output: memberSchema,
   made: 'id',
@@ -128,11 +131,12 @@ async function freeAddress(
 interface ChangedMember extends MemberInput {
   readonly tenant: string;
   readonly memberId: string;
+  readonly password?: string;
   readonly userType?: UserType;
   readonly force: boolean;
 }
 
-const changed = onTenant<ChangedMember>({
+const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }>({
   name: 'members.change',
   summary: 'Change what is known of a member, and what the member may do',
   permission: 'members:write',
@@ -142,15 +146,29 @@ const changed = onTenant<ChangedMember>({
   optional: {
     fullName: fullNameField,
     email: emailField,
+    password: {
+      ...text(
+        'Another password; every session and sign-in of the member ends with it',
+        'correct horse battery staple',
+      ),
+      writeOnly: true,
+    },
     userType: userTypeField,
     ...memberFields,
+    ...provenChangeFields,
     force: forceField,
   },
   output: memberSchema,
-  run: async (context, { memberId, userType, force: _, ...input }) => {
+  prepare: async ({ password, email = '' }, { tenant, passwords }) => {
+    if (password === undefined) return { passwordHash: null };
+    await checkPassword(password, email, tenant);
+    return { passwordHash: await passwords.hash(password) };
+  },
+  run: async (context, { memberId, userType, password, force: _, ...input }, { passwordHash }) => {
     const { tx, tenant, actor, mails, now } = context;
     const member = await manageableMember(context, memberId);
     const changed = withDetails(member, input, now);
+    if (password !== undefined) await checkPassword(password, changed.email, tenant);
     if (normaliseEmail(changed.email) !== normaliseEmail(member.email)) {
       await freeAddress(tx, tenant.id, changed.email, now, member.id);
       await forgetMailedLinks(tx, member);
@@ -162,6 +180,10 @@ const changed = onTenant<ChangedMember>({
       });
     }
     await updateMember(tx, changed);
+    if (passwordHash !== null) {
+      const set = { passwordHash, everywhere: true, reason: 'by an operator' };
+      await replacePassword(tx, tenant, changed, set, { clock: () => now, mails });
+    }
     if (userType === undefined || userType === member.userType) return memberAnswer(changed);
     demandManage(actor, userType);
     demandOther(actor, memberId);

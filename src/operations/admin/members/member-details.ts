@@ -15,6 +15,9 @@ export interface MemberInput {
   readonly avatar?: string | null;
   readonly language?: string | null;
   readonly address?: Partial<Address>;
+  /** Left out or null: as it is, unless what it is about changes. */
+  readonly emailVerified?: boolean | null;
+  readonly phoneVerified?: boolean | null;
 }
 
 const words = {
@@ -54,16 +57,21 @@ export function withDetails(member: Member, input: MemberInput, now: number): Me
   ] as const;
   const problems = [
     ...emails.flatMap(([field, problem]) => (problem === null ? [] : [`${field} ${words[problem]}`])),
+    ...(input.phoneVerified === true && (input.phone ?? member.phone) === ''
+      ? ['phoneVerified needs a phone']
+      : []),
     ...(avatar === null || isPicture(avatar) ? [] : ['avatar is not an https address']),
     ...(details.kind === 'refused'
       ? details.problems.map(({ field, problem }) => `${nameOf(field)} ${words[problem]}`)
       : []),
   ];
   if (problems.length > 0 || details.kind === 'refused') throw new OperationRefused('invalid', problems);
+  const isSameEmail = normaliseEmail(email) === normaliseEmail(member.email);
   return {
     ...details.member,
     email,
-    emailVerified: member.emailVerified && normaliseEmail(email) === normaliseEmail(member.email),
+    emailVerified: input.emailVerified ?? (member.emailVerified && isSameEmail),
+    phoneVerified: input.phoneVerified ?? details.member.phoneVerified,
     avatar,
     address: { ...details.member.address, email: postalEmail },
   };

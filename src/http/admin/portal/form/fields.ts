@@ -119,7 +119,8 @@ function fieldOf(
   offers: Offers,
 ): Field {
   const own = name.split('.').at(-1) ?? name;
-  const choices = offers[own] ?? choicesOf(schema.items?.enum ?? schema.enum);
+  const choices =
+    offers[own] ?? (isOpenFlag(schema) ? yesAndNo : choicesOf(schema.items?.enum ?? schema.enum));
   return {
     name,
     label: labelOf(own),
@@ -132,6 +133,17 @@ function fieldOf(
     choices,
     values: values.get(name) ?? [],
   };
+}
+
+export const yesAndNo: readonly Choice[] = [
+  { value: 'true', label: 'yes' },
+  { value: 'false', label: 'no' },
+];
+
+/** A flag of which null leaves things as they are: a box that is ticked or not could not say that. */
+export function isOpenFlag(schema: InputSchema): boolean {
+  const types = typesOf(schema);
+  return types.includes('boolean') && types.includes('null');
 }
 
 function choicesOf(values: readonly unknown[] = []): readonly Choice[] {
@@ -148,6 +160,7 @@ const paragraphs = new Set(['description', 'file', 'logo', 'text']);
 
 function kindOf(name: string, schema: InputSchema, isChosen: boolean): Kind {
   const isOf = (type: string) => typesOf(schema).includes(type);
+  if (isOpenFlag(schema)) return 'choice';
   if (isOf('boolean')) return 'flag';
   if (isOf('array')) return isChosen && !ordered.has(name) ? 'choices' : 'lines';
   if (isChosen) return 'choice';
@@ -195,6 +208,7 @@ function collect(
   schema: InputSchema,
   value: unknown,
 ): void {
+  if (isOpenFlag(schema)) return;
   if (value === null && hasNone(schema)) sayNone(values, name, schema);
   if (value === null || value === undefined) return;
   if (Array.isArray(value)) values.set(name, value.map(textOfItem));

@@ -1,6 +1,14 @@
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import type { Facts } from '../call.ts';
-import { type FormValues, hasNone, type InputSchema, inputProperties, noneName, typesOf } from './fields.ts';
+import {
+  type FormValues,
+  hasNone,
+  type InputSchema,
+  inputProperties,
+  isOpenFlag,
+  noneName,
+  typesOf,
+} from './fields.ts';
 
 /**
  * The input of an operation from its form. Numbers stay texts: the operation's own schema reads them, and
@@ -43,7 +51,7 @@ function readField(
     const isEmpty = Object.values(value).every((part) => part === null);
     return isEmpty && !isRequired && !isChange ? undefined : value;
   }
-  if (isOf('boolean')) return sent.at(-1) === 'true';
+  if (isOf('boolean') && !isOpenFlag(schema)) return sent.at(-1) === 'true';
   if (isOf('array')) {
     const lines = linesOf(sent);
     return lines.length === 0 && !isRequired && !isChange ? undefined : lines;
@@ -55,8 +63,9 @@ function readField(
   return schema.format === 'date-time' ? readTime(text.trim()) : text;
 }
 
-/** What an empty field says. */
+/** What an empty field says: of a secret, which is never shown, and of an open flag, that it stays as it is. */
 function emptyOf(schema: InputSchema, isRequired: boolean, isChange: boolean): '' | null | undefined {
+  if (schema.writeOnly === true || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);
   if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
   const isText = types.includes('string') && schema.format === undefined && schema.enum === undefined;

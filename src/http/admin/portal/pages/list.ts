@@ -4,7 +4,7 @@ import { type Operation, OperationRefused } from '../../../../operations/admin/o
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { call, type Facts } from '../call.ts';
 import { crumbsOf } from '../crumbs.ts';
-import { entriesOf, type Field } from '../form/fields.ts';
+import { entriesOf, type Field, yesAndNo } from '../form/fields.ts';
 import { placeProblems } from '../form/problems.ts';
 import { pathOf } from '../known.ts';
 import { shownTenant } from '../menu.ts';
@@ -96,11 +96,6 @@ function filtersOf(operation: Operation, known: Facts, query: Form): readonly Fi
     .filter((entry): entry is Field => 'kind' in entry && !paging.has(entry.name))
     .map((field) => (field.kind === 'flag' ? { ...field, kind: 'choice', choices: yesAndNo } : field));
 }
-
-const yesAndNo = [
-  { value: 'true', label: 'yes' },
-  { value: 'false', label: 'no' },
-];
 
 /** What the query says; an empty field narrows nothing, and the browser's times are in UTC. */
 function said(operation: Operation, known: Facts, query: Form): Facts {
