@@ -13,7 +13,7 @@ const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export function readIssuer(text: string): Pick<Tenant, 'issuer' | 'host'> | null {
   if (!URL.canParse(text.trim())) return null;
   const url = new URL(text.trim());
-  url.hostname = url.hostname.replace(/\.$/, '');
+  url.hostname = url.hostname.replace(/(?<!\.)\.$/, '');
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback.test(url.hostname))) return null;
   if (!isHostName(url.hostname)) return null;
   // An origin alone: whatever else there is would stand behind it.
