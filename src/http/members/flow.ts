@@ -29,6 +29,8 @@ export interface Flow {
   readonly returnTo: string;
   /** The language chosen on the way. */
   readonly language: string | null;
+  /** On the page that asks for a member's consent: the session of that member, who alone may answer it. */
+  readonly askedOf?: string;
 }
 
 export type OpenedFlow =

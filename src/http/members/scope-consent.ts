@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import { apply } from '../../storage/apply.ts';
 import { refuseOtherMethods } from '../answers.ts';
-import { transactionOf } from '../audit.ts';
+import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
@@ -11,7 +11,7 @@ import { answerAuthorization } from '../oidc/authorize.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { currentSession } from '../session.ts';
+import { type CurrentSession, currentSession } from '../session.ts';
 import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
 
 const url = '/consent';
@@ -43,24 +43,29 @@ async function take(
   const step = await stepOf(request, flow);
   if (step === null) return sendProblem(reply, 'noFlow');
 
-  const { outcome, email } = await transactionOf(request, deps, async (tx) => {
+  const { outcome, current, isForeign } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const current = await currentSession(tx, request, now);
     const session = current?.session ?? null;
-    const email = current?.member.email ?? '';
-    if (action === 'deny') return { outcome: await cancel(tx, step), email };
+    // Another member signed in since the page was opened: the answer is not theirs (F2).
+    const isForeign = action !== undefined && session !== null && flow.askedOf !== session.id;
+    if (action === 'deny' && !isForeign) return { outcome: await cancel(tx, step), current, isForeign };
     const before = await takeStep(tx, { ...step, now }, session, deps);
     const asks = before.kind === 'interact' && before.page === 'consent';
-    if (!asks || action !== 'allow' || session === null) return { outcome: before, email };
+    if (!asks || action !== 'allow' || session === null || isForeign) {
+      return { outcome: before, current, isForeign };
+    }
     const { tenantId, clientId } = before.client;
     const { scope } = before.request;
     const consent = { tenantId, memberId: session.memberId, clientId, scope, grantedAt: now };
     await apply(tx, [{ write: 'saveScopeConsent', consent }]);
-    return { outcome: await takeStep(tx, { ...step, now }, session, deps), email };
+    return { outcome: await takeStep(tx, { ...step, now }, session, deps), current, isForeign };
   });
-  if (outcome.kind === 'interact' && outcome.page === 'consent') {
-    return sendQuestion(reply, flow, outcome, email, deps);
+  if (isForeign) noteRefusal(request, { event: 'form_refused', reason: 'a consent of another session' });
+  if (outcome.kind === 'interact' && outcome.page === 'consent' && current !== null) {
+    return sendQuestion(reply.status(isForeign ? 403 : 200), flow, outcome, current, deps);
   }
+  if (isForeign) return sendStale(reply, flow);
   return answerAuthorization(reply, outcome, contextOf(flow), deps);
 }
 
@@ -68,11 +73,12 @@ function sendQuestion(
   reply: FastifyReply,
   flow: Flow,
   { client, request }: Extract<Awaited<ReturnType<typeof takeStep>>, { kind: 'interact' }>,
-  email: string,
+  { session, member }: CurrentSession,
   deps: Deps,
 ): Promise<FastifyReply> {
   return sendPage(reply, {
     template: 'members/scope-consent.eta',
+    status: reply.statusCode,
     language: languageOf(reply.request, flow),
     title: 'consent.title',
     titleValues: { client: shownName(client.name) },
@@ -81,8 +87,8 @@ function sendQuestion(
       client: shownName(client.name),
       logo: client.logo,
       scopes: request.scope.split(' '),
-      email,
-      flow: sealFlow(reply, flow, deps),
+      email: member.email,
+      flow: sealFlow(reply, { ...flow, askedOf: session.id }, deps),
     },
   });
 }

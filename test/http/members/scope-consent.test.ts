@@ -153,6 +153,44 @@ describe('the consent page', () => {
     expect(await allRows(service)).toEqual(before);
   });
 
+  it.each(['allow', 'deny'])(
+    'F2: sent after another member signed in, it records nothing (%s), and asks the member of now',
+    async (action) => {
+      const { browser, answer } = await asked({ scope: 'openid address' });
+      expect(answer.text).toContain('u1@example.test');
+      await codeFor(browser, 'pub1', 'https://pub1.test/cb', { prompt: 'login' }, 'u2@example.test');
+      const consents = () =>
+        service.store.transaction((tx) => tx.selectFrom('scopeConsents').selectAll().execute());
+      const before = await consents();
+      const refused = await decide(browser, answer, action);
+      expect(refused.status, refused.headers.location).toBe(403);
+      expect(refused.text).toContain('<h1>Allow Third Party?</h1>');
+      expect(refused.text).toContain('u2@example.test');
+      expect(refused.text).not.toContain('u1@example.test');
+      expect(await consents()).toEqual(before);
+      expectErrorRedirect(await decide(browser, refused, 'deny'), {
+        redirectUri,
+        error: 'access_denied',
+        state: 's',
+      });
+    },
+  );
+
+  it('F2: nor does it lead on for another member who has agreed before', async () => {
+    const { browser, answer } = await asked({ scope: 'openid' });
+    const consented = await asked({ scope: 'openid' }, 'u2@example.test');
+    if (consented.answer.status === 200) await decide(consented.browser, consented.answer, 'allow');
+    await codeFor(browser, 'pub1', 'https://pub1.test/cb', { prompt: 'login' }, 'u2@example.test');
+    expectErrorPage(await decide(browser, answer, 'allow'), 403);
+  });
+
+  it('F2: of a member who signed in anew in the same browser it is still the page', async () => {
+    const { browser, answer } = await asked({ scope: 'openid phone' });
+    await codeFor(browser, 'pub1', 'https://pub1.test/cb', { prompt: 'login' });
+    const denied = await decide(browser, answer, 'deny');
+    expectErrorRedirect(denied, { redirectUri, error: 'access_denied', state: 's' });
+  });
+
   it('decision 14: opening it gives nothing, and nor does an action it does not have', async () => {
     const { browser, answer } = await asked();
     const before = await allRows(service);
