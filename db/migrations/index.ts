@@ -11,6 +11,7 @@ import * as firstDataFolders from './0009-first-data-folders.ts';
 import * as fewerIndexEntries from './0010-fewer-index-entries.ts';
 import * as codesInTheirOrder from './0011-codes-in-their-order.ts';
 import * as whoAskedForAMail from './0012-who-asked-for-a-mail.ts';
+import * as wrongCodesAgain from './0013-wrong-codes-again.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010-fewer-index-entries': fewerIndexEntries,
   '0011-codes-in-their-order': codesInTheirOrder,
   '0012-who-asked-for-a-mail': whoAskedForAMail,
+  '0013-wrong-codes-again': wrongCodesAgain,
 };

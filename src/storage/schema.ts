@@ -169,6 +169,9 @@ export interface WrongUserCodeRow {
   memberId: string;
   /** The address it was entered from: IPv4, or the /64 of IPv6. */
   address: string;
+  /** Keyed hash of the code, and SHA-256 of the browser's cookie; empty where no code was entered. */
+  userCodeHash: string;
+  browserHash: string;
   enteredAt: number;
 }
 

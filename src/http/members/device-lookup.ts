@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type DeviceCode, isOpen } from '../../core/device-code.ts';
+import { sha256 } from '../../core/hash.ts';
 import { wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { hashUserCode } from '../../core/user-code.ts';
 import { auditDeed } from '../../operations/audit.ts';
@@ -10,10 +11,15 @@ import {
   findDeviceCodeByUserCode,
   hasEnteredDeviceCode,
 } from '../../storage/device-code.ts';
-import { countWrongUserCodes, insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
+import {
+  countWrongUserCodes,
+  insertWrongUserCode,
+  isCountedUserCode,
+} from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
+import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../limits/once.ts';
 import type { CurrentSession } from '../session.ts';
@@ -41,7 +47,7 @@ export async function lookUpDevice(
   deps: Deps,
 ): Promise<FoundDevice | 'limited' | 'busy' | null> {
   const { tenant } = request;
-  const { result, turn } = await transactionOf(request, deps, async (tx) => {
+  const { result, turn, isAgain } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const guesser = guesserOf(request, member);
     const counts = await countWrongUserCodes(tx, guesser, now);
@@ -50,7 +56,7 @@ export async function lookUpDevice(
       counts.ofMember >= (wrongUserCodesPerMember ?? Number.POSITIVE_INFINITY) ||
       counts.ofAddress >= (wrongUserCodesPerAddress ?? Number.POSITIVE_INFINITY)
     ) {
-      return { result: 'limited' as const, turn: undefined };
+      return { result: 'limited' as const, turn: undefined, isAgain: false };
     }
     const pending = await countPendingDeviceCodes(tx, tenant.id, now);
     const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
@@ -60,22 +66,25 @@ export async function lookUpDevice(
     // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
     const isGuess = !isReopened || turns.isWaiting(guesser);
     const turn = isSlowed && isGuess ? once(request, 'turn', () => turns.take(guesser)) : undefined;
-    if (turn === null) return { result: 'busy' as const, turn };
+    if (turn === null) return { result: 'busy' as const, turn, isAgain: false };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);
+    const entered = { userCodeHash, browserHash: sha256(browserCookie(request)) };
+    const isAgain = result === null && (await isCountedUserCode(tx, guesser, entered, now));
     if (result === null) {
-      // A member who comes back to a code of their own, already decided, has not guessed. A row too old to
-      // count is written all the same, so that every no takes as long (U8).
-      const isOwn = code?.memberId === member.id;
-      await insertWrongUserCode(tx, guesser, now, isOwn ? now - wrongUserCodes.window : now);
+      // A member who comes back to a code of their own, already decided, has not guessed, nor has one whose browser
+      // sends the same again (decision 45). A row too old to count is written all the same, so that every no takes
+      // as long (U8).
+      const isGuess = !isAgain && code?.memberId !== member.id;
+      await insertWrongUserCode(tx, guesser, now, isGuess ? now : now - wrongUserCodes.window, entered);
     } else if (!isReopened) {
       // Once for each member and code: a page loaded again and again must not fill the disk.
       const { id, clientId } = result.code;
       await auditDeed(tx, { event: 'device_code_entered', memberId: member.id, clientId, target: id });
     }
-    return { result, turn };
+    return { result, turn, isAgain };
   });
-  if (result === null) {
+  if (result === null && !isAgain) {
     const reason = 'no device waits with this user code';
     noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
   }

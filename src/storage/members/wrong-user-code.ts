@@ -2,6 +2,15 @@ import { wrongUserCodes } from '../../core/limits.ts';
 import type { WrongUserCodeRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
+/** Whom a wrong code counts for. */
+export type Guesser = Pick<WrongUserCodeRow, 'tenantId' | 'memberId' | 'address'>;
+
+/** A code as it was entered, and the browser it was entered in. */
+export type EnteredUserCode = Pick<WrongUserCodeRow, 'userCodeHash' | 'browserHash'>;
+
+/** What is counted of a decision on a code that was never entered. */
+const noCode: EnteredUserCode = { userCodeHash: '', browserHash: '' };
+
 /** How many wrong user codes were entered lately, by whom and where from. */
 export interface WrongUserCodeCounts {
   readonly ofMember: number;
@@ -15,7 +24,7 @@ export interface WrongUserCodeCounts {
  */
 export async function countWrongUserCodes(
   tx: Tx,
-  { tenantId, memberId, address }: Omit<WrongUserCodeRow, 'enteredAt'>,
+  { tenantId, memberId, address }: Guesser,
   now: number,
 ): Promise<WrongUserCodeCounts> {
   const since = now - wrongUserCodes.window;
@@ -51,12 +60,33 @@ export async function clearWrongUserCodes(tx: Tx, memberId: string): Promise<voi
   await tx.deleteFrom('wrongUserCodes').where('memberId', '=', memberId).execute();
 }
 
+/** Whether a member's wrong code is counted already, since this browser sent it before (decision 45). */
+export async function isCountedUserCode(
+  tx: Tx,
+  { tenantId, memberId }: Guesser,
+  { userCodeHash, browserHash }: EnteredUserCode,
+  now: number,
+): Promise<boolean> {
+  const found = await tx
+    .selectFrom('wrongUserCodes')
+    .select('enteredAt')
+    .where('memberId', '=', memberId)
+    .where('enteredAt', '>', now - wrongUserCodes.window)
+    .where('enteredAt', '<=', now)
+    .where('tenantId', '=', tenantId)
+    .where('userCodeHash', '=', userCodeHash)
+    .where('browserHash', '=', browserHash)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Records a wrong entry, and drops what has become too old to count. */
 export async function insertWrongUserCode(
   tx: Tx,
-  guesser: Omit<WrongUserCodeRow, 'enteredAt'>,
+  guesser: Guesser,
   now: number,
   enteredAt: number,
+  entered: EnteredUserCode = noCode,
 ): Promise<void> {
   await tx
     .deleteFrom('wrongUserCodes')
@@ -65,7 +95,7 @@ export async function insertWrongUserCode(
     .execute();
   await tx
     .insertInto('wrongUserCodes')
-    .values({ ...guesser, enteredAt })
+    .values({ ...guesser, ...entered, enteredAt })
     .execute();
 }
 
