@@ -21,6 +21,27 @@ export interface VerdictCommand {
 /** The page that follows: what the code has come to, which may be what was pressed the first time. */
 export type VerdictAnswer = 'approved' | 'rejected' | 'not-valid';
 
+/** What has become of a device that a member decided on. */
+export type DeviceStanding = 'approved' | 'signed-in' | 'rejected' | 'ended';
+
+/**
+ * What a page says of a decision, whenever it is opened (decision 45).
+ *
+ * @param lives whether the sign-in that the device got can be used
+ */
+export function deviceStanding({ state }: Pick<DeviceCode, 'state'>, lives: boolean): DeviceStanding {
+  switch (state) {
+    case 'approved':
+      return 'approved';
+    case 'used':
+      return lives ? 'signed-in' : 'ended';
+    case 'denied':
+      return 'rejected';
+    default:
+      return 'ended';
+  }
+}
+
 /** Decides an approval or a rejection; pressing twice, or going back, changes nothing (U18, U19). */
 export function decideDeviceCode(code: DeviceCode | null, command: VerdictCommand): Decision<VerdictAnswer> {
   const { verdict, memberId, sessionId, authenticatedAt, now } = command;

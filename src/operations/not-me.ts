@@ -1,4 +1,4 @@
-import { withdraw } from '../core/device-code.ts';
+import { type DeviceCode, withdraw } from '../core/device-code.ts';
 import { endSession } from '../core/session.ts';
 import { endSignIn } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
@@ -43,7 +43,12 @@ export async function endForeignDevice(
   if (code?.memberId !== memberId) return;
   const facts = { memberId, clientId: code.clientId, target: deviceCodeId, reason: 'a TV or app' };
   await auditDeed(tx, { event: 'device_reported', ...facts });
+  await signOutDevice(tx, code, now);
+}
+
+/** Takes the approval of a device back, or ends the sign-in that it began. */
+export async function signOutDevice(tx: Tx, code: DeviceCode, now: number): Promise<void> {
   await apply(tx, withdraw(code));
-  const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
+  const signIn = code.signInId === null ? null : await findSignIn(tx, code.tenantId, code.signInId);
   if (signIn !== null) await apply(tx, endSignIn(signIn, 'signed_out', now));
 }

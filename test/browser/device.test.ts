@@ -34,6 +34,17 @@ async function openApprove({ page }: View, from: Television, more: Record<string
   await page.goto((await from.requestCode(more)).verification_uri_complete);
 }
 
+/** Presses the other button of an approve page that was left open in another tab. */
+async function pressAgain({ page }: View, verdict: string, confirm: string): Promise<void> {
+  await page.goto(`${site.issuer}/device`);
+  const fields = `<input name="confirm" value="${confirm}"><input name="verdict" value="${verdict}">`;
+  await page.evaluate(`(() => {
+    document.body.insertAdjacentHTML('beforeend', '<form method="post" action="/device/approve">${fields}</form>');
+    document.querySelector('form[action="/device/approve"]').submit();
+  })()`);
+  await page.waitForURL('**/device/*?decided=*');
+}
+
 const member = 'ida@example.com';
 
 const approve: Way = { email: member, go: (view) => openApprove(view, tv, living) };
@@ -67,6 +78,36 @@ const ways: Ways = {
     go: async (view) => {
       await approve.go(view);
       await view.page.click('button[value=reject]');
+    },
+  },
+  'approved, then rejected in another tab': {
+    email: member,
+    go: async (view) => {
+      await approve.go(view);
+      const confirm = await view.page.inputValue('input[name=confirm]');
+      await view.page.click('button[value=approve]');
+      await view.page.waitForURL('**/device/approved?*');
+      await pressAgain(view, 'reject', confirm);
+    },
+  },
+  'rejected, then approved in another tab': {
+    email: member,
+    go: async (view) => {
+      await approve.go(view);
+      const confirm = await view.page.inputValue('input[name=confirm]');
+      await view.page.click('button[value=reject]');
+      await view.page.waitForURL('**/device/rejected?*');
+      await pressAgain(view, 'approve', confirm);
+    },
+  },
+  'approved, then signed out': {
+    email: longMember,
+    go: async (view) => {
+      await openApprove(view, longTv, hostile);
+      await view.page.click('button[value=approve]');
+      await view.page.waitForURL('**/device/approved?*');
+      await view.page.click('form[action="/device/sign-out"] button');
+      await view.page.waitForURL('**/device/approved?*');
     },
   },
   'error: too many codes': {

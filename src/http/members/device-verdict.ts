@@ -30,7 +30,7 @@ export function sealDevice(reply: FastifyReply, entered: EnteredCode, { random }
 }
 
 export type DecidedDevice =
-  | { readonly kind: 'approved' | 'rejected' }
+  | { readonly kind: 'approved' | 'rejected'; readonly codeId: string }
   | { readonly kind: 'not-valid'; readonly current: CurrentSession }
   /** The form is not one that this session was given. */
   | { readonly kind: 'foreign' }
@@ -62,12 +62,13 @@ export async function decideDevice(
     const command = { verdict, memberId, sessionId: session.id, authenticatedAt, now };
     const { answer, writes } = decideDeviceCode(code, command);
     await apply(tx, writes);
-    if (answer === 'approved' && code !== null) await consentTo(tx, code, memberId, now);
-    // Pressing twice approves once, and is told once.
-    if (answer === 'approved' && code !== null && writes.length > 0) {
+    if (answer === 'not-valid' || code === null) return { kind: 'not-valid', current };
+    // Pressing twice approves once and is told once, and pressing "Reject" afterwards agrees to nothing.
+    if (answer === 'approved' && writes.length > 0) {
+      await consentTo(tx, code, memberId, now);
       await mailNewTv(tx, request, current, code, deps);
     }
-    return answer === 'not-valid' ? { kind: answer, current } : { kind: answer };
+    return { kind: answer, codeId: code.id };
   });
 }
 

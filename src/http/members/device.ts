@@ -13,6 +13,7 @@ import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
+import { decidedPages, decidedUrl } from './device-decided.ts';
 import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
 import { decideDevice, sealDevice } from './device-verdict.ts';
 import { flowUrl, sealFlow } from './flow.ts';
@@ -25,8 +26,7 @@ const url = '/device';
  *
  *     GET  /device                the field for the code
  *     GET  /device?user_code=…    the approve page, reached by typing or by the QR code; it changes nothing
- *     POST /device/approve        approve or reject
- *     GET  /device/approved, /device/rejected
+ *     POST /device/approve        approve or reject; the pages that follow are in `device-decided.ts`
  */
 export function devicePages(app: FastifyInstance, deps: Deps): void {
   // Where no client has the device flow there is nothing to approve (D6).
@@ -42,18 +42,7 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   // A page that was left open, or loaded again: the way goes on at the code.
   app.get(`${url}/approve`, (_request, reply) => reply.redirect(url, 303));
   app.post(`${url}/approve`, { onRequest: requireOwnForm }, (request, reply) => decide(request, reply, deps));
-
-  for (const end of ['approved', 'rejected'] as const) {
-    refuseOtherMethods(app, `${url}/${end}`, ['GET']);
-    app.get(`${url}/${end}`, async (request, reply) => {
-      const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
-      return sendPage(reply, {
-        template: `members/device/${end}.eta`,
-        language: languageOf(request, current),
-        title: `device.${end}.title`,
-      });
-    });
-  }
+  decidedPages(app, deps);
 }
 
 async function show(
@@ -113,7 +102,7 @@ async function decide(request: FastifyRequest, reply: FastifyReply, deps: Deps):
       return sendEntry(reply, languageOf(request, answer.current), { problem: 'device.error.notValid' });
     case 'approved':
     case 'rejected':
-      return reply.redirect(`${url}/${answer.kind}`, 303);
+      return reply.redirect(decidedUrl(reply, answer.kind, { codeId: answer.codeId, verdict }, deps), 303);
     default:
       throw new Error(`unknown answer ${JSON.stringify(answer satisfies never)}`);
   }

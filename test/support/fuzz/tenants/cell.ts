@@ -16,6 +16,7 @@ export const artefacts = [
   'client id',
   'client secret',
   'consent id',
+  'decision on a TV',
   'device code',
   'digits of a mail',
   'flow',

@@ -80,6 +80,24 @@ const codesAndTokens: readonly Cell[] = [
     use: (side, confirm) => post(side, '/device/approve', { confirm, verdict: 'approve' }),
     counts: ['wrongUserCodes'],
   },
+  ...(['GET /device/approved', 'GET /device/rejected', 'POST /device/sign-out'] as const).map(
+    (route): Cell => {
+      const [method, path = ''] = route.split(' ');
+      return {
+        artefact: 'decision on a TV',
+        route,
+        make: async (side) => {
+          const codes = await codesFor(side.service, side.host);
+          const confirm = field(await side.browser.send(pageOf(codes.user_code)), 'confirm');
+          const { headers } = await post(side, '/device/approve', { confirm, verdict: 'approve' });
+          return String(String(headers.location).split('decided=')[1]);
+        },
+        madeUp: unsealed,
+        use: (side, decided) =>
+          method === 'GET' ? side.browser.send(`${path}?decided=${decided}`) : post(side, path, { decided }),
+      };
+    },
+  ),
 ];
 
 const bearer = ({ service, host }: Side, method: string, value: string): Promise<Answer> =>
