@@ -7,6 +7,7 @@ import { connect } from './cli/connection.ts';
 import { runWords } from './cli/run.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
+import { asStartupError } from './files.ts';
 import { operations } from './operations/admin/index.ts';
 import { StartupError } from './startup-error.ts';
 
@@ -48,6 +49,9 @@ export async function run(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof StartupError) fail([error.message]);
     if (error instanceof WrongUsage) fail(error.problems, exitCode.misused);
+    // A full disk, say, or a file of another user.
+    const told = asStartupError(error);
+    if (told !== null) fail([told.message]);
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { emailProblem } from './core/members/details.ts';
 import { readIssuer } from './core/operators/issuer.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
+import { reasonOf } from './files.ts';
 import { nearest } from './nearest.ts';
 import { parseMasterKey } from './secrets/vault.ts';
 
@@ -192,11 +193,15 @@ function settingFiles(environment: NodeJS.ProcessEnv): readonly string[] {
 function readSettingFile(name: string, path: string, problems: string[]): string {
   try {
     return readFileSync(path, 'utf8').trim();
-  } catch {
-    problems.push(`${name} names a file that cannot be read.`);
+  } catch (error) {
+    // The path is not repeated: it may be a secret that was meant for the setting itself.
+    problems.push(`${name} names a file that cannot be read: ${reasonOf(error)}.`);
     return '';
   }
 }
+
+const keyAdvice =
+  '"openssl rand -base64 32" makes one for a new service; a service that runs already needs the one that it has, or, if that is lost, a new one and "memberdoor new-keys --lost-master-key".';
 
 function readMasterKey(
   text: string | undefined,
@@ -204,11 +209,17 @@ function readMasterKey(
   problems: string[],
 ): Buffer | null {
   if (text === undefined) {
-    if (mode === 'production') problems.push(`${prefix}MASTER_KEY must be given in production.`);
+    if (mode === 'production') problems.push(`${prefix}MASTER_KEY must be given in production. ${keyAdvice}`);
     return null;
   }
   const key = parseMasterKey(text);
-  if (key === null) problems.push(`${prefix}MASTER_KEY must be 32 bytes in base64.`);
+  if (key === null) {
+    problems.push(
+      text.trim() === ''
+        ? `${prefix}MASTER_KEY is empty. ${keyAdvice}`
+        : `${prefix}MASTER_KEY must be 32 bytes in base64.`,
+    );
+  }
   return key;
 }
 

@@ -148,7 +148,7 @@ describe('a setting from a file', () => {
   it('that cannot be read is a problem', () => {
     const path = join(temporaryFolder(), 'missing');
     expect(problemsOf({ MEMBERDOOR_HOST_FILE: path })).toEqual([
-      'MEMBERDOOR_HOST_FILE names a file that cannot be read.',
+      'MEMBERDOOR_HOST_FILE names a file that cannot be read: it is not there.',
     ]);
   });
 
@@ -177,7 +177,7 @@ describe('a problem of the configuration', () => {
 
   it('production needs a master key and a mail server', () => {
     expect(problemsOf({ MEMBERDOOR_ENV: 'production' })).toEqual([
-      'MEMBERDOOR_MASTER_KEY must be given in production.',
+      expect.stringMatching(/^MEMBERDOOR_MASTER_KEY must be given in production\. .*openssl rand -base64 32/),
       'MEMBERDOOR_SMTP_URL must be given in production.',
       'MEMBERDOOR_MAIL_FROM must be given with a mail server.',
     ]);

@@ -4,6 +4,7 @@ import { systemRandom } from '../random.ts';
 import { createPasswords } from '../secrets/password.ts';
 import { developmentMasterKey, openVault } from '../secrets/vault.ts';
 import type { CommitObserver } from '../storage/group-commit.ts';
+import { findService } from '../storage/service.ts';
 import { openStore } from '../storage/store.ts';
 import { prepareService } from './service.ts';
 
@@ -17,7 +18,8 @@ import { prepareService } from './service.ts';
 export async function openService(config: Config, mayInitialise: boolean, observe?: CommitObserver) {
   const store = await openStore(config.dataFolder, mayInitialise, observe);
   try {
-    const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder));
+    const isNew = (await store.transaction(findService)) === null;
+    const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));
     const passwords = createPasswords();
     const deps = { vault, passwords, random: systemRandom, now: systemClock() };
     await prepareService(store, config.environment, deps, config.port);

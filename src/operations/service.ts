@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Random } from '../random.ts';
 import type { Passwords } from '../secrets/password.ts';
-import type { Vault } from '../secrets/vault.ts';
+import { type Vault, wrongMasterKey } from '../secrets/vault.ts';
 import { StartupError } from '../startup-error.ts';
 import { findService, insertService } from '../storage/service.ts';
 import type { Store } from '../storage/store.ts';
@@ -46,7 +46,7 @@ export async function prepareService(
     );
   }
   if (service.keyCheck !== deps.vault.keyCheck) {
-    throw new StartupError('The master key is not the one this database was made with.');
+    throw wrongMasterKey();
   }
   if (environment === 'development') await followPort(store, port);
 }

@@ -1,7 +1,18 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { hmac } from '../core/hash.ts';
+import { reasonOf, rightsProblem, syncToDisk } from '../files.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** Encrypts what must be read back, under a key that is never in the database (security, Defaults). */
@@ -47,22 +58,77 @@ export function parseMasterKey(text: string): Buffer | null {
   return key.length === 32 ? key : null;
 }
 
+const keyFile = 'master.key';
+
 /**
  * The development start's master key: a file only its owner may read, made at the first start.
  *
- * @throws StartupError if the file is damaged, or readable by others
+ * @param mayMake whether nothing was encrypted yet: only then a key that is not there, or an empty file that a kill
+ *   left, is made anew
+ * @throws StartupError if the file is missing, damaged, not ours to read, or readable by others
  */
-export function developmentMasterKey(folder: string): Buffer {
-  const path = join(folder, 'master.key');
-  if (!existsSync(path)) {
-    const key = randomBytes(32);
-    writeFileSync(path, `${key.toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    return key;
+export function developmentMasterKey(folder: string, mayMake: boolean): Buffer {
+  const path = join(folder, keyFile);
+  const text = readKeyFile(path);
+  if (text === '' && mayMake) return makeMasterKey(folder);
+  const key = parseMasterKey(text);
+  if (key !== null) return key;
+  const what = !existsSync(path)
+    ? 'is missing'
+    : text === ''
+      ? 'is empty'
+      : 'does not hold 32 bytes in base64';
+  throw new StartupError(`The key file ${path} ${what}: ${wayOn}.`);
+}
+
+/** What an operator can do whose master key is not the right one. */
+const wayOn =
+  'put back the one that this database was made with, or, if that is lost for good, make new keys with "memberdoor new-keys --lost-master-key", which keeps the members';
+
+/** The master key of the settings, or of the development's file, is not the one of a database. */
+export function wrongMasterKey(): StartupError {
+  return new StartupError(`The master key is not the one this database was made with: ${wayOn}.`);
+}
+
+/** The master key of a data folder; null where it is lost: missing, empty or damaged. @throws StartupError */
+export function findMasterKey(folder: string): Buffer | null {
+  return parseMasterKey(readKeyFile(join(folder, keyFile)));
+}
+
+/**
+ * Makes a master key for a data folder. The file has its name only when the key is on the disk: an empty one would
+ * stop every later start. A damaged one is kept beside it.
+ */
+export function makeMasterKey(folder: string): Buffer {
+  const path = join(folder, keyFile);
+  const begun = `${path}.new`;
+  const key = randomBytes(32);
+  // What a start left that was cut off.
+  rmSync(begun, { force: true });
+  const file = openSync(begun, 'wx', 0o600);
+  try {
+    writeSync(file, `${key.toString('base64url')}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
-  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
-    throw new StartupError(`The key file ${path} can be read by others: run chmod 600 on it.`);
-  }
-  const key = parseMasterKey(readFileSync(path, 'utf8'));
-  if (key === null) throw new StartupError(`The key file ${path} does not hold 32 bytes in base64.`);
+  if (existsSync(path) && statSync(path).size > 0) renameSync(path, `${path}.damaged`);
+  renameSync(begun, path);
+  syncToDisk(folder);
   return key;
+}
+
+/** @returns '' where there is no such file */
+function readKeyFile(path: string): string {
+  try {
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+      throw new StartupError(`The key file ${path} can be read by others: run chmod 600 on it.`);
+    }
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    const code = error instanceof Error && 'code' in error ? error.code : error;
+    if (code === 'ENOENT') return '';
+    throw rightsProblem(path) ?? new StartupError(`The key file ${path} cannot be read: ${reasonOf(error)}.`);
+  }
 }

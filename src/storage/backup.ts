@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { migrations } from '../../db/migrations/index.ts';
 import { busyTimeout } from '../core/limits.ts';
+import { reasonOf } from '../files.ts';
 import { StartupError } from '../startup-error.ts';
 import { applicationId } from './check.ts';
 import type { ServiceRow } from './schema.ts';
@@ -97,13 +98,13 @@ function listTenants(sqlite: SQLite.Database, schema: readonly string[]): readon
 function reading<T>(path: string, read: (sqlite: SQLite.Database) => T): T {
   let sqlite: SQLite.Database | undefined;
   try {
+    accessSync(path, constants.R_OK);
     if (!statSync(path).isFile()) throw new StartupError(`${path} is not a file.`);
     sqlite = new SQLite(path, { readonly: true, fileMustExist: true, timeout: busyTimeout });
     return read(sqlite);
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`The file ${path} cannot be read: ${why}.`);
+    throw new StartupError(`The file ${path} cannot be read: ${reasonOf(error)}.`);
   } finally {
     sqlite?.close();
   }

@@ -6,6 +6,7 @@ import { Migrator } from 'kysely/migration';
 import { migrations } from '../../db/migrations/index.ts';
 import { groupQueue } from '../core/limits.ts';
 import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
+import { openFailure, reasonOf, rightsProblem } from '../files.ts';
 import { StartupError } from '../startup-error.ts';
 import { applicationId, checkFile, checkVersion, readAhead } from './check.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
@@ -64,9 +65,12 @@ export async function openStore(
       waiting: () => group.waiting,
       close: async () => {
         await group.drained();
-        sqlite.pragma('wal_checkpoint(truncate)');
-        await kysely.destroy();
-        lock.close();
+        try {
+          sqlite.pragma('wal_checkpoint(truncate)');
+        } finally {
+          await kysely.destroy();
+          lock.close();
+        }
       },
     };
   } catch (error) {
@@ -76,6 +80,8 @@ export async function openStore(
 }
 
 function prepareFolder(folder: string, path: string, mayInitialise: boolean): boolean {
+  const rights = rightsProblem(path, `${path}-wal`, `${path}-shm`);
+  if (rights !== null) throw rights;
   if (existsSync(path)) return false;
   if (!mayInitialise) {
     throw new StartupError(`There is no database at ${path}. A new service is begun with "memberdoor init".`);
@@ -83,7 +89,7 @@ function prepareFolder(folder: string, path: string, mayInitialise: boolean): bo
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StartupError(`The data folder ${folder} cannot be made: ${reason(error)}.`);
+    throw new StartupError(`The data folder ${folder} cannot be made: ${reasonOf(error)}.`);
   }
   return true;
 }
@@ -99,7 +105,10 @@ export function lockFolder(folder: string): { close(): unknown } {
   try {
     lock = new SQLite(path, { timeout: 0 });
   } catch (error) {
-    throw new StartupError(`The data folder ${folder} cannot be written: ${reason(error)}.`);
+    throw (
+      rightsProblem(path) ??
+      new StartupError(`The data folder ${folder} cannot be written: ${reasonOf(error)}.`)
+    );
   }
   try {
     lock.pragma('journal_mode = memory');
@@ -107,7 +116,7 @@ export function lockFolder(folder: string): { close(): unknown } {
     return lock;
   } catch (error) {
     lock.close();
-    const why = isBusy(error) ? 'another memberdoor is using it' : reason(error);
+    const why = isBusy(error) ? 'another memberdoor is using it' : reasonOf(error);
     throw new StartupError(`The data folder ${folder} cannot be opened: ${why}.`);
   }
 }
@@ -142,7 +151,7 @@ function makeFile(path: string): void {
     sqlite.close();
     renameSync(begun, path);
   } catch (error) {
-    throw new StartupError(`The database ${path} cannot be made: ${reason(error)}.`);
+    throw new StartupError(`The database ${path} cannot be made: ${reasonOf(error)}.`);
   }
 }
 
@@ -173,10 +182,7 @@ function openFile(path: string): SQLite.Database {
     // A refused file is left as it was found. Closing takes back the empty log that opening made beside it, but
     // would fold one with something in it into the damaged file: that one is let go of when the process ends.
     if (!hasLog) sqlite?.close();
-    if (error instanceof StartupError) throw error;
-    throw new StartupError(
-      `The database ${path} cannot be opened: ${reason(error)}. Restore a backup ("memberdoor restore FILE").`,
-    );
+    throw openFailure(path, error);
   }
 }
 
@@ -187,7 +193,7 @@ async function migrate(kysely: Kysely<Database>, path: string): Promise<void> {
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) {
-    throw new StartupError(`The database ${path} cannot be brought to this version: ${reason(error)}.`);
+    throw new StartupError(`The database ${path} cannot be brought to this version: ${reasonOf(error)}.`);
   }
 }
 
@@ -197,7 +203,12 @@ async function migrate(kysely: Kysely<Database>, path: string): Promise<void> {
  */
 function cachingStatements(sqlite: SQLite.Database, statements: Statements, beginning: Beginning) {
   return {
-    prepare: (text: string) => statements.prepare(text === 'begin' ? `begin ${beginning.mode}` : text),
+    prepare: (text: string) => {
+      // A transaction that SQLite took back by itself, on a full disk say, is rolled back: asked again it would
+      // say so, instead of why.
+      if (text === 'rollback' && !sqlite.inTransaction) return statements.prepare('select 1');
+      return statements.prepare(text === 'begin' ? `begin ${beginning.mode}` : text);
+    },
     close: () => {
       sqlite.close();
     },
@@ -206,10 +217,6 @@ function cachingStatements(sqlite: SQLite.Database, statements: Statements, begi
 
 function isBusy(error: unknown): boolean {
   return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 export { StorageUnavailable };

@@ -81,9 +81,9 @@ describe('master key as given', () => {
 describe('master key of a development start', () => {
   it('is made once, in a file that its owner alone may read', () => {
     const folder = temporaryFolder();
-    const key = developmentMasterKey(folder);
+    const key = developmentMasterKey(folder, true);
     expect(key).toHaveLength(32);
-    expect(developmentMasterKey(folder)).toEqual(key);
+    expect(developmentMasterKey(folder, true)).toEqual(key);
     const path = join(folder, 'master.key');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(parseMasterKey(readFileSync(path, 'utf8'))).toEqual(key);
@@ -92,12 +92,12 @@ describe('master key of a development start', () => {
   it('is refused where others may read it, or where the file is damaged', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'master.key');
-    developmentMasterKey(folder);
+    developmentMasterKey(folder, true);
     chmodSync(path, 0o644);
-    expect(() => developmentMasterKey(folder)).toThrow(StartupError);
-    expect(() => developmentMasterKey(folder)).toThrow('chmod 600');
+    expect(() => developmentMasterKey(folder, true)).toThrow(StartupError);
+    expect(() => developmentMasterKey(folder, true)).toThrow('chmod 600');
     chmodSync(path, 0o600);
     writeFileSync(path, 'damaged');
-    expect(() => developmentMasterKey(folder)).toThrow(StartupError);
+    expect(() => developmentMasterKey(folder, true)).toThrow(StartupError);
   });
 });

@@ -214,6 +214,8 @@ describe('a backup', () => {
 
   it('says where it cannot be written', () => {
     const file = join(temporaryFolder(), 'missing', 'new.db');
-    expect(() => backUp(service.folder, file)).toThrow(`The file ${file}.part cannot be made: ENOENT.`);
+    expect(() => backUp(service.folder, file)).toThrow(
+      `The file ${file}.part cannot be made: it is not there.`,
+    );
   });
 });

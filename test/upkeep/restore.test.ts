@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { movesOfRestore } from '../../src/core/operators/restore.ts';
 import { backUp } from '../../src/operations/upkeep/backup.ts';
-import { restore } from '../../src/operations/upkeep/restore.ts';
+import { checkBackup, restore } from '../../src/operations/upkeep/restore.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { StartupError } from '../../src/startup-error.ts';
+import { appendChecksum, dropChecksum } from '../../src/storage/checksum.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { fixtureKey } from '../support/run/fixture-folders.ts';
@@ -51,8 +52,13 @@ describe('restore', () => {
   });
 
   it.each<[string, (file: string) => void, Partial<ReturnType<typeof target>> | object, RegExp]>([
-    ['damaged', (file) => damage(file), {}, /is damaged|cannot be read|malformed/],
-    ['something else', (file) => writeFileSync(file, 'x'.repeat(8_192)), {}, /cannot be read/],
+    ['damaged', (file) => damage(file), {}, /was changed or cut/],
+    [
+      'something else',
+      (file) => writeFileSync(file, 'x'.repeat(8_192)),
+      {},
+      /is not a database of memberdoor/,
+    ],
     ['empty', (file) => writeFileSync(file, ''), {}, /is not a database of memberdoor/],
     ['of a newer version', (file) => addMigration(file), {}, /is of a newer version than this one: 9999/],
     ['of another environment', () => {}, { environment: 'development' }, /was made in production/],
@@ -66,6 +72,54 @@ describe('restore', () => {
     await expect(refused).rejects.toThrow(StartupError);
     await expect(refused).rejects.toThrow(message);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('F17: refuses a backup of which one byte was changed, or an end was cut off, also when it is only checked', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const bytes = readFileSync(file);
+    expect(checkBackup(target(service.folder), file).counts.tenants).toBe(3);
+    // A letter of a name: SQLite finds nothing wrong with that.
+    const letter = bytes.indexOf('u1@');
+    expect(letter).toBeGreaterThan(0);
+    const changes: readonly [number, string][] = [
+      [letter, 'a letter'],
+      [30, 'the number of pages'],
+      [bytes.length >> 1, 'the middle'],
+      [bytes.length - 2, 'the checksum'],
+    ];
+    const folder = join(temporaryFolder(), 'data');
+    for (const [at, what] of changes) {
+      writeFileSync(file, bytes);
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      writeFileSync(file, changed);
+      expect(() => checkBackup(target(folder), file), what).toThrow(StartupError);
+      await expect(restore(target(folder), file, 0), what).rejects.toThrow(/was changed or cut/);
+    }
+    for (const length of [bytes.length - 1, bytes.length - 100, bytes.length >> 1]) {
+      writeFileSync(file, bytes.subarray(0, length));
+      await expect(restore(target(folder), file, 0)).rejects.toThrow(/was changed or cut/);
+    }
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('F17: takes a backup without a checksum, as older versions made them, and says so', async () => {
+    const file = join(temporaryFolder(), 'older.db');
+    const sqlite = new SQLite(join(service.folder, 'memberdoor.db'), { readonly: true });
+    sqlite.prepare('vacuum into ?').run(file);
+    sqlite.close();
+    expect(checkBackup(target(service.folder), file).hasChecksum).toBe(false);
+    await restore(target(temporaryFolder()), file, 0);
+  });
+
+  it('F17: leaves the checksum behind, so that the restored database is a database and no more', async () => {
+    const file = join(temporaryFolder(), 'backup.db');
+    backUp(service.folder, file);
+    const folder = temporaryFolder();
+    expect(checkBackup(target(folder), file).hasChecksum).toBe(true);
+    await restore(target(folder), file, 0);
+    expect(statSync(join(folder, 'memberdoor.db')).size % 4_096).toBe(0);
   });
 
   it('ends what its machines end one by one', () => {
@@ -93,7 +147,9 @@ function damage(file: string): void {
 }
 
 function addMigration(file: string): void {
+  dropChecksum(file);
   const sqlite = new SQLite(file);
   sqlite.prepare('insert into kysely_migration values (?, ?)').run('9999-later', '');
   sqlite.close();
+  appendChecksum(file);
 }

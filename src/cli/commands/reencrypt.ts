@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { openService } from '../../operations/open-service.ts';
-import { reencrypt } from '../../operations/upkeep/reencrypt.ts';
+import { reasonOf } from '../../files.ts';
+import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';
 import { openVault, parseMasterKey } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
 import { defineCommand } from '../command.ts';
@@ -21,13 +21,8 @@ export const reencryptAll = defineCommand<{ readonly file: string }>({
       throw new StartupError('The development key is a file of the data folder, and stays as it is.');
     }
     const newVault = openVault(readKey(file));
-    const { store, vault } = await openService(config, false);
-    try {
-      const changed = await reencrypt(store, vault, newVault);
-      terminal.out(`Encrypted anew: ${changed}. Start the service with the new master key.\n`);
-    } finally {
-      await store.close();
-    }
+    const changed = await reencryptFolder(config, newVault);
+    terminal.out(`Encrypted anew: ${changed}. Start the service with the new master key.\n`);
     return exitCode.done;
   },
 });
@@ -36,8 +31,8 @@ function readKey(file: string): Buffer {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
-  } catch {
-    throw new StartupError(`The file ${file} cannot be read.`);
+  } catch (error) {
+    throw new StartupError(`The file ${file} cannot be read: ${reasonOf(error)}.`);
   }
   const key = parseMasterKey(text);
   if (key === null) throw new StartupError(`The file ${file} does not hold 32 bytes in base64.`);

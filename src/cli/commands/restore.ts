@@ -1,38 +1,51 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { systemClock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
-import { restore } from '../../operations/upkeep/restore.ts';
+import { isoTime } from '../../core/access/iso-time.ts';
+import { checkBackup, type RestoreTarget, restore } from '../../operations/upkeep/restore.ts';
 import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
-import { StartupError } from '../../startup-error.ts';
 import { defineCommand } from '../command.ts';
-import { exitCode } from '../terminal.ts';
+import { exitCode, type Terminal } from '../terminal.ts';
+
+interface RestoreInput {
+  readonly file: string;
+  readonly check: boolean;
+  readonly lostMasterKey: boolean;
+}
 
 /** `memberdoor restore FILE` */
-export const restoreBackup = defineCommand<{ readonly file: string }>({
+export const restoreBackup = defineCommand<RestoreInput>({
   name: 'restore',
   summary: 'put a backup in its place, and end everything that was issued before',
   operands: ['file'],
-  options: {},
-  run: async ({ file }, { terminal, configuration }) => {
-    const config = configuration();
-    const { dataFolder, environment } = config;
-    const vault = openVault(masterKeyOf(config));
-    const { ended, kept } = await restore({ dataFolder, environment, vault }, file, systemClock());
+  options: {
+    check: { text: 'only says whether the file can be restored here; a service may run meanwhile' },
+    lostMasterKey: { text: 'takes a backup whose master key is lost; new keys must be made then' },
+  },
+  run: async ({ file, check, lostMasterKey }, { terminal, configuration }) => {
+    const { dataFolder, environment, masterKey } = configuration();
+    // A key made just now would fit no backup, so none is made here.
+    const vault = lostMasterKey ? null : openVault(masterKey ?? developmentMasterKey(dataFolder, false));
+    const target = { dataFolder, environment, vault };
+    if (check) return tellCheck(target, file, terminal);
+    const { ended, kept } = await restore(target, file, systemClock());
     const counts = Object.entries(ended).map(([table, count]) => `${table} ${count}`);
     terminal.out(`The database in ${dataFolder} is now that of ${file}.\n`);
     terminal.out(`Ended: ${counts.join(', ')}. Everybody signs in again, and tokens are made anew.\n`);
     if (kept !== null) terminal.out(`The one that was there before is kept as ${kept}.\n`);
+    if (lostMasterKey) terminal.out('Now make new keys: memberdoor new-keys --lost-master-key\n');
     return exitCode.done;
   },
 });
 
-/** A key made just now would fit no backup, so none is made here. */
-function masterKeyOf({ masterKey, dataFolder }: Config): Buffer {
-  if (masterKey !== null) return masterKey;
-  const path = join(dataFolder, 'master.key');
-  if (!existsSync(path)) {
-    throw new StartupError(`There is no ${path}: copy it from the data folder that the backup is of.`);
-  }
-  return developmentMasterKey(dataFolder);
+/** What the file holds, and that it is whole. */
+function tellCheck(target: RestoreTarget, file: string, terminal: Terminal): number {
+  const { counts, newestEventAt, hasChecksum } = checkBackup(target, file);
+  const held = Object.entries(counts).map(([table, count]) => `${table} ${count}`);
+  const newest = newestEventAt === null ? '' : ` Its newest event is of ${isoTime(newestEventAt)}.`;
+  terminal.out(`${file} can be restored: ${held.join(', ')}.${newest}\n`);
+  terminal.out(
+    hasChecksum
+      ? 'Every byte is as it was written.\n'
+      : 'It has no checksum: an older version made it, or it is a plain copy. Its pages are sound.\n',
+  );
+  return exitCode.done;
 }

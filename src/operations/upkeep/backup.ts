@@ -1,21 +1,14 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { reasonOf, syncToDisk } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
 import { copyDatabase, type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
+import { appendChecksum, hasRightChecksum } from '../../storage/checksum.ts';
 
 /**
  * Writes a copy of a data folder's database, while a service is using it or not. The file appears under its
- * name only when it is whole, on the disk and read back; it is readable by its owner alone.
+ * name only when it is whole, on the disk and read back; it is readable by its owner alone, and ends with a
+ * checksum of itself.
  *
  * The master key is no part of it: keep that elsewhere, since without it the copy is worth nothing.
  *
@@ -29,7 +22,9 @@ export function backUp(dataFolder: string, file: string): FileFacts {
   createEmpty(part);
   try {
     copyDatabase(dataFolder, part);
+    appendChecksum(part);
     syncToDisk(part);
+    hasRightChecksum(part);
     const facts = readDatabase(part);
     const { missing, unknown } = schemaDifference(facts);
     if (missing.length + unknown.length > 0) {
@@ -43,18 +38,6 @@ export function backUp(dataFolder: string, file: string): FileFacts {
   }
 }
 
-/** Puts a file or a folder's list of names onto the disk itself. */
-export function syncToDisk(path: string): void {
-  // Windows has no such thing for folders.
-  if (process.platform === 'win32' && statSync(path).isDirectory()) return;
-  const handle = openSync(path, process.platform === 'win32' ? 'r+' : 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
 function createEmpty(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -63,7 +46,7 @@ function createEmpty(path: string): void {
     if (code === 'EEXIST') {
       throw new StartupError(`The file ${path} is there: of a backup that runs, or that was cut off.`);
     }
-    throw new StartupError(`The file ${path} cannot be made: ${String(code)}.`);
+    throw new StartupError(`The file ${path} cannot be made: ${reasonOf(error)}.`);
   }
 }
 

@@ -1,12 +1,13 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
+import { asStartupError, syncToDisk } from '../../files.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { readDatabase, schemaDifference } from '../../storage/backup.ts';
+import { type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
+import { dropChecksum, hasRightChecksum } from '../../storage/checksum.ts';
 import { type Ended, endEverything } from '../../storage/operators/restore.ts';
 import { databaseFile, lockFolder, openStore } from '../../storage/store.ts';
-import { syncToDisk } from './backup.ts';
 
 /** What a restore did. */
 export interface Restored {
@@ -17,7 +18,8 @@ export interface Restored {
 
 /** Where to restore to, and as whose. */
 export interface RestoreTarget extends Pick<Config, 'dataFolder' | 'environment'> {
-  readonly vault: Pick<Vault, 'keyCheck'>;
+  /** null where the key is lost: then the file may be of any. */
+  readonly vault: Pick<Vault, 'keyCheck'> | null;
 }
 
 /**
@@ -31,15 +33,28 @@ export interface RestoreTarget extends Pick<Config, 'dataFolder' | 'environment'
  */
 export async function restore(target: RestoreTarget, file: string, now: number): Promise<Restored> {
   const { dataFolder } = target;
-  checkFile(target, file);
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  const lock = lockFolder(dataFolder);
+  checkBackup(target, file);
+  try {
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    const lock = lockFolder(dataFolder);
+    try {
+      return await replace(dataFolder, file, now);
+    } finally {
+      lock.close();
+    }
+  } catch (error) {
+    throw asStartupError(error, `${file} was not restored, and nothing was changed`) ?? error;
+  }
+}
+
+async function replace(dataFolder: string, file: string, now: number): Promise<Restored> {
   // All that can fail is done here, before anything of the folder is touched.
   const staging = mkdtempSync(join(dataFolder, 'restoring-'));
   try {
     const staged = join(staging, databaseFile);
     copyFileSync(file, staged);
     chmodSync(staged, 0o600);
+    dropChecksum(staged);
     const store = await openStore(staging, false);
     let ended: Ended;
     try {
@@ -54,11 +69,23 @@ export async function restore(target: RestoreTarget, file: string, now: number):
     return { ended, kept };
   } finally {
     rmSync(staging, { recursive: true, force: true });
-    lock.close();
   }
 }
 
-function checkFile({ environment, vault }: RestoreTarget, file: string): void {
+/** What a backup holds. */
+export interface CheckedBackup extends FileFacts {
+  /** Whether it has a checksum, which is right then. */
+  readonly hasChecksum: boolean;
+}
+
+/**
+ * Makes sure that a file is a backup that can be restored here: every byte of it is as it was written, and it is of
+ * this environment, this master key and no newer version. Nothing is changed.
+ *
+ * @throws StartupError
+ */
+export function checkBackup({ environment, vault }: RestoreTarget, file: string): CheckedBackup {
+  const hasChecksum = hasRightChecksum(file);
   const facts = readDatabase(file);
   const { unknown } = schemaDifference(facts);
   if (unknown.length > 0) {
@@ -67,9 +94,12 @@ function checkFile({ environment, vault }: RestoreTarget, file: string): void {
   if (facts.environment !== environment) {
     throw new StartupError(`The file ${file} was made in ${facts.environment}, and this is ${environment}.`);
   }
-  if (facts.keyCheck !== vault.keyCheck) {
-    throw new StartupError(`The master key is not the one that the file ${file} was made with.`);
+  if (vault !== null && facts.keyCheck !== vault.keyCheck) {
+    throw new StartupError(
+      `The master key is not the one that the file ${file} was made with. Give that one; if it is lost for good, restore with --lost-master-key, and then make new keys ("memberdoor new-keys --lost-master-key").`,
+    );
   }
+  return { ...facts, hasChecksum };
 }
 
 /**
