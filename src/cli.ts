@@ -1,6 +1,7 @@
 // The `memberdoor` command: what it does to the process, and what it may use.
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { askerOf } from './cli/ask.ts';
 import type { CommandContext } from './cli/command.ts';
 import { commands } from './cli/commands/index.ts';
 import { connect } from './cli/connection.ts';
@@ -18,12 +19,15 @@ const parentCheckInterval = 200;
 /** Whether this process is the service: its output is its log, and its end says how it stopped. */
 let isService = false;
 
+const asker = askerOf(process.stdin, (question) => process.stderr.write(question));
+
 const terminal: Terminal = {
   out: (line) => process.stdout.write(line),
   err: (line) => process.stderr.write(line),
   outWidth: widthOf(process.stdout),
   errWidth: widthOf(process.stderr),
   readInput: () => text(process.stdin),
+  ask: asker.ask,
 };
 
 const context: CommandContext = {
@@ -53,6 +57,8 @@ export async function run(words: readonly string[]): Promise<void> {
     const told = asStartupError(error);
     if (told !== null) fail([told.message]);
     throw error;
+  } finally {
+    asker.close();
   }
 }
 

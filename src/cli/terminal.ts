@@ -10,6 +10,8 @@ export interface Terminal {
   readonly errWidth: number | null;
   /** All of the standard input. */
   readInput(): Promise<string>;
+  /** Asks for a line of the standard input; null at its end. */
+  ask(question: string): Promise<string | null>;
 }
 
 /**

@@ -24,6 +24,7 @@ export type SignInEnd =
   | 'code_reused'
   | 'device_code_reused'
   | 'expired'
+  | 'keys_lost'
   | 'member_inactive'
   | 'refresh_token_reused'
   | 'restored'

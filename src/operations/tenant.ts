@@ -25,12 +25,20 @@ export interface NewTenant {
  */
 export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): Promise<NewTenant> {
   refuseIfAny(brandingProblems(tenant));
+  return { tenant, ...(await prepareKeys(tenant.id, vault, now)) };
+}
+
+/** All keys of a tenant. Slow, so before the transaction. */
+export async function prepareKeys(
+  tenantId: string,
+  vault: Vault,
+  now: number,
+): Promise<Pick<NewTenant, 'tokenKey' | 'keys'>> {
   const algorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
   return {
-    tenant,
-    tokenKey: vault.encrypt(randomBytes(32), tenant.id),
+    tokenKey: vault.encrypt(randomBytes(32), tenantId),
     keys: await Promise.all(
-      algorithms.map((algorithm) => prepareSigningKey(tenant.id, algorithm, vault, now, now)),
+      algorithms.map((algorithm) => prepareSigningKey(tenantId, algorithm, vault, now, now)),
     ),
   };
 }

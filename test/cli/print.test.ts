@@ -13,6 +13,7 @@ function printed(answer: object, json = false, width: number | null = null): { o
     outWidth: width,
     errWidth: width,
     readInput: async () => '',
+    ask: async () => null,
   });
   return told;
 }

@@ -62,6 +62,8 @@ export interface TestServiceOptions {
    */
   readonly data: FixtureData;
   readonly folder?: string;
+  /** 32 bytes; the one of the fixtures unless given. */
+  readonly masterKey?: Buffer;
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;
@@ -85,7 +87,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   if (options.passwords === undefined) copyFixtures(data, folder);
   const clock = testClock();
   const store = await openStore(folder, true, options.metrics?.commit);
-  const vault = openVault(fixtureKey);
+  const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
   const port = await freePort();
   await loadData(store, data, { vault, passwords, random: systemRandom, now: clock.now() }, port);

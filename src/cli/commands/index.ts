@@ -7,6 +7,7 @@ import { doctor } from './doctor.ts';
 import { exportTenants } from './export.ts';
 import { healthcheck } from './healthcheck.ts';
 import { init } from './init.ts';
+import { newKeys } from './new-keys.ts';
 import { reencryptAll } from './reencrypt.ts';
 import { restoreBackup } from './restore.ts';
 import { start } from './start.ts';
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   backup,
   restoreBackup,
   reencryptAll,
+  newKeys,
   doctor,
   healthcheck,
   apply,

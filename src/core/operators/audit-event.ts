@@ -51,6 +51,7 @@ export const auditEventNames = [
   'admin_denied',
   'admin_acted',
   'key_rotated',
+  'master_key_lost',
   'service_restored',
   'service_started',
   'service_stopped',

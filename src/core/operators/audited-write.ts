@@ -93,6 +93,7 @@ const endings: Readonly<Record<SignInEnd, AuditFacts>> = {
     reason: 'the device code was used before: the sign-in that it began has ended',
   },
   expired: { event: 'refresh_refused', result: 'refused', reason: 'the sign-in is too old, and has ended' },
+  keys_lost: { event: 'sign_in_ended', reason: 'the master key was lost, and new keys were made' },
   member_inactive: { event: 'sign_in_ended', reason: 'the member may no longer sign in' },
   refresh_token_reused: { event: 'refresh_reused', result: 'refused' },
   restored: { event: 'sign_in_ended', reason: 'a backup was restored' },

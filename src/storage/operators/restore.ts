@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type EndedTable, type Move, movesOfRestore } from '../../core/operators/restore.ts';
+import type { SignInEnd } from '../../core/sign-in.ts';
 import type { Tx } from '../store.ts';
 import { insertAuditEvent } from './audit-event.ts';
 
@@ -7,35 +8,22 @@ import { insertAuditEvent } from './audit-event.ts';
 export type Ended = Readonly<Record<EndedTable | 'adminTokens' | 'mails', number>>;
 
 /**
- * Ends everything in a restored database that was issued before, in one transaction: sessions, sign-ins,
- * codes, proofs, tokens of the admin API (one that was revoked since would work again), a set-up link, and
- * mails that wait, since most of them have left by now.
+ * Ends everything in a restored database that was issued before, in one transaction: what signs members in, tokens of
+ * the admin API (one that was revoked since would work again), a set-up link, and mails that wait, since most of them
+ * have left by now.
  *
  * @param now ms; access tokens of an earlier second are refused from now on
  */
 export async function endEverything(tx: Tx, now: number): Promise<Ended> {
-  const { signIns, ...others } = movesOfRestore();
-  const ended = {
-    authorizationCodes: await moveAll(tx, 'authorizationCodes', others.authorizationCodes),
-    deviceCodes: await moveAll(tx, 'deviceCodes', others.deviceCodes),
-    emailProofs: await moveAll(tx, 'emailProofs', others.emailProofs),
-    sessions: await moveAll(tx, 'sessions', others.sessions),
+  const { signIns, ...others } = await endAllSignIns(tx, 'restored', now);
+  const all = {
+    ...others,
     adminTokens: await revokeAdminTokens(tx, now),
-    mails: await giveUpMails(tx),
+    mails: await giveUpMails(tx, 'restored'),
+    signIns,
   };
-  await tx
-    .updateTable('signIns')
-    .set({ endedAt: now, endReason: 'restored' })
-    .where('state', 'in', signIns.map(({ from }) => from) as 'active'[])
-    .execute();
-  const all = { ...ended, signIns: await moveAll(tx, 'signIns', signIns) };
   // The next start prints a new link, if there is no administrator yet.
   await tx.updateTable('service').set({ setupHash: null }).execute();
-  // `iat` has whole seconds.
-  await tx
-    .updateTable('service')
-    .set({ tokensFrom: Math.ceil(now / 1_000) * 1_000 })
-    .execute();
   await insertAuditEvent(tx, {
     at: now,
     tenantId: null,
@@ -51,6 +39,36 @@ export async function endEverything(tx: Tx, now: number): Promise<Ended> {
       .join(', '),
   });
   return all;
+}
+
+/**
+ * Ends what signs members in, of all tenants at once: sessions, sign-ins, codes and proofs.
+ *
+ * @param now ms; access tokens of an earlier second are refused from now on
+ */
+export async function endAllSignIns(
+  tx: Tx,
+  reason: SignInEnd,
+  now: number,
+): Promise<Readonly<Record<EndedTable, number>>> {
+  const { signIns, ...others } = movesOfRestore();
+  await tx
+    .updateTable('signIns')
+    .set({ endedAt: now, endReason: reason })
+    .where('state', 'in', signIns.map(({ from }) => from) as 'active'[])
+    .execute();
+  // `iat` has whole seconds.
+  await tx
+    .updateTable('service')
+    .set({ tokensFrom: Math.ceil(now / 1_000) * 1_000 })
+    .execute();
+  return {
+    authorizationCodes: await moveAll(tx, 'authorizationCodes', others.authorizationCodes),
+    deviceCodes: await moveAll(tx, 'deviceCodes', others.deviceCodes),
+    emailProofs: await moveAll(tx, 'emailProofs', others.emailProofs),
+    sessions: await moveAll(tx, 'sessions', others.sessions),
+    signIns: await moveAll(tx, 'signIns', signIns),
+  };
 }
 
 async function moveAll(tx: Tx, table: EndedTable, moves: readonly Move[]): Promise<number> {
@@ -71,10 +89,11 @@ async function revokeAdminTokens(tx: Tx, now: number): Promise<number> {
   return Number(result.numUpdatedRows);
 }
 
-async function giveUpMails(tx: Tx): Promise<number> {
+/** Gives up every mail that waits. @param why for the operator. @returns how many */
+export async function giveUpMails(tx: Tx, why: string): Promise<number> {
   const result = await tx
     .updateTable('mails')
-    .set({ state: 'failed', message: null, lastError: 'restored' })
+    .set({ state: 'failed', message: null, lastError: why })
     .where('state', '=', 'waiting')
     .executeTakeFirst();
   return Number(result.numUpdatedRows);

@@ -1,3 +1,5 @@
+import type { WaitingMail } from '../members/mail.ts';
+import type { SigningKeyRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** Turns what was encrypted for an owner into what is stored in its place. @throws if it cannot be read */
@@ -51,6 +53,33 @@ function readable(reseal: () => Buffer): Buffer | null {
   } catch {
     return null;
   }
+}
+
+/** A mail that nobody can read any more, and so never leaves. */
+export type LostMail = Pick<WaitingMail, 'id' | 'tenantId' | 'name' | 'createdAt'>;
+
+/** What is encrypted and cannot be made anew: the mails that wait, oldest first. */
+export async function listSealedMails(tx: Tx): Promise<readonly LostMail[]> {
+  return tx
+    .selectFrom('mails')
+    .select(['id', 'tenantId', 'name', 'createdAt'])
+    .where('state', '=', 'waiting')
+    .orderBy('id')
+    .execute();
+}
+
+/** The keys that a tenant has from now on; those that were encrypted under a lost key are gone. */
+export async function replaceSealedKeys(
+  tx: Tx,
+  tenantId: string,
+  { tokenKey, keys }: { readonly tokenKey: Buffer; readonly keys: readonly SigningKeyRow[] },
+): Promise<void> {
+  await tx.updateTable('tenants').set({ tokenKey }).where('id', '=', tenantId).execute();
+  await tx.deleteFrom('signingKeys').where('tenantId', '=', tenantId).execute();
+  await tx
+    .insertInto('signingKeys')
+    .values([...keys])
+    .execute();
 }
 
 /** The key that the database belongs to from now on. */

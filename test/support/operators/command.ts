@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { askerOf } from '../../../src/cli/ask.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
 import { connect } from '../../../src/cli/connection.ts';
@@ -28,6 +30,9 @@ const notHere = (what: string) => () => {
 export async function commandHere(words: readonly string[], here: Here = {}): Promise<Said> {
   const { input = '', width = null, ...context } = here;
   const said = { out: '', err: '' };
+  const asked = askerOf(Readable.from([input]), (text) => {
+    said.err += text;
+  });
   const terminal: Terminal = {
     out: (text) => {
       said.out += text;
@@ -38,6 +43,7 @@ export async function commandHere(words: readonly string[], here: Here = {}): Pr
     outWidth: width,
     errWidth: width,
     readInput: async () => input,
+    ask: asked.ask,
   };
   const nothing: CommandContext = {
     terminal,
