@@ -1,6 +1,7 @@
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import type { SentFile } from '../../operations/tenant-file/apply.ts';
 import { type Change, differs } from '../../operations/tenant-file/difference.ts';
+import { fieldText, outcomeOf, summaryOf } from '../../operations/tenant-file/words.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import type { OperationAnswer } from '../connection.ts';
 import { openTenantFile } from '../tenant-file.ts';
@@ -49,17 +50,13 @@ async function runApply(
     if (!compared.ok) return tellRefused(compared, path, terminal);
     const changes = changesOf(compared.answer);
     terminal.out(linesOf(changes));
-    if (!differs(changes)) {
-      terminal.out('Nothing to do.\n');
-      return exitCode.done;
-    }
-    if (!yes) {
-      terminal.out(`${countsOf(changes)}. Nothing was done: --yes does it.\n`);
-      return exitCode.differs;
+    if (!differs(changes) || !yes) {
+      terminal.out(`${summaryOf(changes, false, 'Nothing was done: --yes does it.')}\n`);
+      return differs(changes) ? exitCode.differs : exitCode.done;
     }
     const applied = await connection.call(serviceTenantFiles.apply, { ...sent });
     if (!applied.ok) return tellRefused(applied, path, terminal);
-    terminal.out(`Done: ${countsOf(changesOf(applied.answer))}.\n`);
+    terminal.out(`${summaryOf(changesOf(applied.answer), true, '')}\n`);
     return exitCode.done;
   } finally {
     await connection.close();
@@ -91,20 +88,9 @@ function linesOf(changes: readonly Change[]): string {
 
 const signs = { added: '+', changed: '~', ended: '-', kept: '-' } as const;
 
-function textOf({ noun, name, change, fields, note }: Change): string {
-  const about = {
-    added: '',
-    changed: '',
-    ended: `: ${note}`,
-    kept: `: only in the database, and stays${note === '' ? '' : ` (${note} with --prune)`}`,
-  };
-  const lines = fields.map(
-    ({ field, from, to }) => `      ${field}: ${shown(`${from ?? 'unset'} -> ${to}`)}\n`,
-  );
-  return [`  ${signs[change]} ${noun} ${shown(name)}${about[change]}\n`, ...lines].join('');
-}
-
-function countsOf(changes: readonly Change[]): string {
-  const count = (kind: Change['change']) => changes.filter(({ change }) => change === kind).length;
-  return `${count('added')} added, ${count('changed')} changed, ${count('ended')} ended`;
+function textOf(change: Change): string {
+  const outcome = outcomeOf(change, 'with --prune');
+  const lines = change.fields.map((field) => `      ${shown(fieldText(field, '->'))}\n`);
+  const about = outcome === '' ? '' : `: ${outcome}`;
+  return [`  ${signs[change.change]} ${change.noun} ${shown(change.name)}${about}\n`, ...lines].join('');
 }

@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
+import { type Change, differs } from '../../../../operations/tenant-file/difference.ts';
+import { outcomeOf, summaryOf } from '../../../../operations/tenant-file/words.ts';
 import type { Form } from '../../../form.ts';
 import { addressOf, pathFields } from '../addresses.ts';
 import { call, callIfMay, callOrNull, type Facts, hasTenant, mayCall, operationNamed } from '../call.ts';
@@ -225,10 +227,13 @@ function sendDone(
   });
 }
 
-/** What a file would change, or has changed; what was only compared can be applied from there. */
+/** What a file would change, or has changed, as the command says it; what was compared can be applied from there. */
 function sendAnswer(visit: Visit, operation: Operation, known: Facts, answer: Facts): Promise<FastifyReply> {
   const { noun } = nameOf(operation);
-  const apply = operation.acts ? null : operationNamed(visit, `${noun}.apply`);
+  const changes = (answer.changes ?? []) as readonly Change[];
+  const told = changes.map((change) => ({ ...change, note: outcomeOf(change, 'with “Prune”') }));
+  const canApply = !operation.acts && differs(changes);
+  const apply = canApply ? operationNamed(visit, `${noun}.apply`) : null;
   const action = apply === null || !mayCall(visit, apply) ? null : addressOf(apply, known);
   const form = [...(visit.request.body as Form)].filter(([name]) => name !== 'token');
   return sendPortalPage(visit.reply, {
@@ -237,8 +242,8 @@ function sendAnswer(visit: Visit, operation: Operation, known: Facts, answer: Fa
     visit,
     crumbs: crumbsOf(visit, operation, known),
     data: {
-      ...partsOf(visit, operation, known, answer),
-      isDone: operation.acts,
+      ...partsOf(visit, operation, known, { ...answer, changes: told }),
+      lead: summaryOf(changes, operation.acts, 'Nothing is changed yet.'),
       next: landingOf(visit, operation, known, answer),
       action,
       fields: form.flatMap(([name, values]) => values.map((value) => ({ name, value }))),

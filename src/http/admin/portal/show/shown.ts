@@ -1,3 +1,5 @@
+import type { FieldChange } from '../../../../operations/tenant-file/difference.ts';
+import { fieldText } from '../../../../operations/tenant-file/words.ts';
 import type { Facts } from '../call.ts';
 import { labelOf } from '../words.ts';
 import { durationText, moneyText, periodText, timeText } from './texts.ts';
@@ -86,15 +88,12 @@ function listOf(values: readonly unknown[], { items = {} }: Described, name: str
   if (values.length === 0) return none;
   const isOfObjects = values.every((value) => typeof value === 'object' && value !== null);
   if (isOfObjects && values.every((value) => 'field' in (value as Facts) && 'to' in (value as Facts))) {
-    return { kind: 'lines', lines: (values as readonly Facts[]).map(changeText), isCode: true };
+    const lines = (values as readonly FieldChange[]).map((change) => fieldText(change, '→'));
+    return { kind: 'lines', lines, isCode: true };
   }
   if (isOfObjects) return tableOf(values as readonly Facts[], items);
   return { kind: 'lines', lines: values.map(String), isCode: isCode(name) };
 }
-
-/** A field that becomes another: what it was is left out where it was nothing. */
-const changeText = ({ field, from, to }: Facts) =>
-  `${String(field)}: ${from === null ? '' : `${String(from)} → `}${String(to)}`;
 
 function objectOf(value: Facts, schema: Described): Shown {
   const names = Object.keys(value).sort().join();
