@@ -41,4 +41,6 @@ export interface Client {
   readonly disabledAt: number | null;
   /** ms in which a superseded refresh token gets the same answer again; 0 is never (decision 24). */
   readonly replayWindow: number;
+  /** How many live sign-ins a member has with it; one more ends the oldest. */
+  readonly signInsPerMember: number;
 }

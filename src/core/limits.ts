@@ -263,6 +263,12 @@ export const keyKeptAfter = accessTokenSeconds.most * second;
 /** A client has this many live secrets, so that one can follow the other without a gap. */
 export const liveSecrets = 2;
 
+/**
+ * A member has so many live sign-ins with a client, unless the client says otherwise: as many as Google gives refresh
+ * tokens. One more ends the oldest; of thousands from before, so many at a time (security, F10).
+ */
+export const signInsPerMember = { default: 100, most: 1_000, bite: 50 } as const;
+
 /** Lists that grow are read in pages of this many entries; an export in pieces of more. */
 export const listPage = { default: 50, most: 200 } as const;
 

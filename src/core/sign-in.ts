@@ -29,7 +29,8 @@ export type SignInEnd =
   | 'refresh_token_reused'
   | 'restored'
   | 'revoked'
-  | 'signed_out';
+  | 'signed_out'
+  | 'too_many';
 
 /** A stored sign-in. Times are ms since the epoch. */
 export interface SignIn {

@@ -7,6 +7,7 @@ import {
   refreshTokenAbsolute,
   refreshTokenIdle,
   replayWindow,
+  signInsPerMember,
 } from '../core/limits.ts';
 import { nameProblem } from '../core/members/details.ts';
 import { logoLength } from '../core/members/limits.ts';
@@ -46,6 +47,7 @@ export const clientDefaults = {
   refreshTokenIdle,
   refreshTokenAbsolute,
   replayWindow: replayWindow.default,
+  signInsPerMember: signInsPerMember.default,
   disabledAt: null,
 } as const satisfies Partial<Client>;
 
@@ -150,6 +152,9 @@ export function registrationProblems(
   }
   if (!isWhole(client.replayWindow, 0, replayWindow.most)) {
     problems.push(`The replay window must be 0 to ${replayWindow.most / 1_000} seconds.`);
+  }
+  if (!isWhole(client.signInsPerMember, 1, signInsPerMember.most)) {
+    problems.push(`The sign-ins of a member must be 1 to ${signInsPerMember.most}.`);
   }
   for (const lifetime of [client.refreshTokenIdle, client.refreshTokenAbsolute]) {
     if (!isWhole(lifetime, 1, Number.MAX_SAFE_INTEGER)) {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import type { Client } from '../core/client.ts';
 import type { Write } from '../core/decision.ts';
+import { signInsPerMember } from '../core/limits.ts';
 import type { SignIn, SignInEnd } from '../core/sign-in.ts';
 import { insertion, prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
@@ -85,6 +87,70 @@ export async function endSignInsOfClient(
     .where('state', '=', sql.lit('active'))
     .execute();
 }
+
+/**
+ * The sign-ins with a client that a member may not keep when one more begins: the oldest, of those that still give
+ * access (`signInLives`), and a bounded number at a time.
+ */
+export function listSurplusSignIns(
+  tx: Tx,
+  { tenantId, clientId, signInsPerMember: kept, ...client }: Client,
+  memberId: string,
+  now: number,
+): readonly SignIn[] {
+  return surplus.all(tx, {
+    tenantId,
+    clientId,
+    memberId,
+    kept: kept - 1,
+    unusedSince: now - client.refreshTokenIdle,
+    begunSince: now - client.refreshTokenAbsolute,
+    accessSince: now - client.accessTokenSeconds * 1_000,
+  });
+}
+
+const surplus = prepared(
+  ({
+    tenantId,
+    clientId,
+    memberId,
+    kept,
+    unusedSince,
+    begunSince,
+    accessSince,
+  }: Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'> & {
+    readonly kept: number;
+    readonly unusedSince: number;
+    readonly begunSince: number;
+    readonly accessSince: number;
+  }) =>
+    query
+      .selectFrom('signIns')
+      .innerJoin('sessions', 'sessions.id', 'signIns.sessionId')
+      .selectAll('signIns')
+      .where('signIns.memberId', '=', memberId)
+      .where('signIns.state', '=', 'active')
+      .where('signIns.tenantId', '=', tenantId)
+      .where('signIns.clientId', '=', clientId)
+      .where(({ and, eb, or }) =>
+        or([
+          and([
+            eb('signIns.scope', 'like', '%offline_access%'),
+            eb('signIns.rotatedAt', '>', unusedSince),
+            eb('signIns.createdAt', '>', begunSince),
+          ]),
+          and([
+            eb('signIns.scope', 'not like', '%offline_access%'),
+            eb('signIns.createdAt', '>', accessSince),
+            eb('sessions.state', '=', 'active'),
+          ]),
+        ]),
+      )
+      // The ids tell the time.
+      .orderBy('signIns.id', 'desc')
+      .limit(signInsPerMember.bite)
+      .offset(kept),
+);
 
 /** The sign-ins of a member that have not ended. */
 export async function listActiveSignIns(tx: Tx, memberId: string): Promise<readonly SignIn[]> {

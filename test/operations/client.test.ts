@@ -55,6 +55,7 @@ describe('registration of a client', () => {
       refreshTokenIdle: 90 * day,
       refreshTokenAbsolute: 365 * day,
       replayWindow: 0,
+      signInsPerMember: 100,
       disabledAt: null,
     });
     expect(await find(store, 'app')).toEqual(client);
@@ -128,6 +129,12 @@ describe('registration of a client', () => {
       'a replay window of more than 30 s',
       { replayWindow: 30_001 },
       'The replay window must be 0 to 30 seconds.',
+    ],
+    ['no sign-in of a member', { signInsPerMember: 0 }, 'The sign-ins of a member must be 1 to 1000.'],
+    [
+      'more than 1,000 sign-ins of a member',
+      { signInsPerMember: 1_001 },
+      'The sign-ins of a member must be 1 to 1000.',
     ],
     ['a replay window below 0', { replayWindow: -1 }, 'The replay window must be 0 to 30 seconds.'],
   ])('refuses %s', async (_what, change, problem) => {

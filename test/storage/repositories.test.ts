@@ -47,6 +47,7 @@ const otherClient: Client = {
   refreshTokenIdle: 1,
   refreshTokenAbsolute: 2,
   replayWindow: 30_000,
+  signInsPerMember: 7,
   disabledAt: null,
 };
 

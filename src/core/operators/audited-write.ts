@@ -99,6 +99,10 @@ const endings: Readonly<Record<SignInEnd, AuditFacts>> = {
   restored: { event: 'sign_in_ended', reason: 'a backup was restored' },
   revoked: { event: 'token_revoked' },
   signed_out: { event: 'sign_in_ended', reason: 'signed out' },
+  too_many: {
+    event: 'sign_in_ended',
+    reason: 'the client allows a member no more, and this was the oldest',
+  },
 };
 
 function meaningOfDevice(from: DeviceCode['state'], code: DeviceCode): Meaning | null {

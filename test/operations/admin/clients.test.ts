@@ -105,7 +105,12 @@ describe('a client', () => {
 
   it('is changed in what is named alone; seconds are seconds', async () => {
     const before = await run(service, 'clients.read', { tenant, clientId: 'conf2' });
-    const changes = { name: 'Second', refreshTokenIdleSeconds: 3_600, replayWindowSeconds: 30 };
+    const changes = {
+      name: 'Second',
+      refreshTokenIdleSeconds: 3_600,
+      replayWindowSeconds: 30,
+      signInsPerMember: 7,
+    };
     await run(service, 'clients.change', { tenant, clientId: 'conf2', ...changes });
     expect(await run(service, 'clients.read', { tenant, clientId: 'conf2' })).toEqual({
       ...before,
@@ -114,7 +119,7 @@ describe('a client', () => {
     const stored = await service.store.transaction((tx) =>
       tx.selectFrom('clients').selectAll().where('name', '=', 'Second').executeTakeFirstOrThrow(),
     );
-    expect(stored).toMatchObject({ refreshTokenIdle: 3_600_000, replayWindow: 30_000 });
+    expect(stored).toMatchObject({ refreshTokenIdle: 3_600_000, replayWindow: 30_000, signInsPerMember: 7 });
   });
 
   it('keeps its client_id and its type', async () => {

@@ -149,6 +149,7 @@ const tenant: FileTenant = {
       refreshTokenIdleSeconds: 601,
       refreshTokenAbsoluteSeconds: 602,
       replayWindowSeconds: 30,
+      signInsPerMember: 9,
       deviceFlow: true,
     },
     {
@@ -168,6 +169,7 @@ const tenant: FileTenant = {
       refreshTokenIdleSeconds: 7_776_000,
       refreshTokenAbsoluteSeconds: 31_536_000,
       replayWindowSeconds: 0,
+      signInsPerMember: 100,
       deviceFlow: true,
     },
   ],

@@ -61,6 +61,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     refreshTokenIdle: 30 * day,
     refreshTokenAbsolute: 100 * day,
     replayWindow: 0,
+    signInsPerMember: 1_000,
     disabledAt: null,
     ...changes,
   };

@@ -58,6 +58,7 @@ const labels: Readonly<Record<string, string>> = {
   sessions: 'Browsers',
   signInId: 'Sign-in',
   signIns: 'TVs and apps',
+  signInsPerMember: 'Sign-ins of a member, at most',
   signUpsPerAddressAndDay: 'Sign-ups, address and day',
   signUpsPerAddressAndHour: 'Sign-ups, address and hour',
   signupDisabled: 'Disable signup',

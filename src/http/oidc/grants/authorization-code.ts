@@ -2,6 +2,7 @@ import { exchange } from '../../../core/authorization-code.ts';
 import { isRefusal } from '../../../core/decision.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { whyNotExchanged } from '../../../core/operators/refused-grant.ts';
+import { makeRoomForSignIn } from '../../../operations/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findAuthorizationCode } from '../../../storage/authorization-code.ts';
 import { findMember } from '../../../storage/members/member.ts';
@@ -30,6 +31,7 @@ export const authorizationCodeGrant: Grant = async ({ request, credentials, fiel
     // The end of a sign-in by a code that came twice has its own words.
     const isOver = writes.some(({ write }) => write === 'endSignIn');
     const refused = isRefusal(answer) && !isOver ? { reason: whyNotExchanged(stored, sent) } : {};
+    if (!isRefusal(answer)) await makeRoomForSignIn(tx, answer);
     const written = await apply(tx, writes, refused);
     if (isRefusal(answer)) {
       const isReuse = stored?.state === 'used' && stored.clientId === client.clientId;

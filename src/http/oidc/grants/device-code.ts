@@ -2,6 +2,7 @@ import { isRefusal } from '../../../core/decision.ts';
 import { poll } from '../../../core/device-poll.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { whyNotPolled } from '../../../core/operators/refused-grant.ts';
+import { makeRoomForSignIn } from '../../../operations/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findDeviceCode } from '../../../storage/device-code.ts';
 import { findMember } from '../../../storage/members/member.ts';
@@ -35,6 +36,7 @@ export const deviceCodeGrant: Grant = async ({ request, credentials, fields, dep
       now,
       drawSignInId: () => random.id(now),
     });
+    if (!isRefusal(answer)) await makeRoomForSignIn(tx, answer);
     const written = await apply(tx, writes);
     if (code !== null && answer.paced) pollPace.record(code.id, now);
     // Who is told to wait, or to wait longer, was refused nothing.

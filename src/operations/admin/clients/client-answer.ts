@@ -1,6 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
-import { accessTokenSeconds, replayWindow } from '../../../core/limits.ts';
+import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
 import {
   exactly,
   flag,
@@ -43,6 +43,12 @@ export const clientFields: Fields = {
     'How long a used refresh token gets the same answer again; 0 is never',
     0,
   ),
+  signInsPerMember: numberFrom(
+    1,
+    signInsPerMember.most,
+    'How many live sign-ins a member has with it; one more ends the oldest',
+    signInsPerMember.default,
+  ),
 };
 
 /** What an input says of a client, in those fields. */
@@ -60,6 +66,7 @@ export interface ClientInput
       | 'idTokenAlgorithm'
       | 'claimsInIdToken'
       | 'accessTokenSeconds'
+      | 'signInsPerMember'
     >
   > {
   readonly refreshTokenIdleSeconds?: number;
@@ -135,6 +142,7 @@ export function clientAnswer(client: Client) {
     refreshTokenIdleSeconds: seconds(client.refreshTokenIdle),
     refreshTokenAbsoluteSeconds: seconds(client.refreshTokenAbsolute),
     replayWindowSeconds: seconds(client.replayWindow),
+    signInsPerMember: client.signInsPerMember,
     deviceFlow: client.deviceFlow,
     secrets: client.secrets.map((secret) => ({
       secretId: secretIdOf(secret),
