@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { emailProblem } from './core/members/details.ts';
 import { readIssuer } from './core/operators/issuer.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
+import type { SigningAlgorithm } from './core/tenant.ts';
 import { reasonOf } from './files.ts';
 import { nearest } from './nearest.ts';
 import { parseMasterKey } from './secrets/vault.ts';
@@ -21,6 +22,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** The `aud` of access tokens (decision 26). */
   readonly apiAudience: string;
+  /** What signs access tokens, unless a client asks for RS256 (decision 42). */
+  readonly apiAlgorithm: SigningAlgorithm;
   /** A Host that serves the member API alone, beside the tenants' own (decision 2). */
   readonly apiHost: string | null;
   /** An MMDB file that knows where addresses are (decision 34); null shows addresses alone. */
@@ -71,6 +74,7 @@ export const settings = {
   MASTER_KEY: 'production: 32 bytes in base64 that encrypt the private keys; openssl rand -base64 32',
   TRUSTED_PROXIES: 'addresses of reverse proxies, separated by commas',
   API_AUDIENCE: 'the aud of access tokens; urn:memberdoor:api by default',
+  API_ALGORITHM: 'what signs access tokens: ES256 (default), or RS256 for APIs that read nothing else',
   API_HOST: 'a host name that serves the member API alone',
   PLACES: 'an MMDB file with cities or countries, to show where a device is; none by default',
   SMTP_URL: 'production: the mail server; smtp://user:password@host:587 or smtps://… for port 465',
@@ -130,6 +134,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     masterKey: readMasterKey(values.MASTER_KEY, mode, problems),
     trustedProxies,
     apiAudience: values.API_AUDIENCE ?? 'urn:memberdoor:api',
+    apiAlgorithm: oneOf('API_ALGORITHM', ['ES256', 'RS256'], 'ES256'),
     apiHost: values.API_HOST?.toLowerCase() ?? null,
     places: values.PLACES ?? null,
     mail: readMail(values, mode, problems),

@@ -29,6 +29,8 @@ export interface Client {
   readonly deviceFlow: boolean;
   /** A third party's client asks the member's consent (decision 14). */
   readonly thirdParty: boolean;
+  /** RS256 where an API of its own reads nothing else; the audience may ask for it too (decision 42). */
+  readonly accessTokenAlgorithm: SigningAlgorithm;
   readonly idTokenAlgorithm: SigningAlgorithm;
   /** Whether the id_token repeats the claims of profile, email, phone and address (decision 26). */
   readonly claimsInIdToken: boolean;

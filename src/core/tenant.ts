@@ -1,6 +1,6 @@
 import type { TenantLimits } from './limits.ts';
 
-/** The algorithms we sign with: ES256 for access tokens, RS256 or ES256 for id_tokens (decision 26). */
+/** The algorithms we sign with: each for access tokens and id_tokens, as a client asks (decisions 26 and 42). */
 export type SigningAlgorithm = 'ES256' | 'RS256';
 
 /** A tenant: one issuer on one domain (contract 1). */

@@ -4,6 +4,7 @@ import type { Member } from './members/member.ts';
 import { memberClaims } from './oidc/claims.ts';
 import { type Scope, scopeIncludes } from './oidc/scope.ts';
 import type { RefreshToken } from './refresh-token.ts';
+import type { SigningAlgorithm } from './tenant.ts';
 
 /** What a grant decided to issue; the tokens are signed after the commit. Times are ms. */
 export interface TokenGrant {
@@ -32,6 +33,11 @@ export interface AccessTokenClaims {
   readonly iat: number;
   readonly exp: number;
   readonly auth_time: number;
+}
+
+/** What signs an access token: ES256 unless its client or its audience asks for RS256 (decision 42; RFC 9068 §2.1). */
+export function accessTokenAlgorithm(client: Client, ofAudience: SigningAlgorithm): SigningAlgorithm {
+  return client.accessTokenAlgorithm === 'RS256' ? 'RS256' : ofAudience;
 }
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);

@@ -13,7 +13,10 @@ import type { Metrics } from './upkeep/metrics.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */
 export interface Deps extends Memory {
-  readonly config: Pick<Config, 'apiAudience' | 'apiHost' | 'dataFolder' | 'issuer' | 'trustedProxies'>;
+  readonly config: Pick<
+    Config,
+    'apiAlgorithm' | 'apiAudience' | 'apiHost' | 'dataFolder' | 'issuer' | 'trustedProxies'
+  >;
   readonly store: Store;
   readonly tenants: Tenants;
   readonly vault: Vault;

@@ -41,6 +41,7 @@ export const clientDefaults = {
   signupDisabled: false,
   deviceFlow: false,
   thirdParty: false,
+  accessTokenAlgorithm: 'ES256',
   idTokenAlgorithm: 'RS256',
   claimsInIdToken: false,
   accessTokenSeconds: accessTokenSeconds.default,

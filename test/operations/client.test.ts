@@ -49,6 +49,7 @@ describe('registration of a client', () => {
       signupDisabled: false,
       deviceFlow: false,
       thirdParty: false,
+      accessTokenAlgorithm: 'ES256',
       idTokenAlgorithm: 'RS256',
       claimsInIdToken: false,
       accessTokenSeconds: 3_600,

@@ -41,6 +41,7 @@ const otherClient: Client = {
   signupDisabled: true,
   deviceFlow: false,
   thirdParty: true,
+  accessTokenAlgorithm: 'RS256',
   idTokenAlgorithm: 'RS256',
   claimsInIdToken: false,
   accessTokenSeconds: 14_400,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { SigningAlgorithm } from '../../src/core/tenant.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
@@ -64,6 +65,7 @@ export interface TestServiceOptions {
   readonly folder?: string;
   /** 32 bytes; the one of the fixtures unless given. */
   readonly masterKey?: Buffer;
+  readonly apiAlgorithm?: SigningAlgorithm;
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;
@@ -81,7 +83,7 @@ export interface TestServiceOptions {
 export const apiAudience = 'urn:memberdoor:api';
 
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
-  const { data, trustedProxies = [], apiHost = null } = options;
+  const { data, trustedProxies = [], apiHost = null, apiAlgorithm = 'ES256' } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'memberdoor-'));
   // The hashes of the folders are quick ones.
   if (options.passwords === undefined) copyFixtures(data, folder);
@@ -114,7 +116,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     schedule: () => () => {},
   });
   const { issuer = null } = options;
-  const config = { apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
+  const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
   const deps: Deps = {
     config,
     store: withAuditLog(store, clock.now, () => app.log),

@@ -1,5 +1,11 @@
 import { writeRefreshToken } from '../../core/refresh-token.ts';
-import { accessTokenClaims, idTokenClaims, type TokenGrant } from '../../core/tokens.ts';
+import type { SigningAlgorithm } from '../../core/tenant.ts';
+import {
+  accessTokenAlgorithm,
+  accessTokenClaims,
+  idTokenClaims,
+  type TokenGrant,
+} from '../../core/tokens.ts';
 import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import type { Deps } from '../deps.ts';
@@ -21,7 +27,7 @@ export async function issueTokens(
   { config, random }: Deps,
 ): Promise<TokenResponse> {
   const { client, scope, refreshToken, issuedAt } = grant;
-  const keyFor = (algorithm: 'ES256' | 'RS256') => signingKeyFor(tenant.keys, algorithm, issuedAt);
+  const keyFor = (algorithm: SigningAlgorithm) => signingKeyFor(tenant.keys, algorithm, issuedAt);
   const tokenId = random.id(issuedAt);
   const accessClaims = accessTokenClaims(
     grant,
@@ -32,7 +38,7 @@ export async function issueTokens(
   );
   const idClaims = idTokenClaims(grant, tenant.issuer);
   const [accessToken, idToken] = await Promise.all([
-    signToken(keyFor('ES256'), 'at+jwt', accessClaims),
+    signToken(keyFor(accessTokenAlgorithm(client, config.apiAlgorithm)), 'at+jwt', accessClaims),
     idClaims === null ? undefined : signToken(keyFor(client.idTokenAlgorithm), 'JWT', idClaims),
   ]);
   return {

@@ -1,8 +1,9 @@
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
+import { run } from '../../support/operators/desk.ts';
 import { apiAudience, startTestService, type TestService } from '../../support/service.ts';
-import { apps, claimsOf, headerOf, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { type App, apps, claimsOf, headerOf, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
 import {
   authorizationParameters,
   codeFor,
@@ -134,6 +135,51 @@ describe('the access token', () => {
     });
     expect(claims.iat).toBeGreaterThanOrEqual(before);
     expect(claims.iat).toBeLessThanOrEqual(before + 1);
+  });
+});
+
+describe('an API that reads RS256 alone', () => {
+  /** Every access token that a sign-in of this app gives: by code and by refresh. */
+  const accessTokensOf = async (at: TestService, app: App) => {
+    const byCode = await tokensOf(at, hosts.a, app);
+    const refreshed = await refreshAs(at, hosts.a, app, byCode.refresh_token);
+    return [byCode, refreshed.json<Tokens>()].map(({ access_token: accessToken }) => accessToken);
+  };
+  const takenBy = async (at: TestService, accessToken: string) => {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const userinfo = await at.http(hosts.a, '/api/oidc/me', { headers });
+    return [(await profile(at, hosts.a, accessToken)).status, userinfo.status];
+  };
+
+  it('decision 42: a client may have RS256; the others keep ES256, and both are taken', async () => {
+    const { clientId } = apps.conf2;
+    await run(service, 'clients.change', { tenant: hosts.a, clientId, accessTokenAlgorithm: 'RS256' });
+    for (const [app, alg] of [
+      [apps.conf2, 'RS256'],
+      [apps.pub1, 'ES256'],
+    ] as const) {
+      for (const accessToken of await accessTokensOf(service, app)) {
+        expect(headerOf(accessToken)).toEqual({ alg, typ: 'at+jwt', kid: expect.any(String) });
+        expect(await verifies(accessToken)).toBe(true);
+        expect(await takenBy(service, accessToken)).toEqual([200, 200]);
+      }
+    }
+    await run(service, 'clients.change', { tenant: hosts.a, clientId, accessTokenAlgorithm: 'ES256' });
+    expect(headerOf((await tokensOf(service, hosts.a, apps.conf2)).access_token).alg).toBe('ES256');
+  });
+
+  it('decision 42: so may the audience, and then every client has it', async () => {
+    const other = await startTestService({ data: 'security', apiAlgorithm: 'RS256' });
+    try {
+      for (const app of [apps.pub1, apps.conf1]) {
+        for (const accessToken of await accessTokensOf(other, app)) {
+          expect(headerOf(accessToken)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
+          expect(await takenBy(other, accessToken)).toEqual([200, 200]);
+        }
+      }
+    } finally {
+      await other.stop();
+    }
   });
 });
 

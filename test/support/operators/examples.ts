@@ -75,6 +75,7 @@ export const examples: Readonly<Record<string, Example>> = {
     type: 'confidential',
     redirectUris: ['https://app.example.com/callback', 'https://app.example.com/other?x=1&y=%20'],
     signupDisabled: true,
+    accessTokenAlgorithm: 'RS256',
     idTokenAlgorithm: 'ES256',
     accessTokenSeconds: 600,
   }),

@@ -55,6 +55,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     signupDisabled: false,
     deviceFlow: true,
     thirdParty: false,
+    accessTokenAlgorithm: 'RS256',
     idTokenAlgorithm: 'ES256',
     claimsInIdToken: true,
     accessTokenSeconds: 1_800,

@@ -32,6 +32,10 @@ export const clientFields: Fields = {
   webOrigins: texts('Origins whose scripts may read tokens and profiles', 'https://app.example.com'),
   signupDisabled: flag('"Disable signup": only who has an account can sign in'),
   thirdParty: flag('Whether it is of a third party: it asks each member for consent'),
+  accessTokenAlgorithm: oneOf(
+    'What signs its access tokens: RS256 where an API that takes them reads nothing else',
+    ['ES256', 'RS256'],
+  ),
   idTokenAlgorithm: oneOf('What signs its id_tokens', ['RS256', 'ES256']),
   claimsInIdToken: flag('Whether the id_token repeats the claims of profile, email, phone and address'),
   accessTokenSeconds: numberFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
@@ -63,6 +67,7 @@ export interface ClientInput
       | 'webOrigins'
       | 'signupDisabled'
       | 'thirdParty'
+      | 'accessTokenAlgorithm'
       | 'idTokenAlgorithm'
       | 'claimsInIdToken'
       | 'accessTokenSeconds'
@@ -136,6 +141,7 @@ export function clientAnswer(client: Client) {
     webOrigins: client.webOrigins,
     signupDisabled: client.signupDisabled,
     thirdParty: client.thirdParty,
+    accessTokenAlgorithm: client.accessTokenAlgorithm,
     idTokenAlgorithm: client.idTokenAlgorithm,
     claimsInIdToken: client.claimsInIdToken,
     accessTokenSeconds: client.accessTokenSeconds,
