@@ -21,8 +21,14 @@ let isService = false;
 
 const asker = askerOf(process.stdin, (question) => process.stderr.write(question));
 
+/** How the output went: what reads it may go away, or its disk be full. */
+let outputCode: number = exitCode.done;
+
 const terminal: Terminal = {
-  out: (line) => process.stdout.write(line),
+  out: (line) => {
+    process.stdout.write(line);
+    return outputCode === exitCode.done;
+  },
   err: (line) => process.stderr.write(line),
   outWidth: widthOf(process.stdout),
   errWidth: widthOf(process.stderr),
@@ -67,16 +73,16 @@ export async function run(words: readonly string[]): Promise<void> {
  * all the same, so that nothing is left half done; its exit code then says that not all of the output was taken.
  */
 function outliveOutput(): void {
-  let code: number = exitCode.done;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (code !== exitCode.done) return;
-    code = error.code === 'EPIPE' ? exitCode.unread : exitCode.failed;
-    if (code === exitCode.failed) tellProblems([`The output cannot be written: ${error.message}.`], terminal);
+    if (outputCode !== exitCode.done) return;
+    outputCode = error.code === 'EPIPE' ? exitCode.unread : exitCode.failed;
+    if (outputCode === exitCode.failed)
+      tellProblems([`The output cannot be written: ${error.message}.`], terminal);
   });
   // There is nothing left to say it on.
   process.stderr.on('error', () => {});
   process.on('exit', (ended) => {
-    if (ended === exitCode.done && !isService) process.exitCode = code;
+    if (ended === exitCode.done && !isService) process.exitCode = outputCode;
   });
 }
 

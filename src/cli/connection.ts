@@ -1,9 +1,11 @@
-import { request } from 'node:http';
+// The way of the command to the operations: through the running service, or into the data folder.
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { localUrl, socketPath } from '../local.ts';
-import { type Operation, OperationRefused } from '../operations/admin/operation.ts';
-import { runOperation } from '../operations/admin/run.ts';
+import { isFile, type Operation, OperationRefused } from '../operations/admin/operation.ts';
+import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
 import { openService } from '../operations/open-service.ts';
 import { systemRandom } from '../random.ts';
@@ -15,6 +17,8 @@ import { requestOf } from './request.ts';
 /** What an operation answered. */
 export type OperationAnswer =
   | { readonly ok: true; readonly answer: object }
+  /** A file, which may be long: its parts, each read when it is asked for. @throws StartupError if it breaks off */
+  | { readonly ok: true; readonly parts: AsyncIterable<string> }
   /** Why nothing was done. */
   | { readonly ok: false; readonly problems: readonly string[] };
 
@@ -39,39 +43,44 @@ export async function connect(dataFolder: string, configuration: () => Config): 
   return {
     call: async (operation, input) => {
       const { method, path: below, body } = requestOf(operation, input);
-      const answer = await ask(path, method, `/api/v1/admin${below}`, body).catch(() => {
-        throw new StartupError(
-          'The running service ended before it had answered; nobody knows if it was done.',
-        );
-      });
-      return answerOf(operation, answer);
+      const isUnsaid = 'The running service ended before it had answered; nobody knows if it was done.';
+      const orEnded = () => {
+        throw new StartupError(isUnsaid);
+      };
+      const answer = await ask(path, method, `/api/v1/admin${below}`, body).catch(orEnded);
+      if (answer.statusCode === 200 && operation.mediaType !== undefined) {
+        return { ok: true, parts: whole(answer.setEncoding('utf8')) };
+      }
+      return answerOf(answer, await text(answer).catch(orEnded));
     },
     hosts: async () => hosts,
     close: async () => {},
   };
 }
 
-interface SocketAnswer {
-  readonly status: number;
-  readonly text: string;
-}
-
-function answerOf({ mediaType }: Operation, { status, text }: SocketAnswer): OperationAnswer {
-  if (status === 200) {
-    return { ok: true, answer: mediaType === undefined ? (JSON.parse(text) as object) : { text } };
-  }
-  const { problems, error_description: description } = JSON.parse(text) as {
+function answerOf({ statusCode }: IncomingMessage, body: string): OperationAnswer {
+  if (statusCode === 200) return { ok: true, answer: JSON.parse(body) as object };
+  const { problems, error_description: description } = JSON.parse(body) as {
     readonly problems?: readonly string[];
     readonly error_description?: string;
   };
-  return { ok: false, problems: problems ?? [description ?? `the service answered ${status}`] };
+  return { ok: false, problems: problems ?? [description ?? `the service answered ${statusCode}`] };
+}
+
+/** Parts to their end. @throws StartupError where they break off before it */
+async function* whole(parts: AsyncIterable<string>): AsyncGenerator<string> {
+  try {
+    yield* parts;
+  } catch {
+    throw new StartupError('The service broke off: what was written is not whole.');
+  }
 }
 
 /** The hosts of the service behind a socket; null if nobody listens there. */
 async function hostsThrough(path: string): Promise<readonly string[] | null> {
   try {
-    const { text } = await ask(path, 'GET', `${localUrl}/tenants`, null);
-    return (JSON.parse(text) as { readonly hosts: readonly string[] }).hosts;
+    const body = await text(await ask(path, 'GET', `${localUrl}/tenants`, null));
+    return (JSON.parse(body) as { readonly hosts: readonly string[] }).hosts;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'ENOENT' || code === 'ECONNREFUSED' || code === 'ENOTDIR') return null;
@@ -82,18 +91,12 @@ async function hostsThrough(path: string): Promise<readonly string[] | null> {
   }
 }
 
-function ask(socket: string, method: string, path: string, body: string | null): Promise<SocketAnswer> {
+/** Sends a request. @returns the answer, of which nothing is read yet */
+function ask(socket: string, method: string, path: string, body: string | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers =
       body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request({ socketPath: socket, method, path, headers, agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
-      });
-    });
+    const sent = request({ socketPath: socket, method, path, headers, agent: false }, resolve);
     sent.on('error', reject);
     sent.end(body ?? undefined);
   });
@@ -118,7 +121,11 @@ async function openFolder(config: Config): Promise<Connection> {
     call: async (operation, input) => {
       const call = { operation, actor: { kind: 'operator' }, input, address: null } as const;
       try {
-        return { ok: true, answer: await runOperation(call, store, { ...deps, now: systemClock() }) };
+        const callDeps = { ...deps, now: systemClock() };
+        const answer = await runOperation(call, store, callDeps);
+        if (isFile(operation, answer))
+          return { ok: true, parts: whole(partsOf(answer, call, store, callDeps)) };
+        return { ok: true, answer };
       } catch (error) {
         if (error instanceof OperationRefused) return { ok: false, problems: error.problems };
         if (error instanceof StorageUnavailable) return { ok: false, problems: [error.message] };

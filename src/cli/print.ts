@@ -6,7 +6,7 @@ import { shown, shownJson, type Terminal } from './terminal.ts';
 const widest = 60;
 
 /**
- * Prints an answer. A file is printed as it is. A secret that is shown once stands alone on the standard
+ * Prints an answer. A secret that is shown once stands alone on the standard
  * output, so that it can be kept without being read; what else there is to say goes beside it.
  */
 export function printAnswer(answer: object, json: boolean, terminal: Terminal): void {
@@ -16,14 +16,24 @@ export function printAnswer(answer: object, json: boolean, terminal: Terminal): 
     terminal.out(`${secret}\n`);
     return;
   }
-  terminal.out(
-    json ? `${shownJson(answer)}\n` : isFile(answer) ? answer.text : blockOf(answer, terminal.outWidth),
-  );
+  terminal.out(json ? `${shownJson(answer)}\n` : blockOf(answer, terminal.outWidth));
 }
 
-/** What is exported is one text. */
-function isFile(answer: object): answer is { readonly text: string } {
-  return 'text' in answer && typeof answer.text === 'string' && Object.keys(answer).length === 1;
+/**
+ * Prints a file as it is, or as the `text` of a JSON object, part by part: it may be longer than the memory. Where
+ * what reads it has gone, no more of it is read.
+ */
+export async function printFile(
+  parts: AsyncIterable<string>,
+  json: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  if (json) terminal.out('{\n  "text": "');
+  for await (const part of parts) {
+    const isRead = terminal.out(json ? shownJson(part).slice(1, -1) : part);
+    if (!isRead) return;
+  }
+  if (json) terminal.out('"\n}\n');
 }
 
 /** An object line by line, its lists of objects as tables. @param width of the terminal, null for none */

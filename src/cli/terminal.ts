@@ -3,7 +3,8 @@ import { fold } from './fold.ts';
 
 /** What a command reads and writes: the process's own streams, or a test's. */
 export interface Terminal {
-  out(text: string): void;
+  /** @returns whether what reads it is still there, as far as it is known by now */
+  out(text: string): boolean;
   err(text: string): void;
   /** In characters; null where the output is no terminal, and lines stay as they are. */
   readonly outWidth: number | null;
@@ -54,7 +55,7 @@ export function shown(text: string): string {
 }
 
 /** JSON for a terminal: the same JSON, with what would steer it or turn the text around it written as escapes. */
-export function shownJson(value: object): string {
+export function shownJson(value: object | string): string {
   return JSON.stringify(value, null, 2).replaceAll(/[\p{Cf}\p{Zl}\p{Zp}\u007f-\u009f]/gu, escapes);
 }
 

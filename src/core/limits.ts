@@ -269,12 +269,14 @@ export const liveSecrets = 2;
  */
 export const signInsPerMember = { default: 100, most: 1_000, bite: 50 } as const;
 
-/** Lists that grow are read in pages of this many entries; an export in pieces of more. */
+/** Lists that grow are read in pages of this many entries. */
 export const listPage = { default: 50, most: 200 } as const;
 
 /** How many entries a list of the portal shows at once: its pages stay under 40 KB. */
 export const portalListLength = 20;
-export const exportPage = { default: 10_000, most: 50_000 } as const;
+
+/** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
+export const exportPart = 1_000;
 
 /** Pending device codes that a tenant may allow itself: a tenth of all user codes. */
 export const pendingDeviceCodesMost = 100_000;

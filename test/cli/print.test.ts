@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { printAnswer } from '../../src/cli/print.ts';
+import { printAnswer, printFile } from '../../src/cli/print.ts';
 
 function printed(answer: object, json = false, width: number | null = null): { out: string; err: string } {
   const told = { out: '', err: '' };
   printAnswer(answer, json, {
     out: (text) => {
       told.out += text;
+      return true;
     },
     err: (text) => {
       told.err += text;
@@ -85,8 +86,31 @@ keys
     expect(printed({ clientId: 'web', secret: null }).err).toBe('');
   });
 
-  it('is as it is where it is a file', () => {
-    expect(printed({ text: '{"a":1}\n{"a":2}\n' }).out).toBe('{"a":1}\n{"a":2}\n');
+  it('is as it is where it is a file, part by part, until what reads it has gone', async () => {
+    const printedParts = async (json: boolean, most = 9) => {
+      let out = '';
+      const terminal = {
+        out: (text: string) => {
+          out += text;
+          return out.split('\n').length < most;
+        },
+        err: () => {},
+        outWidth: null,
+        errWidth: null,
+        readInput: async () => '',
+        ask: async () => null,
+      };
+      const parts = (async function* () {
+        yield* ['{"a":1}\n', '{"a":2}\n', '{"a":"\u202e"}\n'];
+      })();
+      await printFile(parts, json, terminal);
+      return out;
+    };
+    expect(await printedParts(false)).toBe('{"a":1}\n{"a":2}\n{"a":"\u202e"}\n');
+    expect(await printedParts(false, 2)).toBe('{"a":1}\n');
+    const json = await printedParts(true);
+    expect(JSON.parse(json)).toEqual({ text: '{"a":1}\n{"a":2}\n{"a":"\u202e"}\n' });
+    expect(json).not.toContain('\u202e');
   });
 
   it('is folded at the width of the terminal; rows of a table that is wider stand one by one', () => {

@@ -47,7 +47,7 @@ async function runApply(
   const connection = await connect();
   try {
     const compared = await connection.call(serviceTenantFiles.compare, { ...sent });
-    if (!compared.ok) return tellRefused(compared, path, terminal);
+    if (!('answer' in compared)) return tellRefused(compared, path, terminal);
     const changes = changesOf(compared.answer);
     terminal.out(linesOf(changes));
     if (!differs(changes) || !yes) {
@@ -55,7 +55,7 @@ async function runApply(
       return differs(changes) ? exitCode.differs : exitCode.done;
     }
     const applied = await connection.call(serviceTenantFiles.apply, { ...sent });
-    if (!applied.ok) return tellRefused(applied, path, terminal);
+    if (!('answer' in applied)) return tellRefused(applied, path, terminal);
     terminal.out(`${summaryOf(changesOf(applied.answer), true, '')}\n`);
     return exitCode.done;
   } finally {

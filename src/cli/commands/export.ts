@@ -1,6 +1,7 @@
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import { formats } from '../../operations/tenant-file/export.ts';
 import { defineCommand } from '../command.ts';
+import { printFile } from '../print.ts';
 import { exitCode, tellProblems } from '../terminal.ts';
 
 interface ExportInput {
@@ -27,7 +28,7 @@ export const exportTenants = defineCommand<ExportInput>({
         tellProblems(exported.problems, terminal);
         return exitCode.failed;
       }
-      terminal.out((exported.answer as { readonly text: string }).text);
+      if ('parts' in exported) await printFile(exported.parts, false, terminal);
       return exitCode.done;
     } finally {
       await connection.close();

@@ -3,7 +3,7 @@ import type { Operation } from '../../operations/admin/operation.ts';
 import { readArguments } from '../arguments.ts';
 import type { CommandContext } from '../command.ts';
 import type { Connection } from '../connection.ts';
-import { printAnswer } from '../print.ts';
+import { printAnswer, printFile } from '../print.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from '../terminal.ts';
 import { findOperation, kebab } from '../words.ts';
 
@@ -24,7 +24,8 @@ export async function operate(
   try {
     const result = await connection.call(operation, await withTenant(operation, input, connection));
     if (result.ok) {
-      printAnswer(result.answer, json, terminal);
+      if ('parts' in result) await printFile(result.parts, json, terminal);
+      else printAnswer(result.answer, json, terminal);
       return exitCode.done;
     }
     tellProblems(

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
 import type { Actor } from '../../core/operators/permission.ts';
-import { type Operation, OperationRefused } from '../../operations/admin/operation.ts';
+import { isFile, type Operation, OperationRefused } from '../../operations/admin/operation.ts';
 import { runOperation } from '../../operations/admin/run.ts';
 import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
@@ -10,6 +10,8 @@ import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { tokenActor } from './api-token.ts';
 import { countCostly } from './costly.ts';
 import { countDenied, countedCaller, lookDenied } from './denied.ts';
+import { sendFileAnswer } from './file-answer.ts';
+import { operationDeps } from './operation-deps.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
@@ -82,9 +84,9 @@ function serveOperation(
       const address = actor.kind === 'operator' ? null : request.address;
       try {
         const call = { operation, actor, input: inputOf(request), address };
-        const { vault, passwords, random, mails, tenants } = deps;
-        const operationDeps = { vault, passwords, random, mails, tenants, now: deps.clock() };
-        return sendAnswer(reply, operation, await runOperation(call, deps.store, operationDeps));
+        const answer = await runOperation(call, deps.store, operationDeps(deps));
+        if (isFile(operation, answer)) return sendFileAnswer(noStore(reply), answer, call, deps);
+        return sendJson(reply, answer);
       } catch (error) {
         if (!(error instanceof OperationRefused)) throw error;
         if (error.kind === 'denied' || error.kind === 'unknown') countDenied(actor, deps);
@@ -92,10 +94,4 @@ function serveOperation(
       }
     },
   });
-}
-
-/** Sends JSON, or the file that the answer is. */
-function sendAnswer(reply: FastifyReply, { mediaType }: Operation, answer: object): FastifyReply {
-  if (mediaType === undefined || !('text' in answer)) return sendJson(reply, answer);
-  return noStore(reply).type(mediaType).send(answer.text);
 }

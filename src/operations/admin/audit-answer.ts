@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/access/iso-time.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
-import { exactly, oneOf, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
+import { exactly, oneOf, textOrNull, time, wholeNumber } from '../../json-schema.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
 
 export const eventField = oneOf('What happened', auditEventNames);
@@ -29,4 +29,3 @@ export const nextField = {
   ...wholeNumber('What the next page takes as `before`; null on the last one', 4_711),
   type: ['integer', 'null'],
 };
-export const fileField = text('The events, one JSON object a line', '{"id":4711}\n');

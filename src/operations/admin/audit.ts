@@ -1,19 +1,22 @@
-import { exportPage } from '../../core/limits.ts';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
 import { exactly, list, text, time } from '../../json-schema.ts';
-import { type AuditFilter, listAuditEvents } from '../../storage/operators/audit-event.ts';
+import {
+  type AuditFilter,
+  listAuditEvents,
+  type StoredAuditEvent,
+} from '../../storage/operators/audit-event.ts';
 import {
   auditAnswer,
   auditEventSchema,
   eventField,
   eventIdField,
-  fileField,
   nextField,
   resultField,
 } from './audit-answer.ts';
 import { type Fields, onService, onTenant, tenantField } from './define.ts';
-import { limitField, numberFrom, pageOf } from './fields.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import { limitField, pageOf } from './fields.ts';
+import { linesFile, linesMediaType, linesSchema, mostLinesField } from './lines-file.ts';
+import type { FileAnswer, Operation, OperationContext } from './operation.ts';
 
 /** What narrows a list of events, and where it goes on. */
 interface FilterInput {
@@ -25,7 +28,14 @@ interface FilterInput {
   readonly from?: string;
   readonly until?: string;
   readonly before?: number;
+}
+
+interface PageInput extends FilterInput {
   readonly limit: number;
+}
+
+interface FileInput extends FilterInput {
+  readonly limit?: number;
 }
 
 const filterFields: Fields = {
@@ -44,10 +54,7 @@ const filterFields: Fields = {
 
 const exportFields: Fields = {
   ...filterFields,
-  limit: {
-    ...numberFrom(1, exportPage.most, 'How many events at most', exportPage.default),
-    default: exportPage.default,
-  },
+  limit: mostLinesField,
 };
 
 function filterOf(input: FilterInput): AuditFilter {
@@ -70,23 +77,24 @@ const pageSchema = exactly('A page of events, newest first', {
 });
 
 /** A page of the events of one tenant, or of all. */
-async function pageFor({ tx, tenant }: OperationContext, input: FilterInput): Promise<object> {
+async function pageFor({ tx, tenant }: OperationContext, input: PageInput): Promise<object> {
   const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
   const { page, last } = pageOf(await listAuditEvents(tx, filter, input.limit + 1), input.limit);
   return { events: page.map(auditAnswer), next: last?.id ?? null };
 }
 
-/** The events as a file, newest first; the id of the last one is where the next file goes on. */
-async function fileFor({ tx, tenant }: OperationContext, input: FilterInput): Promise<object> {
+/** The events as a file, newest first. What happens after its first part was read is not in it. */
+function fileFor({ tx, tenant }: OperationContext, input: FileInput): Promise<FileAnswer> {
   const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
-  const events = await listAuditEvents(tx, filter, input.limit);
-  return { text: events.map((event) => `${JSON.stringify(auditAnswer(event))}\n`).join('') };
+  return linesFile<StoredAuditEvent>(tx, {
+    read: (own, before, atMost) =>
+      listAuditEvents(own, before === null ? filter : { ...filter, before }, atMost),
+    lineOf: auditAnswer,
+    most: input.limit,
+  });
 }
 
-const mediaType = 'application/x-ndjson; charset=utf-8';
-const fileSchema = exactly('A file', { text: fileField });
-
-const listed = onTenant<FilterInput>({
+const listed = onTenant<PageInput>({
   name: 'audit.list',
   summary: 'List what happened on a tenant, the newest first',
   permission: 'audit:read',
@@ -97,21 +105,21 @@ const listed = onTenant<FilterInput>({
   run: pageFor,
 });
 
-const exported = onTenant<FilterInput>({
+const exported = onTenant<FileInput>({
   name: 'audit.export',
   summary: 'Write what happened on a tenant to a file, one JSON object a line',
   permission: 'audit:read',
   method: 'GET',
   path: '/audit/export',
   optional: exportFields,
-  output: fileSchema,
-  mediaType,
+  output: linesSchema,
+  mediaType: linesMediaType,
   run: fileFor,
 });
 
 const ofOneTenant = { tenant: { ...tenantField, description: 'Only what happened on this tenant' } };
 
-const serviceListed = onService<FilterInput>({
+const serviceListed = onService<PageInput>({
   name: 'serviceAudit.list',
   summary: 'List what happened on every tenant and to the service, the newest first',
   permission: 'audit:read',
@@ -122,15 +130,15 @@ const serviceListed = onService<FilterInput>({
   run: pageFor,
 });
 
-const serviceExported = onService<FilterInput>({
+const serviceExported = onService<FileInput>({
   name: 'serviceAudit.export',
   summary: 'Write what happened on every tenant and to the service to a file',
   permission: 'audit:read',
   method: 'GET',
   path: '/audit/export',
   optional: { ...ofOneTenant, ...exportFields },
-  output: fileSchema,
-  mediaType,
+  output: linesSchema,
+  mediaType: linesMediaType,
   run: fileFor,
 });
 

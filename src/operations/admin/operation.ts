@@ -36,6 +36,21 @@ export interface OperationContext extends PreparationContext {
   readonly tx: Tx;
 }
 
+/** The answer of an operation that is a file: all of it, or its first part. */
+export interface FileAnswer {
+  readonly text: string;
+  /** Reads the next part, in a transaction of its own; left out at the end. */
+  readonly more?: ReadMore;
+}
+
+/** @throws StorageUnavailable */
+export type ReadMore = (context: OperationContext) => Promise<FileAnswer>;
+
+/** What an operation answered, where it is a file. */
+export function isFile(operation: Pick<Operation, 'mediaType'>, answer: object): answer is FileAnswer {
+  return operation.mediaType !== undefined && 'text' in answer;
+}
+
 /**
  * Something that somebody who operates the service can do. The portal, the admin API and the command line
  * are three faces of this one table, so what one can do the others can.
@@ -62,7 +77,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly callsPerMinute?: number;
   /** What it answers, for the OpenAPI document and its tests. */
   readonly output: object;
-  /** The media type where the answer is `{text}` and that text is a file. */
+  /** The media type where the answer is a file: `{text}`, or a `FileAnswer` where it may be long. */
   readonly mediaType?: string;
   /** The field of the answer that names what was made, for the audit: the path cannot name it yet. */
   readonly made?: string;

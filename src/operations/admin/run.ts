@@ -12,6 +12,7 @@ import { InvalidFacts } from '../invalid-facts.ts';
 import { isMemberAddress, withMemberIds } from './member-address.ts';
 import {
   conflict,
+  type FileAnswer,
   type Operation,
   type OperationDeps,
   OperationRefused,
@@ -93,6 +94,29 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
   });
   putInPlace?.();
   return answer;
+}
+
+/**
+ * A file part by part, each in a transaction of its own, when it is asked for: however long the file is, one part is
+ * in memory. Who called may read all of it: that was decided with the first part.
+ *
+ * @param first what `runOperation` answered
+ * @throws StorageUnavailable where it cannot go on
+ */
+export async function* partsOf(
+  first: FileAnswer,
+  call: Call,
+  store: Store,
+  deps: OperationDeps,
+): AsyncGenerator<string> {
+  const context = { ...deps, actor: call.actor, tenant: reachableTenant(call, deps) ?? null };
+  let part = first;
+  while (true) {
+    yield part.text;
+    const { more } = part;
+    if (more === undefined) return;
+    part = await store.transaction((tx) => more({ ...context, tx }));
+  }
 }
 
 /** What an operation answers, and what of its change must be put in place in memory. */

@@ -26,8 +26,8 @@ export interface AuditFilter {
   /** ms; `from` is included, `until` is not. */
   readonly from?: number;
   readonly until?: number;
-  /** The id of the last event of the page before: older ones follow. */
-  readonly before?: number;
+  /** The last event of the page before, or its id: older ones follow. */
+  readonly before?: number | Pick<StoredAuditEvent, 'id' | 'at'>;
 }
 
 /** A refresh is one event of many: indexes of their own hold refreshes alone, and the others hold none. */
@@ -51,7 +51,7 @@ export async function listAuditEvents(
 ): Promise<readonly StoredAuditEvent[]> {
   const found: StoredAuditEvent[] = [];
   const { before } = filter;
-  const last = before === undefined ? null : { id: before, at: await timeOf(tx, before) };
+  const last = typeof before === 'number' ? { id: before, at: await timeOf(tx, before) } : (before ?? null);
   for (const part of await partsOf(tx, filter)) {
     found.push(...(await listPart(tx, part, filter, last, limit)));
   }

@@ -18,6 +18,8 @@ export interface Said {
 export interface Here extends Partial<Omit<CommandContext, 'terminal'>> {
   /** The standard input. */
   readonly input?: string;
+  /** Hears each text when it is printed. */
+  readonly heard?: (text: string) => void;
   /** Of the terminal; none by default. */
   readonly width?: number | null;
 }
@@ -28,7 +30,7 @@ const notHere = (what: string) => () => {
 
 /** Runs words as the process would, with a terminal of the test's own. */
 export async function commandHere(words: readonly string[], here: Here = {}): Promise<Said> {
-  const { input = '', width = null, ...context } = here;
+  const { input = '', heard = () => {}, width = null, ...context } = here;
   const said = { out: '', err: '' };
   const asked = askerOf(Readable.from([input]), (text) => {
     said.err += text;
@@ -36,6 +38,8 @@ export async function commandHere(words: readonly string[], here: Here = {}): Pr
   const terminal: Terminal = {
     out: (text) => {
       said.out += text;
+      heard(text);
+      return true;
     },
     err: (text) => {
       said.err += text;

@@ -100,6 +100,10 @@ export const examples: Readonly<Record<string, Example>> = {
     await newMember(world);
     return { search: 'ada', status: 'active', limit: 5 };
   },
+  'members.export': async (world) => {
+    await newMember(world);
+    return { search: 'ada', status: 'active', limit: 5 };
+  },
   'members.read': async ({ memberId }) => ({ memberId }),
   'members.disable': ofMember,
   'members.enable': ofMember,

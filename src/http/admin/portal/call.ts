@@ -1,14 +1,9 @@
 import { type Actor, permit } from '../../../core/operators/permission.ts';
-import {
-  conflict,
-  type Operation,
-  type OperationDeps,
-  OperationRefused,
-} from '../../../operations/admin/operation.ts';
-import { runOperation } from '../../../operations/admin/run.ts';
-import type { Deps } from '../../deps.ts';
+import { conflict, type Operation, OperationRefused } from '../../../operations/admin/operation.ts';
+import { type Call, runOperation } from '../../../operations/admin/run.ts';
 import { countCostly } from '../costly.ts';
 import { countDenied, lookDenied } from '../denied.ts';
+import { operationDeps } from '../operation-deps.ts';
 import type { Visit } from './visit.ts';
 
 /** Fields of an operation's input or answer, by name. */
@@ -35,14 +30,13 @@ export class DeniedTooOften extends Error {
  * @throws OperationRefused, or DeniedTooOften
  */
 export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
-  const { request, actor, deps, denial } = visit;
+  const { actor, deps, denial } = visit;
   const denied = lookDenied(actor, deps);
   if (denied !== null) throw new DeniedTooOften(actor, denied);
   const wait = countCostly(operation, actor, deps);
   if (wait !== null) throw conflict(`this was done too often: wait ${wait} seconds, then send it again`);
-  const asked = { operation, actor, input, address: request.address };
   try {
-    return (await runOperation(asked, deps.store, operationDeps(deps))) as Facts;
+    return (await runOperation(callOf(visit, operation, input), deps.store, operationDeps(deps))) as Facts;
   } catch (error) {
     if (error instanceof OperationRefused && error.isWritten) {
       denial.isWritten = true;
@@ -52,8 +46,9 @@ export async function call(visit: Visit, operation: Operation, input: Facts): Pr
   }
 }
 
-function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {
-  return { vault, passwords, random, mails, tenants, now: clock() };
+/** An operation as whoever is signed in calls it. */
+export function callOf({ actor, request }: Visit, operation: Operation, input: Facts): Call {
+  return { operation, actor, input, address: request.address };
 }
 
 /** The operation of this name; null where the service has none. */

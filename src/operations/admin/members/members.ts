@@ -1,10 +1,11 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Member, UserType } from '../../../core/members/member.ts';
 import { exactly, list, text, textOrNull, time } from '../../../json-schema.ts';
-import { listMembers } from '../../../storage/members/member-search.ts';
+import { listMembers, type MemberSearch } from '../../../storage/members/member-search.ts';
 import { deleteMember, disableMember, enableMember } from '../../member.ts';
-import { onTenant } from '../define.ts';
+import { type Fields, onTenant } from '../define.ts';
 import { forceField, limitField, pageOf } from '../fields.ts';
+import { linesFile, linesMediaType, linesSchema, mostLinesField } from '../lines-file.ts';
 import type { Operation } from '../operation.ts';
 import { demandOther, manageableMember, memberFor } from './manage.ts';
 import {
@@ -31,42 +32,63 @@ interface Listed {
   readonly status?: Member['status'];
   readonly userType?: UserType;
   readonly before?: string;
-  readonly limit: number;
 }
 
-const listed = onTenant<Listed>({
+const narrowingFields: Fields = {
+  search: {
+    ...text('The beginnings of words of the name, the beginning of the address, or the member number', 'ada'),
+    maxLength: 200,
+  },
+  status: statusField,
+  userType: userTypeField,
+  before: text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+};
+
+function narrowingOf({ search, status, userType, before }: Listed): MemberSearch {
+  return {
+    ...(search === undefined ? {} : { text: search }),
+    ...(status === undefined ? {} : { status }),
+    ...(userType === undefined ? {} : { userType }),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+const listed = onTenant<Listed & { readonly limit: number }>({
   name: 'members.list',
   summary: 'List or search the members of a tenant, the newest first',
   permission: 'members:read',
   method: 'GET',
   path: '/members',
-  optional: {
-    search: {
-      ...text(
-        'The beginnings of words of the name, the beginning of the address, or the member number',
-        'ada',
-      ),
-      maxLength: 200,
-    },
-    status: statusField,
-    userType: userTypeField,
-    before: text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
-    limit: limitField,
-  },
+  optional: { ...narrowingFields, limit: limitField },
   output: exactly('A page of members', {
     members: list('Members', memberSchema),
     next: textOrNull('What the next page takes as `before`; null on the last one', null),
   }),
-  run: async ({ tx, tenant, now }, { search, status, userType, before, limit }) => {
-    const narrowing = {
-      ...(search === undefined ? {} : { text: search }),
-      ...(status === undefined ? {} : { status }),
-      ...(userType === undefined ? {} : { userType }),
-      ...(before === undefined ? {} : { before }),
-    };
-    const { page, last } = pageOf(await listMembers(tx, tenant.id, narrowing, limit + 1, now), limit);
+  run: async ({ tx, tenant, now }, { limit, ...input }) => {
+    const found = await listMembers(tx, tenant.id, narrowingOf(input), limit + 1, now);
+    const { page, last } = pageOf(found, limit);
     return { members: page.map(memberAnswer), next: last?.id ?? null };
   },
+});
+
+const exported = onTenant<Listed & { readonly limit?: number }>({
+  name: 'members.export',
+  summary: 'Write the members of a tenant to a file, one JSON object a line',
+  permission: 'members:read',
+  method: 'GET',
+  path: '/members/export',
+  optional: { ...narrowingFields, limit: mostLinesField },
+  output: linesSchema,
+  mediaType: linesMediaType,
+  run: async ({ tx, tenant, now }, { limit, ...input }) =>
+    linesFile<Member>(tx, {
+      read: (own, behind, atMost) => {
+        const narrowing = narrowingOf(behind === null ? input : { ...input, before: behind.id });
+        return listMembers(own, tenant.id, narrowing, atMost, now);
+      },
+      lineOf: memberAnswer,
+      most: limit,
+    }),
 });
 
 const read = onTenant<Named>({
@@ -138,4 +160,4 @@ const deleted = onTenant<Named>({
   },
 });
 
-export const memberOperations: readonly Operation[] = [listed, read, disabled, enabled, deleted];
+export const memberOperations: readonly Operation[] = [listed, exported, read, disabled, enabled, deleted];

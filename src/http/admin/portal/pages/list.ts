@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
-import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
+import { isFile, type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
-import { call, type Facts } from '../call.ts';
+import { sendFileAnswer } from '../../file-answer.ts';
+import { call, callOf, type Facts } from '../call.ts';
 import { crumbsOf } from '../crumbs.ts';
 import { entriesOf, type Field, yesAndNo } from '../form/fields.ts';
 import { placeProblems } from '../form/problems.ts';
@@ -126,16 +127,16 @@ export async function sendFile(visit: Visit, operation: Operation): Promise<Fast
   const query = queryOf(request) ?? new Map<string, readonly string[]>();
   const known = pathOf(operation, request.params as Facts);
   try {
-    const input = said(operation, known, query);
-    const { text } = await call(visit, operation, { ...known, ...input });
+    const input = { ...known, ...said(operation, known, query) };
+    const answer = await call(visit, operation, input);
+    if (!isFile(operation, answer)) throw new Error(`${operation.name} answers no file`);
     const { noun, verb } = nameOf(operation);
-    return reply
-      .headers({
-        'cache-control': 'no-store',
-        'content-disposition': `attachment; filename="${kebab(noun)}-${verb}.${endingOf(operation, input)}"`,
-      })
-      .type(String(operation.mediaType))
-      .send(String(text));
+    const name = `${kebab(noun)}-${verb}.${endingOf(operation, input)}`;
+    reply.headers({
+      'cache-control': 'no-store',
+      'content-disposition': `attachment; filename="${name}"`,
+    });
+    return sendFileAnswer(reply, answer, callOf(visit, operation, input), visit.deps);
   } catch (error) {
     if (!(error instanceof OperationRefused)) throw error;
     const kind = error.kind === 'invalid' ? 'request' : 'notFound';
