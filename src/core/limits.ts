@@ -37,6 +37,9 @@ export const sessionLife = {
 /** The cookie that names a browser lives as long as browsers let cookies live. */
 export const browserCookieLifetime = 400 * day;
 
+/** What was done is said on the page that follows at once, and not on one that is opened later. */
+export const doneCookieLifetime = minute;
+
 /** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
 export const sessionTouchInterval = { member: hour, admin: minute } as const;
 

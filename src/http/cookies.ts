@@ -1,16 +1,18 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { browserCookieLifetime, sessionLife } from '../core/limits.ts';
+import { browserCookieLifetime, doneCookieLifetime, sessionLife } from '../core/limits.ts';
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../random.ts';
+import { pathOf } from './address.ts';
 import { isUndone } from './pages/head.ts';
 
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
- * `browser` a random value that binds forms to the browser they were made for. On https they carry `__Host-`
+ * `browser` a random value that binds forms to the browser they were made for, `done` what was just done, for the page
+ * that follows. On https they carry `__Host-`
  * and Secure; a development tenant on http cannot (security, Defaults; W3).
  */
-type CookieName = 'session' | 'admin' | 'browser';
+type CookieName = 'session' | 'admin' | 'browser' | 'done';
 
 /** Which cookie holds the secret of which sessions: neither is ever taken for the other (A17). */
 const cookieOf = { member: 'session', admin: 'admin' } as const satisfies Record<SessionKind, CookieName>;
@@ -64,4 +66,20 @@ export function ensureBrowserCookie(reply: FastifyReply, random: Random): string
     maxAge: browserCookieLifetime / 1_000,
   });
   return value;
+}
+
+/** Leads on to a page of ours that says what was done: once, and not because its address says so (pages 20). */
+export function redirectAfter(reply: FastifyReply, page: string, what: string): FastifyReply {
+  const lifetime = { ...attributes(reply.request), maxAge: doneCookieLifetime / 1_000 };
+  return reply.setCookie(nameOf(reply.request, 'done'), `${what} ${page}`, lifetime).redirect(page, 303);
+}
+
+/** What was done before this page; null if nothing was, or it has been said. */
+export function takeDone(reply: FastifyReply): string | null {
+  const { request } = reply;
+  const name = nameOf(request, 'done');
+  const [what = '', page] = request.cookies[name]?.split(' ') ?? [];
+  if (page !== pathOf(request)) return null;
+  if (!isUndone(request)) reply.clearCookie(name, attributes(request));
+  return what;
 }

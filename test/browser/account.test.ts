@@ -83,7 +83,14 @@ const notMe: Way = {
 /** Each page of the account area, and how a signed-in member comes to see it. */
 const ways: Ways = {
   overview: at('', 'ada@example.com'),
-  'overview after a change': at('?done=details'),
+  'overview after a change': {
+    email: member,
+    go: async (view) => {
+      await view.page.goto(`${site.issuer}/account/details`);
+      await view.page.click('main button.primary');
+      await view.page.waitForURL('**/account');
+    },
+  },
   'overview of an account to be deleted': {
     email: 'kim@example.com',
     go: async (view) => {

@@ -11,7 +11,7 @@ import {
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { askedFor, consentChangeRecord, consentRecord } from '../../support/records/access-records.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
@@ -86,12 +86,12 @@ describe('the consents of a member', () => {
 
   it('decision 39: a tick is a yes and an empty box a no, kept with the place where they were given', async () => {
     await ask({}, offers);
-    expectLeadsTo(await save(['newsletter']), `${url}?done=consents`);
+    expectDone(await save(['newsletter']), url, 'consents');
     expect(await recorded()).toEqual([
       ['newsletter', 'accepted', 'account', null],
       ['offers', 'withdrawn', 'account', null],
     ]);
-    const page = await browser.send(`${url}?done=consents`);
+    const page = await browser.send(url);
     expect(boxesOf(page)).toEqual({ newsletter: true, offers: false });
     expect(textOf(page)).toContain('Your answers are saved.');
     expect(textOf(page)).toContain('A mail every Friday You agreed on January 15, 2026');
@@ -114,7 +114,7 @@ describe('the consents of a member', () => {
     const page = await browser.send(url);
     await ask(offers);
     const body = { token: field(page, 'token'), asked: field(page, 'asked'), ...boxes(['newsletter']) };
-    expectLeadsTo(await browser.send(url, { body }), `${url}?done=consents`);
+    expectDone(await browser.send(url, { body }), url, 'consents');
     expect((await recorded()).map(([id]) => id)).toEqual(['newsletter']);
   });
 
@@ -186,7 +186,7 @@ describe('a text that changed while the page was open (GDPR art. 7 (1))', () => 
 
       const body = { token: field(answer, 'token'), asked: field(answer, 'asked') };
       const again = await browser.send(url, { body: { ...body, ...boxes(['newsletter', 'offers']) } });
-      expectLeadsTo(again, `${url}?done=consents`);
+      expectDone(again, url, 'consents');
       expect((await answers()).at(-1)).toMatchObject({ consentId: 'newsletter', ...words });
     },
   );

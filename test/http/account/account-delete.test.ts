@@ -17,7 +17,7 @@ import {
   textOf,
 } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
-import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { type AccountVisitor, accountOf, expectDone, expectLeadsTo } from '../../support/members/account.ts';
 import { linkIn } from '../../support/members/outbox.ts';
 import {
   checkoutRecord,
@@ -109,8 +109,8 @@ describe('asking for deletion', () => {
     await ask();
     const token = field(await browser.send('/account'), 'token');
     const kept = await browser.send('/account/keep', { body: { token } });
-    expectLeadsTo(kept, '/account?done=kept');
-    expect(textOf(await browser.send('/account?done=kept'))).toContain('Your account stays.');
+    expectDone(kept, '/account', 'kept');
+    expect(textOf(await browser.send('/account'))).toContain('Your account stays.');
     await service.delivered();
     expect(service.outbox.sent.map(({ name }) => name)).toContain('deletionCancelled');
     service.clock.advance(deletionCoolingOff);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findMember } from '../../../src/storage/members/member.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { field } from '../../support/visitor.ts';
 
@@ -56,7 +56,7 @@ describe('my details', () => {
 
   it('pages 18: all of them can be changed; the address of the mail and the numbers stay', async () => {
     const before = await memberNow();
-    expectLeadsTo(await browser.submit(url, form), '/account?done=details');
+    expectDone(await browser.submit(url, form), '/account', 'details');
     const after = await memberNow();
     expect(after).toEqual({
       ...before,
@@ -82,7 +82,7 @@ describe('my details', () => {
 
   it('pages 18: what is emptied is taken away', async () => {
     const emptied = { fullName: 'Åse', nickName: '', phone: '', country: '', language: '' };
-    expectLeadsTo(await browser.submit(url, emptied), '/account?done=details');
+    expectDone(await browser.submit(url, emptied), '/account', 'details');
     const { address, ...member } = await memberNow();
     expect(member).toMatchObject({ fullName: 'Åse', nickName: '', phone: '', locale: null });
     expect(address).toEqual({
@@ -133,7 +133,7 @@ describe('my details', () => {
     ['+1 (202) 555-0123', '+12025550123'],
     ['0046701234567', '+46701234567'],
   ])('a phone number may be written as %s', async (phone, stored) => {
-    expectLeadsTo(await browser.submit(url, { ...form, phone }), '/account?done=details');
+    expectDone(await browser.submit(url, { ...form, phone }), '/account', 'details');
     expect((await memberNow()).phone).toBe(stored);
   });
 
@@ -151,7 +151,7 @@ describe('my details', () => {
     ['République dominicaine', 'DO'],
     ['مصر', 'EG'],
   ])('a country may be written as %s', async (country, code) => {
-    expectLeadsTo(await browser.submit(url, { ...form, country }), '/account?done=details');
+    expectDone(await browser.submit(url, { ...form, country }), '/account', 'details');
     expect((await memberNow()).address.country).toBe(code);
   });
 

@@ -16,7 +16,7 @@ import {
   type AccountVisitor,
   accountOf,
   chromeOnAndroid,
-  expectLeadsTo,
+  expectDone,
   valuesOf,
 } from '../../support/members/account.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -125,11 +125,11 @@ describe('signing a TV out', () => {
     const ids = valuesOf(page, 'signIn');
     expect(ids).toHaveLength(4);
     const form = { signIn: String(ids[2]), action: 'sign-out' };
-    expectLeadsTo(await browser.submit(url, form), `${url}?done=signedOut`);
+    expectDone(await browser.submit(url, form), url, 'signedOut');
     await expectEndedSignIn(service, hosts.a, first);
     expect(await works(hosts.a, second.refresh_token)).toBe(200);
     expect(textOf(await browser.send(url))).not.toContain('First used First');
-    expectLeadsTo(await browser.submit(url, form), `${url}?done=signedOut`);
+    expectDone(await browser.submit(url, form), url, 'signedOut');
     await signOutAll(browser);
   });
 
@@ -138,7 +138,7 @@ describe('signing a TV out', () => {
     const waiting = await approvedCodes(service, await phoneOf(service, hosts.a));
     const others = await tvOf(hosts.a, 'u2@example.test');
     const { code, verifier } = await codeFor(browser, 'pub1', apps.pub1.redirectUri);
-    expectLeadsTo(await browser.submit(url, { action: 'sign-out-all' }), `${url}?done=signedOutAll`);
+    expectDone(await browser.submit(url, { action: 'sign-out-all' }), url, 'signedOutAll');
     for (const ended of tokens) await expectEndedSignIn(service, hosts.a, ended);
     const answer = await poll(service, hosts.a, waiting.device_code);
     expect(answer.json().error).toBe('invalid_grant');
@@ -155,7 +155,7 @@ describe('renaming a TV', () => {
     await tvOf(hosts.a);
     const card = await cardOf();
     const renamed = await browser.submit(url, { ...card, action: 'rename', label: ' Grandma’s TV ' });
-    expectLeadsTo(renamed, `${url}?done=renamed`);
+    expectDone(renamed, url, 'renamed');
     expect((await browser.send(url)).text).toContain('<bdi>Grandma’s TV</bdi></h2>');
     await browser.submit(url, { ...card, action: 'rename', label: '' });
     expect((await browser.send(url)).text).toContain('<bdi>Living room</bdi></h2>');
@@ -179,7 +179,7 @@ describe('renaming a TV', () => {
       action: 'rename',
       label: '📺'.repeat(60),
     });
-    expectLeadsTo(answer, `${url}?done=renamed`);
+    expectDone(answer, url, 'renamed');
   });
 });
 

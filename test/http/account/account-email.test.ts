@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
-import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import { wayOn } from '../../support/members/sign-up.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -44,7 +44,7 @@ describe('a new address', () => {
     expect(mail.name).toBe('emailChange');
     expect(await shownAddress()).toBe(address);
     expect(textOf(await browser.send(verify))).toContain(email);
-    expectLeadsTo(await browser.submit(verify, { code: codeIn(mail) }), '/account?done=email');
+    expectDone(await browser.submit(verify, { code: codeIn(mail) }), '/account', 'email');
     expect(await shownAddress()).toBe(email);
     await service.delivered();
     const notice = service.outbox.last(address);
@@ -63,7 +63,7 @@ describe('a new address', () => {
     const other = await accountOf(service, hosts.a, address, { password });
     expect(textOf(await other.send(path))).toContain(`Press the button to use ${email}`);
     expect(await shownAddress()).toBe(address);
-    expectLeadsTo(await other.submit(path), '/account?done=email');
+    expectDone(await other.submit(path), '/account', 'email');
     expect(await shownAddress()).toBe(email);
     expect((await other.send(path)).status).toBe(410);
     address = email;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signInLimit } from '../../../src/core/limits.ts';
 import { expectEndedSignIn, setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
-import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
 import { field, tokensFor, visitor } from '../../support/visitor.ts';
@@ -46,7 +46,7 @@ const signsIn = async (password: string) => {
 describe('changing the password', () => {
   it('pages 18: the new one works, the old one does not, and a mail says so', async () => {
     const old = current;
-    expectLeadsTo(await change(browser), '/account?done=password');
+    expectDone(await change(browser), '/account', 'password');
     expect([await signsIn(old), await signsIn(current)]).toEqual([false, true]);
     await service.delivered();
     const mail = service.outbox.sent.find(({ name }) => name === 'passwordChanged');

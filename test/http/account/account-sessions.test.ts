@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { accountOf, expectLeadsTo, valuesOf } from '../../support/members/account.ts';
+import { accountOf, expectDone, valuesOf } from '../../support/members/account.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { adminPassword, makeAdmin, portalOf } from '../../support/operators/portal.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -37,20 +37,20 @@ describe('my browsers', () => {
     ];
     // The last used comes first.
     const session = String(valuesOf(await own.send(url), 'session')[0]);
-    expectLeadsTo(await own.submit(url, { session }), `${url}?done=signedOut`);
+    expectDone(await own.submit(url, { session }), url, 'signedOut');
     expect([await isSignedIn(own), await isSignedIn(second), await isSignedIn(third)]).toEqual([
       true,
       true,
       false,
     ]);
-    expectLeadsTo(await own.submit(url, { session }), `${url}?done=signedOut`);
+    expectDone(await own.submit(url, { session }), url, 'signedOut');
   });
 
   it('pages 17: signing all others out leaves this one alone', async () => {
     const others = [await accountOf(service, hosts.b), await accountOf(service, hosts.b)];
     const own = await accountOf(service, hosts.b);
     const theirs = await accountOf(service, hosts.b, 'u2@example.test');
-    expectLeadsTo(await own.submit(url, { action: 'sign-out-others' }), `${url}?done=otherSessions`);
+    expectDone(await own.submit(url, { action: 'sign-out-others' }), url, 'otherSessions');
     for (const other of others) expect(await isSignedIn(other)).toBe(false);
     expect(await isSignedIn(own)).toBe(true);
     expect(await isSignedIn(theirs)).toBe(true);
@@ -69,7 +69,7 @@ describe('my browsers', () => {
     expect(await isInPortal()).toBe(true);
     // The last used comes first.
     const session = String(valuesOf(page, 'session')[0]);
-    expectLeadsTo(await own.submit(url, { session }), `${url}?done=signedOut`);
+    expectDone(await own.submit(url, { session }), url, 'signedOut');
     expect([await isInPortal(), await isSignedIn(second), await isSignedIn(own)]).toEqual([
       false,
       true,

@@ -12,7 +12,7 @@ import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
+import { type AccountVisitor, accountOf, expectDone, expectLeadsTo } from '../../support/members/account.ts';
 import { checkoutRecord, invoiceRecord, packageRecord } from '../../support/records/access-records.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -156,8 +156,8 @@ describe('cancelling', () => {
     const before = await stored(id);
     const [asking] = cardsOf(await browser.send(url));
     expect(asking).toContain('Cancel the subscription It runs until');
-    expectLeadsTo(await press(id, 'cancel'), `${url}?done=cancelled`);
-    const page = await browser.send(`${url}?done=cancelled`);
+    expectDone(await press(id, 'cancel'), url, 'cancelled');
+    const page = await browser.send(url);
     expect(textOf(page)).toContain('Your subscription is cancelled.');
     expect(cardsOf(page)[0]).toMatch(/Ends on [^–]+ – will not be renewed/);
     const after = await stored(id);
@@ -169,7 +169,7 @@ describe('cancelling', () => {
     const id = await give(await newPackage('Twice', nok), inDays(-1, 20));
     await press(id, 'cancel');
     const once = await stored(id);
-    expectLeadsTo(await press(id, 'cancel'), `${url}?done=cancelled`);
+    expectDone(await press(id, 'cancel'), url, 'cancelled');
     expect(await stored(id)).toEqual(once);
   });
 
@@ -177,8 +177,8 @@ describe('cancelling', () => {
     const id = await give(await newPackage('Back', nok), inDays(-1, 20));
     const before = await stored(id);
     await press(id, 'cancel');
-    expectLeadsTo(await press(id, 'resume'), `${url}?done=resumed`);
-    expect(textOf(await browser.send(`${url}?done=resumed`))).toContain('Your subscription goes on.');
+    expectDone(await press(id, 'resume'), url, 'resumed');
+    expect(textOf(await browser.send(url))).toContain('Your subscription goes on.');
     expect(await stored(id)).toEqual({ ...before, state: 'active' });
   });
 

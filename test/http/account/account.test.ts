@@ -56,9 +56,19 @@ describe('the account page', () => {
     expect(textOf(await browser.send('/account'))).toContain('You have no active subscription.');
   });
 
-  it('says what was just done, and nothing that a link makes up', async () => {
-    expect(textOf(await browser.send('/account?done=password'))).toContain('Your password is changed.');
-    expect((await browser.send('/account?done=<b>')).text).not.toContain('role="status"');
+  it('pages 20: says once what was just done, and nothing that an address makes up', async () => {
+    const isNoticed = async (path: string) => (await browser.send(path)).text.includes('role="status"');
+    for (const typed of ['/account?done=password', '/account?saved=1', '/account?done=<b>']) {
+      expect(await isNoticed(typed), typed).toBe(false);
+    }
+    await browser.submit('/account/details', { fullName: 'Ida Example' });
+    expect(await isNoticed('/account/details')).toBe(false);
+    expect(textOf(await browser.send('/account'))).toContain('Your details are saved.');
+    expect(await isNoticed('/account')).toBe(false);
+    await browser.submit('/account/details', { fullName: 'Ida Example' });
+    service.clock.advance(61_000);
+    await browser.send('/account', { method: 'HEAD' });
+    expect(await isNoticed('/account')).toBe(true);
   });
 
   it('speaks the language the member chose', async () => {

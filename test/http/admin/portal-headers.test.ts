@@ -50,7 +50,7 @@ function expectSafe(answer: Answer): void {
   }
   for (const line of headers['set-cookie'] ?? []) {
     const sameSite = line.startsWith('__Host-memberdoor-admin=') ? 'Strict' : 'Lax';
-    expect(line).toMatch(/^__Host-memberdoor-(?:admin|browser)=/);
+    expect(line).toMatch(/^__Host-memberdoor-(?:admin|browser|done)=/);
     expect(line.split('; ')).toEqual(
       expect.arrayContaining(['Path=/', 'HttpOnly', 'Secure', `SameSite=${sameSite}`]),
     );

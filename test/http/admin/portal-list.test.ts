@@ -72,9 +72,16 @@ describe('a list', () => {
     expect(file.text).not.toContain(String(service.tenants.byHost(hosts.b)?.id));
   });
 
-  it('says what was just done, and nothing that a link makes up', async () => {
-    expect((await tina.send(`${home}/clients?done=clients.create`)).text).toContain('Client created.');
-    expect((await tina.send(`${home}/clients?done=<b>`)).text).not.toContain('role="status"');
+  it('pages 20: says once what was just done, and nothing that an address makes up', async () => {
+    const isNoticed = async (path: string) => (await tina.send(path)).text.includes('role="status"');
+    for (const typed of ['done=clients.create', 'saved=1', 'done=<b>']) {
+      expect(await isNoticed(`${home}/clients?${typed}`), typed).toBe(false);
+    }
+    const { headers } = await tina.submit(`${home}/products/+create`, { name: 'Told once' });
+    const page = String(headers.location);
+    expect(await isNoticed(`${home}/clients`)).toBe(false);
+    expect((await tina.send(page)).text).toContain('Product created.');
+    expect(await isNoticed(page)).toBe(false);
   });
 });
 

@@ -132,11 +132,12 @@ describe('a session of the portal', () => {
     const answer = await browser.send('/admin/sign-out', {
       body: { token: field(await browser.send(home), 'token') },
     });
-    expect(answer.headers.location).toBe('/admin/sign-in?done=signed-out');
+    expect(answer.headers.location).toBe('/admin/sign-in');
     expect(browser.cookies.has(adminCookie)).toBe(false);
     browser.cookies.set(adminCookie, value);
     await expectStranger(browser);
-    expect((await browser.send('/admin/sign-in?done=signed-out')).text).toContain('You are signed out.');
+    expect((await browser.send('/admin/sign-in')).text).toContain('You are signed out.');
+    expect((await browser.send('/admin/sign-in?done=signed-out')).text).not.toContain('You are signed out.');
   });
 
   it('A14: ends with the account, and with what made its owner an administrator', async () => {

@@ -53,6 +53,13 @@ export function expectLeadsTo(answer: Answer, location: string): void {
   });
 }
 
+/** Holds an answer to leading to a page that says what was done, which its address does not (pages 20). */
+export function expectDone(answer: Answer, page: string, what: string): void {
+  expectLeadsTo(answer, page);
+  const cookie = (answer.headers['set-cookie'] ?? []).find((line) => /^[^=]*memberdoor-done=/.test(line));
+  expect(decodeURIComponent(cookie?.split(/[=;]/)[1] ?? '')).toBe(`${what} ${page}`);
+}
+
 /** The values of a hidden field on a page, in order. */
 export function valuesOf(page: Answer, name: string): readonly string[] {
   return [...page.text.matchAll(new RegExp(`name="${name}" value="([^"]*)"`, 'g'))].map(([, value]) =>

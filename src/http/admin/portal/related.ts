@@ -3,7 +3,7 @@ import { addressOf, newAddressOf, pathFields, takesForm } from './addresses.ts';
 import { type Facts, mayCall, operationNamed } from './call.ts';
 import { companions, isEnding, isFitting, landings } from './nouns.ts';
 import type { Visit } from './visit.ts';
-import { buttonOf, kebab, nameOf, singular } from './words.ts';
+import { buttonOf, nameOf, singular } from './words.ts';
 
 /** A button that leads to the form of an operation. */
 export interface Action {
@@ -146,8 +146,8 @@ function actionAt(operation: Operation, href: string, isMain: boolean): Action {
 const escaped = (text: string) => text.replaceAll(/[{}]/g, '\\$&');
 
 /** What a page says after an operation, such as "Client created." */
-export function doneText(visit: Visit, name: string | undefined): string | null {
-  const operation = visit.operations.find((one) => one.acts && kebab(one.name) === name);
+export function doneText(visit: Visit, name: string | null): string | null {
+  const operation = visit.operations.find((one) => one.acts && one.name === name);
   if (operation === undefined) return null;
   const { noun, verb } = nameOf(operation);
   const what = singular(noun);

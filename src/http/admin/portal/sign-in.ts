@@ -8,7 +8,14 @@ import { apply } from '../../../storage/apply.ts';
 import { findMemberByEmail } from '../../../storage/members/member.ts';
 import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
 import { noteRefusal, sourceOf, transactionOf } from '../../audit.ts';
-import { browserCookie, clearSessionCookie, ensureBrowserCookie, setSessionCookie } from '../../cookies.ts';
+import {
+  browserCookie,
+  clearSessionCookie,
+  ensureBrowserCookie,
+  redirectAfter,
+  setSessionCookie,
+  takeDone,
+} from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
@@ -40,11 +47,14 @@ export function signInPages(app: FastifyInstance, portal: Portal): void {
 }
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { next, done } = pick(queryOf(request) ?? new Map(), ['next', 'done']).values;
+  const { next } = pick(queryOf(request) ?? new Map(), ['next']).values;
   const returnTo = readReturn(next);
   const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
   if (current !== null) return reply.redirect(returnTo, 303);
-  return sendForm(reply, deps, { returnTo, notice: done === signedOut ? 'You are signed out.' : null });
+  return sendForm(reply, deps, {
+    returnTo,
+    notice: takeDone(reply) === signedOut ? 'You are signed out.' : null,
+  });
 }
 
 async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
@@ -125,7 +135,7 @@ async function signOut({ request, reply, session, deps }: Visit): Promise<Fastif
     await insertAuditEvent(tx, auditEvent(source, { event: 'signed_out', target: session.id }));
   });
   clearSessionCookie(reply, 'admin');
-  return reply.redirect(`${url}?done=${signedOut}`, 303);
+  return redirectAfter(reply, url, signedOut);
 }
 
 interface FormState {

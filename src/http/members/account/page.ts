@@ -4,9 +4,9 @@ import { seal, unseal } from '../../../secrets/seal.ts';
 import { pathOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
-import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
+import { browserCookie, ensureBrowserCookie, redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
+import { pageForm } from '../../form.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
@@ -139,11 +139,11 @@ export type Done = (typeof done)[number];
 
 /** Leads on to a page that says what was done. */
 export function redirectDone({ reply }: Visit, url: string, what: Done): FastifyReply {
-  return reply.redirect(`${url}?done=${what}`, 303);
+  return redirectAfter(reply, url, what);
 }
 
-function noticeOf({ request, language }: Visit): string | null {
-  const { done: said } = pick(queryOf(request) ?? new Map(), ['done']).values;
+function noticeOf({ reply, language }: Visit): string | null {
+  const said = takeDone(reply);
   const what = done.find((name) => name === said);
   return what === undefined ? null : language.t(`account.done.${what}`);
 }

@@ -34,7 +34,7 @@ export async function signOutDevices(world: World, member: ModelMember): Promise
   const answer = await member.phone.send('/account/devices', {
     body: { token: field(page, 'token'), action: 'sign-out-all' },
   });
-  expect(answer.headers.location, answer.text).toBe('/account/devices?done=signedOutAll');
+  expect(answer.headers.location, answer.text).toBe('/account/devices');
   endAll(world, (thing) => thing.member === member, 'signed_out');
 }
 
@@ -50,7 +50,7 @@ export async function changePassword(world: World, member: ModelMember, everywhe
     ...(everywhere ? { everywhere: 'yes' } : {}),
   };
   const answer = await member.phone.send('/account/password', { body });
-  expect(answer.headers.location, answer.text).toBe('/account?done=password');
+  expect(answer.headers.location, answer.text).toBe('/account');
   member.password = password;
   if (own !== null) own.lastUsedAt = world.now;
   if (!everywhere) return;

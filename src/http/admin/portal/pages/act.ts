@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
 import { type Change, differs } from '../../../../operations/tenant-file/difference.ts';
 import { outcomeOf, summaryOf } from '../../../../operations/tenant-file/words.ts';
+import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { addressOf, pathFields } from '../addresses.ts';
 import { call, callIfMay, callOrNull, type Facts, hasTenant, mayCall, operationNamed } from '../call.ts';
@@ -15,7 +16,7 @@ import { type FieldProblem, sendPortalPage, sendPortalProblem } from '../page.ts
 import { isBelow, isPage, landingOf } from '../related.ts';
 import { factsOf, listIn } from '../show/shown.ts';
 import { formOf, type Visit } from '../visit.ts';
-import { kebab, nameOf, singular, submitOf, titleOf } from '../words.ts';
+import { nameOf, singular, submitOf, titleOf } from '../words.ts';
 import { partsOf } from './detail.ts';
 
 /** The form of an operation, with what is there now. */
@@ -207,7 +208,7 @@ function sendDone(
   if (!operation.acts || operation.bodyBytes !== undefined)
     return sendAnswer(visit, operation, known, answer);
   if (typeof answer.secret !== 'string') {
-    return visit.reply.redirect(`${next}?done=${kebab(operation.name)}`, 303);
+    return redirectAfter(visit.reply, next, operation.name);
   }
   const { secret, ...others } = answer;
   // The first few say which it is.

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
-import { pick, queryOf } from '../../../form.ts';
+import { takeDone } from '../../../cookies.ts';
 import { addressOf } from '../addresses.ts';
 import { call, type Facts, mayCall, operationNamed } from '../call.ts';
 import { crumbsOf } from '../crumbs.ts';
@@ -41,14 +41,13 @@ async function readDetail(
   hidden: readonly string[] = [],
 ): Promise<Detail> {
   const { request } = visit;
-  const query = queryOf(request) ?? new Map<string, readonly string[]>();
   const known = pathOf(operation, request.params as Facts);
   const answer = await call(visit, operation, known);
   return {
     answer,
     ...partsOf(visit, operation, known, answer, hidden),
     actions: buttonsOf(actionsOf(visit, operation, known, answer), filesOf(visit, operation, known)),
-    notice: doneText(visit, pick(query, ['done']).values.done),
+    notice: doneText(visit, takeDone(visit.reply)),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
 import { isFile, type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
+import { takeDone } from '../../../cookies.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../file-answer.ts';
 import { call, callOf, type Facts } from '../call.ts';
@@ -32,7 +33,7 @@ export async function showList(visit: Visit, operation: Operation): Promise<Fast
     filters,
     actions: actionsOf(visit, operation, known),
     files: filesOf(visit, operation, known, searchOf(request)),
-    notice: doneText(visit, pick(query, ['done']).values.done),
+    notice: doneText(visit, takeDone(visit.reply)),
   };
   const page = {
     template: 'list',
@@ -116,7 +117,7 @@ function nextOf(operation: Operation, query: Form, { next }: Facts): string | nu
   if (next === null || next === undefined) return null;
   const name = 'after' in operation.input.properties ? 'after' : 'before';
   const kept = [...query].flatMap(([key, [value = '']]) =>
-    key === name || key === 'done' || value === '' ? [] : [[key, value]],
+    key === name || value === '' ? [] : [[key, value]],
   );
   return `?${new URLSearchParams([...kept, [name, String(next)]] as [string, string][])}`;
 }
