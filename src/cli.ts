@@ -40,7 +40,7 @@ const context: CommandContext = {
   terminal,
   environment: process.env,
   configuration,
-  connect: () => connect(readDataFolder(process.env, projectFolder), configuration),
+  connect: (mayMigrate) => connect(readDataFolder(process.env, projectFolder), configuration, mayMigrate),
   serve,
 };
 

@@ -25,6 +25,7 @@ import { outboxTransport, smtpTransport } from './operations/mail/mail-transport
 import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
 import { openService } from './operations/open-service.ts';
 import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
+import { finishUpgrades, listUpgradeCopies } from './operations/upkeep/upgrade.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
 import { auditedStore } from './storage/operators/audited.ts';
@@ -46,7 +47,12 @@ export interface Service {
 export async function start(config: Config): Promise<Service> {
   const prometheus = config.metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
   const metrics = prometheus?.createMetrics() ?? null;
-  const opened = await openService(config, config.environment === 'development', metrics?.commit);
+  const olderCopies = listUpgradeCopies(config.dataFolder);
+  const opened = await openService(config, {
+    initialise: config.environment === 'development',
+    migrate: true,
+    ...(metrics === null ? {} : { observe: metrics.commit }),
+  });
   const { store, vault } = opened;
   const { passwords, inHand } = countPasswords(opened.passwords);
   try {
@@ -95,6 +101,7 @@ export async function start(config: Config): Promise<Service> {
     const socket = await openSocket(config.dataFolder, operations, deps, app.log);
     await auditServiceEvent(audited, 'service_started', systemClock());
     announce(config, tenants.all(), setupLink);
+    finishUpgrades(olderCopies, opened.upgradeCopy, app.log);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
     const chores = startChores(

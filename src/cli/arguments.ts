@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Operation } from '../operations/admin/operation.ts';
-import { type Command, operandShape, optionsOf } from './command.ts';
+import { type Command, fieldsOfOptions, migrate, operandShape, optionsOf } from './command.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { WrongUsage } from './terminal.ts';
 import { guess } from './words.ts';
@@ -11,6 +11,8 @@ export interface Arguments {
   readonly input: Readonly<Record<string, unknown>>;
   /** Whether the answer is to be printed as JSON. */
   readonly json: boolean;
+  /** Whether a database of an older version may be brought to this one. */
+  readonly migrate: boolean;
 }
 
 /** Words of every command, which are answered before options are read. */
@@ -19,18 +21,11 @@ const common = ['help', 'version'];
 /** Reads a file that holds a secret; `-` is the standard input. */
 export type ReadSecret = (path: string) => Promise<string>;
 
-/** How an operation's answer is printed, beside its own fields. */
-export const json: Field = {
-  name: 'json',
-  option: 'json',
-  kind: 'flag',
-  ofObjects: false,
-  isSwitch: true,
-  nullable: false,
-  required: false,
-  description: 'prints the answer as JSON',
-  shape: '',
-};
+/** The options of every operation, beside its own fields. */
+export const ofOperations: readonly Field[] = fieldsOfOptions({
+  json: { text: 'prints the answer as JSON' },
+  migrate,
+});
 
 /**
  * Reads the options of an operation. The tenant may be missing: whoever knows all of them fills it in.
@@ -43,15 +38,15 @@ export async function readArguments(
   readSecret: ReadSecret,
 ): Promise<Arguments> {
   const fields = fieldsOf(operation.input);
-  const { input, problems } = await readFields([...fields, json], [], words, readSecret);
+  const { input, problems } = await readFields([...fields, ...ofOperations], [], words, readSecret);
   for (const { name, option, required, shape } of fields) {
     if (required && name !== 'tenant' && !Object.hasOwn(input, name)) {
       problems.push(`--${[option, shape].filter(Boolean).join(' ')} is missing.`);
     }
   }
   if (problems.length > 0) throw new WrongUsage(problems);
-  const { json: asJson = false, ...rest } = input;
-  return { input: rest, json: asJson === true };
+  const { json, migrate: mayMigrate, ...rest } = input;
+  return { input: rest, json: json === true, migrate: mayMigrate === true };
 }
 
 /**

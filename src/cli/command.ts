@@ -14,14 +14,19 @@ export interface CommandOption {
   readonly text: string;
 }
 
+/** Of every command that may open the data folder itself. */
+export const migrate: CommandOption = {
+  text: 'brings the database of a stopped older version to this one; it is copied first',
+};
+
 /** What a command may use. Nothing is read or opened before it asks. */
 export interface CommandContext {
   readonly terminal: Terminal;
   readonly environment: Environment;
   /** The settings. They end the process where they are wrong. */
   configuration(): Config;
-  /** A way to the operations. @throws StartupError */
-  connect(): Promise<Connection>;
+  /** A way to the operations. @param mayMigrate see `migrate`. @throws StartupError */
+  connect(mayMigrate: boolean): Promise<Connection>;
   /** Runs the service; resolves once it answers. @throws StartupError */
   serve(config: Config): Promise<void>;
 }
@@ -45,8 +50,13 @@ export function defineCommand<Input>(command: Command<Input>): Command {
   return command as unknown as Command;
 }
 
-/** The options of a command as fields, which the options of operations are too. */
+/** The options of a command as fields. */
 export function optionsOf({ options }: Command): readonly Field[] {
+  return fieldsOfOptions(options);
+}
+
+/** Options as fields, which the options of operations are too. */
+export function fieldsOfOptions(options: Command['options']): readonly Field[] {
   return Object.entries(options).map(([name, { value, text }]) => ({
     name,
     option: kebab(name),

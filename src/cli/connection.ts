@@ -34,12 +34,17 @@ export interface Connection {
  * Asks the running service; where none runs, opens the data folder itself.
  *
  * @param configuration is only asked for if no service runs: the socket needs the folder alone
+ * @param mayMigrate whether a database of an older version is brought to this one
  * @throws StartupError
  */
-export async function connect(dataFolder: string, configuration: () => Config): Promise<Connection> {
+export async function connect(
+  dataFolder: string,
+  configuration: () => Config,
+  mayMigrate: boolean,
+): Promise<Connection> {
   const path = socketPath(dataFolder);
   const hosts = await hostsThrough(path);
-  if (hosts === null) return openFolder(configuration());
+  if (hosts === null) return openFolder(configuration(), mayMigrate);
   return {
     call: async (operation, input) => {
       const { method, path: below, body } = requestOf(operation, input);
@@ -103,8 +108,8 @@ function ask(socket: string, method: string, path: string, body: string | null):
 }
 
 /** Opens the data folder as a start would, and closes it when the command is done. */
-async function openFolder(config: Config): Promise<Connection> {
-  const { store, vault, passwords } = await openService(config, false);
+async function openFolder(config: Config, migrate: boolean): Promise<Connection> {
+  const { store, vault, passwords } = await openService(config, { initialise: false, migrate });
   const tenants = createTenants(vault);
   await store.transaction((tx) => tenants.reload(tx));
   // Mails wait in the database for the next start: the command has no time for a mail server.

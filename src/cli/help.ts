@@ -1,7 +1,7 @@
 // The help texts: of the whole command, of a noun, and of each command and operation.
 import { settings } from '../config.ts';
 import type { Operation } from '../operations/admin/operation.ts';
-import { json } from './arguments.ts';
+import { ofOperations } from './arguments.ts';
 import { type Command, operandShape, optionsOf } from './command.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { columns, fold } from './fold.ts';
@@ -87,7 +87,9 @@ export function nounHelp(operations: readonly Operation[], noun: string, width: 
 
 /** `memberdoor <noun> <verb> --help` */
 export function operationHelp(operation: Operation, width: number | null): string {
-  const rows = [...fieldsOf(operation.input), json].map((field) => [optionOf(field), textOf(field)] as const);
+  const rows = [...fieldsOf(operation.input), ...ofOperations].map(
+    (field) => [optionOf(field), textOf(field)] as const,
+  );
   const head = fold(`memberdoor ${wordsOf(operation).join(' ')}: ${operation.summary}`, width, '  ');
   return `${head}\n\n${columns(rows, '  ', width)}`;
 }

@@ -7,23 +7,34 @@ import type { CommitObserver } from '../storage/group-commit.ts';
 import { findService } from '../storage/service.ts';
 import { openStore } from '../storage/store.ts';
 import { prepareService } from './service.ts';
+import { prepareUpgrade } from './upkeep/upgrade.ts';
+
+/** What opening a data folder may do to it. */
+export interface Opening {
+  /** Whether a folder without a database becomes a new service. */
+  readonly initialise: boolean;
+  /** Whether a database of an older version is brought to this one. */
+  readonly migrate: boolean;
+  /** Is told of each commit. */
+  readonly observe?: CommitObserver;
+}
 
 /**
  * Opens the data folder, and makes sure that it belongs to this configuration.
  *
- * @param mayInitialise whether a folder without a database becomes a new service
- * @param observe is told of each commit
+ * @returns with the rest the copy that was made of a database of an older version, or null
  * @throws StartupError
  */
-export async function openService(config: Config, mayInitialise: boolean, observe?: CommitObserver) {
-  const store = await openStore(config.dataFolder, mayInitialise, observe);
+export async function openService(config: Config, { initialise, migrate, observe }: Opening) {
+  const upgradeCopy = prepareUpgrade(config.dataFolder, migrate);
+  const store = await openStore(config.dataFolder, initialise, observe);
   try {
     const isNew = (await store.transaction(findService)) === null;
     const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));
     const passwords = createPasswords();
     const deps = { vault, passwords, random: systemRandom, now: systemClock() };
     await prepareService(store, config.environment, deps, config.port);
-    return { store, vault, passwords };
+    return { store, vault, passwords, upgradeCopy };
   } catch (error) {
     await store.close();
     throw error;

@@ -56,14 +56,14 @@ export function readDatabase(path: string, check: 'quick' | 'none' = 'quick'): F
     }
     const verdict = check === 'quick' ? sqlite.pragma('quick_check(1)', { simple: true }) : 'ok';
     if (verdict !== 'ok') throw new StartupError(`The file ${path} is damaged (${String(verdict)}).`);
-    const names = sqlite.prepare('select name from kysely_migration order by name').pluck().all();
+    const names = schemaOf(sqlite);
     const service = sqlite.prepare('select environment, keyCheck from service').get();
     if (service === undefined) throw new StartupError(`The file ${path} is a database without a service.`);
     return {
       ...(service as Pick<ServiceRow, 'environment' | 'keyCheck'>),
-      schema: names as string[],
-      newestEventAt: newestEvent(sqlite, names as string[]),
-      tenants: listTenants(sqlite, names as string[]),
+      schema: names,
+      newestEventAt: newestEvent(sqlite, names),
+      tenants: listTenants(sqlite, names),
       counts: Object.fromEntries(
         counted.map((table) => [table, sqlite.prepare(`select count(*) from ${table}`).pluck().get()]),
       ) as FileFacts['counts'],
@@ -78,6 +78,34 @@ export function schemaDifference({ schema }: Pick<FileFacts, 'schema'>) {
     missing: known.filter((name) => !schema.includes(name)),
     unknown: schema.filter((name) => !known.includes(name)),
   };
+}
+
+/** What an older version's database lacks. */
+export interface PendingMigrations {
+  /** The newest migration that it has. */
+  readonly newest: string;
+  readonly missing: readonly string[];
+}
+
+/**
+ * The migrations that a start would run on a database; null where there are none, where it was only just begun, or
+ * where it is none that a start would take: opening it says why.
+ */
+export function pendingMigrations(path: string): PendingMigrations | null {
+  let schema: readonly string[];
+  try {
+    schema = reading(path, schemaOf);
+  } catch {
+    return null;
+  }
+  const { missing, unknown } = schemaDifference({ schema });
+  const newest = schema.at(-1);
+  return newest === undefined || missing.length === 0 || unknown.length > 0 ? null : { newest, missing };
+}
+
+/** The migrations that made a database, in order. */
+function schemaOf(sqlite: SQLite.Database): string[] {
+  return sqlite.prepare('select name from kysely_migration order by name').pluck().all() as string[];
 }
 
 /** Older files have no such columns; what is read of them is read by their own schema. */

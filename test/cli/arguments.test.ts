@@ -151,5 +151,6 @@ it('--help lists the fields with what the schema says of them, those that must b
   --password-file FILE  A password (the file holds it; - is the standard input)
   --api-key-file FILE   A key (the file holds it; - is the standard input)
   --json                prints the answer as JSON
+  --migrate             brings the database of a stopped older version to this one; it is copied first
 `);
 });

@@ -2,7 +2,7 @@ import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import type { SentFile } from '../../operations/tenant-file/apply.ts';
 import { type Change, differs } from '../../operations/tenant-file/difference.ts';
 import { fieldText, outcomeOf, summaryOf } from '../../operations/tenant-file/words.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
+import { type CommandContext, defineCommand, migrate } from '../command.ts';
 import type { OperationAnswer } from '../connection.ts';
 import { openTenantFile } from '../tenant-file.ts';
 import { exitCode, shown, type Terminal, tell, WrongUsage } from '../terminal.ts';
@@ -14,6 +14,7 @@ interface ApplyInput {
   readonly dryRun: boolean;
   readonly prune: boolean;
   readonly force: boolean;
+  readonly migrate: boolean;
 }
 
 /** `memberdoor apply FILE`: shows what a tenant file would change, and with --yes changes it. */
@@ -28,13 +29,14 @@ export const apply = defineCommand<ApplyInput>({
     force: {
       text: 'even if a device flow is off at the stage tenant, or nobody is left who administers everything',
     },
+    migrate,
   },
   run: runApply,
 });
 
 /** @returns the exit code: 3 if there is a difference and nothing was done */
 async function runApply(
-  { file: path, yes, dryRun, prune, force }: ApplyInput,
+  { file: path, yes, dryRun, prune, force, migrate: mayMigrate }: ApplyInput,
   { terminal, environment, connect }: CommandContext,
 ): Promise<number> {
   if (yes && dryRun) throw new WrongUsage(['--yes and --dry-run do not go together.']);
@@ -44,7 +46,7 @@ async function runApply(
     return exitCode.failed;
   }
   const sent: SentFile = { file: read.file, references: read.references, prune, force };
-  const connection = await connect();
+  const connection = await connect(mayMigrate);
   try {
     const compared = await connection.call(serviceTenantFiles.compare, { ...sent });
     if (!('answer' in compared)) return tellRefused(compared, path, terminal);

@@ -1,6 +1,6 @@
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import { formats } from '../../operations/tenant-file/export.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, migrate } from '../command.ts';
 import { printFile } from '../print.ts';
 import { exitCode, tellProblems } from '../terminal.ts';
 
@@ -8,6 +8,7 @@ interface ExportInput {
   readonly tenant?: string;
   readonly format?: string;
   readonly members: boolean;
+  readonly migrate: boolean;
 }
 
 /** `memberdoor export`: writes what `apply` reads to the standard output. */
@@ -19,9 +20,10 @@ export const exportTenants = defineCommand<ExportInput>({
     tenant: { value: 'HOST', text: 'this tenant alone' },
     format: { value: formats, text: 'how it is written; yaml by default' },
     members: { text: 'with the members' },
+    migrate,
   },
-  run: async ({ format = 'yaml', ...input }, { terminal, connect }) => {
-    const connection = await connect();
+  run: async ({ format = 'yaml', migrate: mayMigrate, ...input }, { terminal, connect }) => {
+    const connection = await connect(mayMigrate);
     try {
       const exported = await connection.call(serviceTenantFiles.export, { ...input, format });
       if (!exported.ok) {

@@ -1,24 +1,26 @@
 import { systemClock } from '../../clock.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { type Lost, listLost, makeNewKeys } from '../../operations/upkeep/new-keys.ts';
+import { prepareUpgrade } from '../../operations/upkeep/upgrade.ts';
 import { findMasterKey, makeMasterKey, openVault } from '../../secrets/vault.ts';
 import { openStore } from '../../storage/store.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, migrate } from '../command.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from '../terminal.ts';
 
 /** `memberdoor new-keys --lost-master-key`: saves the members of a service whose master key is lost. */
-export const newKeys = defineCommand<{ readonly lostMasterKey: boolean }>({
+export const newKeys = defineCommand<{ readonly lostMasterKey: boolean; readonly migrate: boolean }>({
   name: 'new-keys',
   summary: 'make all keys anew where the master key is lost for good, and keep the members; it asks twice',
   operands: [],
-  options: { lostMasterKey: { text: 'says that it is; in production the settings hold a new one' } },
-  run: async ({ lostMasterKey }, { terminal, configuration }) => {
+  options: { lostMasterKey: { text: 'says that it is; in production the settings hold a new one' }, migrate },
+  run: async ({ lostMasterKey, migrate: mayMigrate }, { terminal, configuration }) => {
     if (!lostMasterKey) {
       throw new WrongUsage([
         'new-keys is for a master key that is lost, and needs --lost-master-key. "memberdoor keys rotate" makes new signing keys, "memberdoor reencrypt FILE" changes the master key.',
       ]);
     }
     const { dataFolder, masterKey, environment } = configuration();
+    prepareUpgrade(dataFolder, mayMigrate);
     const store = await openStore(dataFolder, false);
     try {
       // In development the key is a file of the folder: of what is left of it, or made when all is agreed to.

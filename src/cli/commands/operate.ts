@@ -19,8 +19,10 @@ export async function operate(
   { terminal, connect }: CommandContext,
 ): Promise<number> {
   const operation = findOperation(operations, noun, verb);
-  const { input, json } = await readArguments(operation, words, (path) => readSecret(path, terminal));
-  const connection = await connect();
+  const { input, json, migrate } = await readArguments(operation, words, (path) =>
+    readSecret(path, terminal),
+  );
+  const connection = await connect(migrate);
   try {
     const result = await connection.call(operation, await withTenant(operation, input, connection));
     if (result.ok) {

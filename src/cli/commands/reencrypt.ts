@@ -3,25 +3,25 @@ import { reasonOf } from '../../files.ts';
 import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';
 import { openVault, parseMasterKey } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, migrate } from '../command.ts';
 import { exitCode } from '../terminal.ts';
 
 /**
  * `memberdoor reencrypt FILE`: everything that is encrypted gets the master key of that file. The key of now
  * comes from the settings, as at a start. Refused while a service runs.
  */
-export const reencryptAll = defineCommand<{ readonly file: string }>({
+export const reencryptAll = defineCommand<{ readonly file: string; readonly migrate: boolean }>({
   name: 'reencrypt',
   summary: 'encrypt everything anew under the master key of that file, while the service is stopped',
   operands: ['file'],
-  options: {},
-  run: async ({ file }, { terminal, configuration }) => {
+  options: { migrate },
+  run: async ({ file, migrate: mayMigrate }, { terminal, configuration }) => {
     const config = configuration();
     if (config.masterKey === null) {
       throw new StartupError('The development key is a file of the data folder, and stays as it is.');
     }
     const newVault = openVault(readKey(file));
-    const changed = await reencryptFolder(config, newVault);
+    const changed = await reencryptFolder(config, newVault, mayMigrate);
     terminal.out(`Encrypted anew: ${changed}. Start the service with the new master key.\n`);
     return exitCode.done;
   },

@@ -21,11 +21,7 @@ export function backUp(dataFolder: string, file: string): FileFacts {
   if (existsSync(target)) throw new StartupError(`The file ${target} is there already.`);
   createEmpty(part);
   try {
-    copyDatabase(dataFolder, part);
-    appendChecksum(part);
-    syncToDisk(part);
-    hasRightChecksum(part);
-    const facts = readDatabase(part);
+    const facts = writeBackup(dataFolder, part);
     const { missing, unknown } = schemaDifference(facts);
     if (missing.length + unknown.length > 0) {
       throw new StartupError(`The database in ${dataFolder} is of another version: ${facts.schema.at(-1)}.`);
@@ -38,7 +34,22 @@ export function backUp(dataFolder: string, file: string): FileFacts {
   }
 }
 
-function createEmpty(path: string): void {
+/**
+ * Writes the copy, with its checksum, and reads it back.
+ *
+ * @param file empty
+ * @throws StartupError
+ */
+export function writeBackup(dataFolder: string, file: string): FileFacts {
+  copyDatabase(dataFolder, file);
+  appendChecksum(file);
+  syncToDisk(file);
+  hasRightChecksum(file);
+  return readDatabase(file);
+}
+
+/** Makes a file that its owner alone can read. @throws StartupError if there is one */
+export function createEmpty(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {

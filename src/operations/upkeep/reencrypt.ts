@@ -17,8 +17,8 @@ import { openService } from '../open-service.ts';
  * @returns how many values were encrypted anew
  * @throws StartupError that says which key works now: a disk that fails to confirm a commit may have it all the same
  */
-export async function reencryptFolder(config: Config, newVault: Vault): Promise<number> {
-  const { store, vault } = await openService(config, false);
+export async function reencryptFolder(config: Config, newVault: Vault, migrate: boolean): Promise<number> {
+  const { store, vault } = await openService(config, { initialise: false, migrate });
   const { changed, trouble } = await reencrypt(store, vault, newVault).then(
     (count) => ({ changed: count, trouble: null }),
     (error: unknown) => ({ changed: 0, trouble: error }),

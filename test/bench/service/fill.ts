@@ -59,7 +59,7 @@ export async function fillService(
 ): Promise<readonly Item[]> {
   const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
   if (!read.ok) throw new Error(read.problems.join(' '));
-  const { store, vault } = await openService(read.config, false);
+  const { store, vault } = await openService(read.config, { initialise: false, migrate: false });
   try {
     const tenants = createTenants(vault);
     await store.transaction((tx) => tenants.reload(tx));

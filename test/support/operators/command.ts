@@ -70,5 +70,5 @@ const noService = () => {
 
 /** Runs words on a data folder as the process would, through the socket of the service that runs there. */
 export function command(folder: string, words: readonly string[], here: Here = {}): Promise<Said> {
-  return commandHere(words, { connect: () => connect(folder, noService), ...here });
+  return commandHere(words, { connect: (mayMigrate) => connect(folder, noService, mayMigrate), ...here });
 }
