@@ -1,8 +1,7 @@
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
-import pino from 'pino';
-import pretty from 'pino-pretty';
+import { stdTimeFunctions } from 'pino';
 import type { Config } from './config.ts';
-import { logFlushInterval, logPieceBytes, outageLogInterval } from './core/operators/limits.ts';
+import { outageLogInterval } from './core/operators/limits.ts';
 import { PasswordsBusy } from './secrets/password.ts';
 import { StorageUnavailable } from './storage/group-commit.ts';
 
@@ -22,6 +21,8 @@ export function logOptions(
   return {
     level,
     base: null,
+    formatters: { level: (name) => ({ level: name }) },
+    timestamp: stdTimeFunctions.isoTime,
     hooks: { logMethod: thinOutages(elapsed) },
     serializers: {
       req: (request) => ({ method: request.method }),
@@ -29,31 +30,6 @@ export function logOptions(
       err: describeError,
     },
   };
-}
-
-/** Where the lines of the log go. */
-export interface LogStream {
-  write(line: string): void;
-  /** Writes what still waits to be written; to be called when the process ends. */
-  flush(): void;
-}
-
-/**
- * Standard output. Lines are written a few at a time, since a system call for each is dearer than most
- * answers; none waits longer than `logFlushInterval`. On a terminal each is written at once, for people.
- */
-export function logStream(isTerminal: boolean): LogStream {
-  if (isTerminal) {
-    const stream = pretty({ colorize: true, sync: true, ignore: 'reqId' });
-    return { write: (line) => stream.write(line), flush: () => {} };
-  }
-  const stream = pino.destination({
-    dest: 1,
-    sync: true,
-    minLength: logPieceBytes,
-    periodicFlush: logFlushInterval,
-  });
-  return { write: (line) => stream.write(line), flush: () => stream.flushSync() };
 }
 
 /** Whether nothing was done because too much is waiting or storage is in trouble; the same again may work. */

@@ -14,7 +14,8 @@ import { createMemory } from './http/memory.ts';
 import { listen } from './http/server/listen.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
-import { logOptions, logStream } from './log.ts';
+import { logOptions } from './log.ts';
+import { type LogStream, logStream, logTarget } from './log-stream.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
 import { operations } from './operations/admin/index.ts';
 import { auditServiceEvent } from './operations/audit.ts';
@@ -91,7 +92,7 @@ export async function start(config: Config): Promise<Service> {
       metrics,
       setupOffered: setupLink !== null,
     };
-    const stream = logStream(process.stdout.isTTY === true);
+    const stream = logStream(logTarget(process.stdout, process.env.JOURNAL_STREAM), systemClock);
     process.on('exit', stream.flush);
     const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
     for (const event of early) logAuditEvent(app.log, event);
@@ -100,7 +101,7 @@ export async function start(config: Config): Promise<Service> {
     await listen(app, config);
     const socket = await openSocket(config.dataFolder, operations, deps, app.log);
     await auditServiceEvent(audited, 'service_started', systemClock());
-    announce(config, tenants.all(), setupLink);
+    announce(stream, config, tenants.all(), setupLink);
     finishUpgrades(olderCopies, opened.upgradeCopy, app.log);
     // What waited when the service last stopped; nobody waits for it here.
     void mailer.deliver();
@@ -122,12 +123,17 @@ export async function start(config: Config): Promise<Service> {
   }
 }
 
-/** Tells whoever started it where it is. Its last line is what scripts wait for. */
-function announce(config: Config, tenants: readonly OpenTenant[], setupLink: string | null): void {
+/** Says where it is, for the person who started it. Its last line is what scripts wait for. */
+function announce(
+  { say }: LogStream,
+  config: Config,
+  tenants: readonly OpenTenant[],
+  setupLink: string | null,
+): void {
   const { environment, host, port } = config;
-  if (setupLink !== null) process.stdout.write(setupNotice(setupLink));
-  if (environment === 'development') process.stdout.write(banner(config, tenants));
-  process.stdout.write(`ready ${tenants[0]?.issuer ?? `http://${host}:${port}`}\n`);
+  if (setupLink !== null) say(setupNotice(setupLink));
+  if (environment === 'development') say(banner(config, tenants));
+  say(`ready ${tenants[0]?.issuer ?? `http://${host}:${port}`}\n`);
 }
 
 /** Offers the metrics where they are asked for. @returns null where they are not */

@@ -117,5 +117,5 @@ export async function checkRecovery(site: RunningSite, before: Before, found: Vi
 
 /** The lines of errors that a service wrote, without those of another level. */
 export function errorLines({ started }: RunningSite): readonly string[] {
-  return started.lines().filter((line) => line.startsWith('{"level":50'));
+  return started.lines().filter((line) => line.startsWith('{"level":"error"'));
 }

@@ -12,8 +12,8 @@ async function brokenService(): Promise<TestService> {
 
 const failures = ({ logLines }: TestService) =>
   logLines
-    .map((line) => JSON.parse(line) as { level: number; msg: string; err?: { message: string } })
-    .filter(({ level }) => level >= 50)
+    .map((line) => JSON.parse(line) as { level: string; msg: string; err?: { message: string } })
+    .filter(({ level }) => level === 'error')
     .map(({ msg, err }) => [msg, err?.message]);
 
 describe('H17: where the page of an error fails itself', () => {

@@ -46,8 +46,8 @@ const expectReading = async () => {
 
 const outageLines = () =>
   service.logLines
-    .map((line) => JSON.parse(line) as { level: number; msg: string })
-    .filter(({ level }) => level >= 50);
+    .map((line) => JSON.parse(line) as { level: string; msg: string })
+    .filter(({ level }) => level === 'error');
 
 describe.each([
   ['Z7: a disk that is full', 'max_page_count = 1', 'max_page_count = 1000000'],

@@ -5,7 +5,7 @@ import type { Played } from './play.ts';
 import type { SoakSite } from './site.ts';
 
 /** Pino's number for an error. */
-const errorLevel = 50;
+const errorLevels = ['error', 'fatal'];
 
 /** What the database takes, with its log. */
 export function databaseBytes({ database }: SoakSite): number {
@@ -35,8 +35,8 @@ async function errorsIn(log: string): Promise<readonly string[]> {
   const errors: string[] = [];
   for await (const line of createInterface({ input: createReadStream(log) })) {
     if (!line.startsWith('{')) continue;
-    const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: string };
-    if (level >= errorLevel) errors.push(`the log has an error: ${msg}`);
+    const { level, msg } = JSON.parse(line) as { readonly level: string; readonly msg: string };
+    if (errorLevels.includes(level)) errors.push(`the log has an error: ${msg}`);
   }
   return errors;
 }

@@ -170,7 +170,7 @@ describe('W7: no secret stands in the log', () => {
     for (const [kind, values] of kindsOf()) expect(values.length, kind).toBeGreaterThan(0);
     expect(secrets.size).toBe(14);
     const levels = new Set(service.logLines.map((line) => JSON.parse(line).level));
-    expect([...levels]).toEqual(expect.arrayContaining([30, 50]));
+    expect([...levels]).toEqual(expect.arrayContaining(['info', 'error']));
     expect(service.logLines.length).toBeGreaterThan(80);
     expect(service.logLines.join('')).toContain('unexpected error');
     expect(service.logLines.join('')).toContain('storage unavailable');

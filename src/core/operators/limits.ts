@@ -11,6 +11,9 @@ const day = 24 * hour;
 export const logPieceBytes = 4_096;
 export const logFlushInterval = 250;
 
+/** What waits for a log that cannot be written now, about 4,000 lines (security, F15). */
+export const logWaitingBytes = 1_024 ** 2;
+
 /** How long `/readyz` waits for a write, and for how long its answer stands. */
 export const readinessTime = 250;
 export const readinessLife = second;
