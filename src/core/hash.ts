@@ -8,6 +8,15 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'base64url');
 }
 
+/**
+ * The left half of a token's SHA-256 as base64url: the at_hash of an id_token that is signed with RS256 or ES256
+ * (Core §3.1.3.6).
+ */
+export function halfHash(token: string): string {
+  const digest = hash('sha256', token, 'buffer');
+  return digest.subarray(0, digest.length / 2).toString('base64url');
+}
+
 /** HMAC-SHA-256 over parts that cannot run into each other: each is preceded by its length. */
 export function hmac(key: MacKey, ...parts: readonly string[]): Buffer {
   const mac = createHmac('sha256', key);

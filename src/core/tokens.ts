@@ -1,4 +1,5 @@
 import type { Client } from './client.ts';
+import { halfHash } from './hash.ts';
 import { idTokenSeconds } from './limits.ts';
 import type { Member } from './members/member.ts';
 import { memberClaims } from './oidc/claims.ts';
@@ -71,8 +72,14 @@ export function accessTokenClaims(
 /**
  * The claims of an id_token (Core §2), or null where the scope has no openid (a refresh that narrowed it
  * away). The member's claims are repeated only where the client's option says so (decision 26).
+ *
+ * @param accessToken the access token beside it, which it vouches for by at_hash (Core §3.1.3.6)
  */
-export function idTokenClaims(grant: TokenGrant, issuer: string): Record<string, unknown> | null {
+export function idTokenClaims(
+  grant: TokenGrant,
+  issuer: string,
+  accessToken: string,
+): Record<string, unknown> | null {
   if (!scopeIncludes(grant.scope, 'openid')) return null;
   const issuedAt = seconds(grant.issuedAt);
   return {
@@ -84,6 +91,7 @@ export function idTokenClaims(grant: TokenGrant, issuer: string): Record<string,
     exp: issuedAt + idTokenSeconds,
     auth_time: seconds(grant.authenticatedAt),
     sid: grant.sessionId,
+    at_hash: halfHash(accessToken),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
   };
 }

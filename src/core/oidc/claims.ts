@@ -9,7 +9,9 @@ export function memberClaims(member: Member, scope: Scope): Record<string, unkno
   const claims: Record<string, unknown> = {};
   if (scopeIncludes(scope, 'profile')) {
     claims.name = member.fullName;
+    Object.assign(claims, partsOf(member.fullName));
     claims.nickname = member.nickName;
+    claims.preferred_username = member.nickName;
     claims.picture = member.avatar;
     claims.locale = member.locale;
     claims.updated_at = Math.floor(member.updatedAt / 1_000);
@@ -33,6 +35,19 @@ export function memberClaims(member: Member, scope: Scope): Record<string, unkno
     if (Object.keys(address).length > 0) claims.address = address;
   }
   return withoutGaps(claims);
+}
+
+/** A word of a name: letters, and what stands between them. */
+const word = /^\p{L}[\p{L}\p{M}'’.-]*$/u;
+
+/**
+ * Given and family name of a full name that has one word for each. Of other names nobody can tell which words
+ * are which: a claim that is left out is better than a wrong one.
+ */
+function partsOf(fullName: string): { readonly given_name?: string; readonly family_name?: string } {
+  const [given = '', family = '', ...more] = fullName.trim().split(/\s+/);
+  if (more.length > 0 || !word.test(given) || !word.test(family)) return {};
+  return { given_name: given, family_name: family };
 }
 
 function withoutGaps(claims: Record<string, unknown>): Record<string, unknown> {

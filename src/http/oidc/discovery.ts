@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metadataCacheSeconds } from '../../core/limits.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
+import { offeredLanguages } from '../../language.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { allowAnyOrigin } from '../cors.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
-function discoveryOf({ issuer, deviceFlow }: OpenTenant): object {
+function discoveryOf({ issuer, deviceFlow, languages }: OpenTenant): object {
   const methods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,
@@ -40,8 +41,12 @@ function discoveryOf({ issuer, deviceFlow }: OpenTenant): object {
       'auth_time',
       'nonce',
       'sid',
+      'at_hash',
       'name',
+      'given_name',
+      'family_name',
       'nickname',
+      'preferred_username',
       'picture',
       'locale',
       'updated_at',
@@ -53,7 +58,8 @@ function discoveryOf({ issuer, deviceFlow }: OpenTenant): object {
     ],
     token_endpoint_auth_methods_supported: methods,
     code_challenge_methods_supported: ['S256'],
-    prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+    prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
+    ui_locales_supported: offeredLanguages(languages),
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: false,
     request_parameter_supported: false,

@@ -36,11 +36,11 @@ export async function issueTokens(
     tokenId,
     tenant.tokensFrom,
   );
-  const idClaims = idTokenClaims(grant, tenant.issuer);
-  const [accessToken, idToken] = await Promise.all([
-    signToken(keyFor(accessTokenAlgorithm(client, config.apiAlgorithm)), 'at+jwt', accessClaims),
-    idClaims === null ? undefined : signToken(keyFor(client.idTokenAlgorithm), 'JWT', idClaims),
-  ]);
+  const accessKey = keyFor(accessTokenAlgorithm(client, config.apiAlgorithm));
+  const accessToken = await signToken(accessKey, 'at+jwt', accessClaims);
+  const idClaims = idTokenClaims(grant, tenant.issuer, accessToken);
+  const idKey = keyFor(client.idTokenAlgorithm);
+  const idToken = idClaims === null ? undefined : await signToken(idKey, 'JWT', idClaims);
   return {
     token_type: 'Bearer',
     expires_in: client.accessTokenSeconds,

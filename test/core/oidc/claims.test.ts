@@ -19,7 +19,10 @@ describe('claims of a member (interop 37; Core §5.1, §5.4)', () => {
       'profile',
       {
         name: 'Ada Berg',
+        given_name: 'Ada',
+        family_name: 'Berg',
         nickname: 'ada',
+        preferred_username: 'ada',
         picture: 'https://example.test/ada.png',
         locale: 'nb',
         updated_at: member.updatedAt / 1_000,
@@ -45,12 +48,15 @@ describe('claims of a member (interop 37; Core §5.1, §5.4)', () => {
       'address',
       'email',
       'email_verified',
+      'family_name',
+      'given_name',
       'locale',
       'name',
       'nickname',
       'phone_number',
       'phone_number_verified',
       'picture',
+      'preferred_username',
       'updated_at',
     ]);
   });
@@ -66,11 +72,32 @@ describe('claims of a member (interop 37; Core §5.1, §5.4)', () => {
     });
     expect(memberClaims(sparse, 'openid profile email phone address')).toEqual({
       name: 'Ada Berg',
+      given_name: 'Ada',
+      family_name: 'Berg',
       updated_at: member.updatedAt / 1_000,
       email: 'Ada@Example.test',
       email_verified: true,
     });
   });
+
+  it.each([
+    ['Åse Ødegård-Ní', 'Åse', 'Ødegård-Ní'],
+    [" Conan O'Brien ", 'Conan', "O'Brien"],
+    ['Ангела Меркель', 'Ангела', 'Меркель'],
+  ])('given_name and family_name are the two words of %j', (fullName, given, family) => {
+    const claims = memberClaims(memberRecord({ fullName }), 'openid profile');
+    expect(claims).toMatchObject({ name: fullName, given_name: given, family_name: family });
+  });
+
+  it.each(['Madonna', '李小龍', 'Juan García Márquez', 'Member 1', 'Dee 🦊', 'Ada Berg, Jr.'])(
+    'of %j nobody can tell which is which: both are left out',
+    (fullName) => {
+      const claims = memberClaims(memberRecord({ fullName }), 'openid profile');
+      expect(claims).toMatchObject({ name: fullName });
+      expect(Object.keys(claims)).not.toContain('given_name');
+      expect(Object.keys(claims)).not.toContain('family_name');
+    },
+  );
 
   it('an address is told as far as it is known; the city stands in for a missing post office', () => {
     const address = { ...noAddress, city: 'Ås', country: 'NO' };

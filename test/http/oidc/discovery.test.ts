@@ -1,8 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memberScopes } from '../../../src/core/oidc/scope.ts';
+import { languages } from '../../../src/language.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { run } from '../../support/operators/desk.ts';
 import { claimsOf, headerOf } from '../../support/records/claims.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { apps, tokensOf } from '../../support/tokens.ts';
 import { tokensFor } from '../../support/visitor.ts';
 
 const path = '/.well-known/openid-configuration';
@@ -62,6 +66,7 @@ describe('the discovery document', () => {
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
       claims_parameter_supported: false,
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     });
     const document = await documentOf(hosts.a);
     expect(document.id_token_signing_alg_values_supported).toContain('RS256');
@@ -69,7 +74,33 @@ describe('the discovery document', () => {
       expect.arrayContaining(['authorization_code', 'refresh_token']),
     );
     expect(document.claims_supported).toEqual(
-      expect.arrayContaining(['sub', 'iss', 'auth_time', 'name', 'email', 'phone_number', 'address']),
+      expect.arrayContaining([
+        'sub',
+        'iss',
+        'auth_time',
+        'at_hash',
+        'name',
+        'given_name',
+        'preferred_username',
+      ]),
+    );
+  });
+
+  it('interop 3: lists the languages that its pages speak: all, or those that the tenant chose', async () => {
+    const found = async () => (await documentOf(hosts.b)).ui_locales_supported;
+    expect(await found()).toEqual(languages);
+    await run(service, 'tenants.change', { tenant: hosts.b, languages: ['nb', 'en'] });
+    expect(await found()).toEqual(['en', 'nb']);
+  });
+
+  it('interop 3: claims_supported has each claim that an id_token or UserInfo ever holds', async () => {
+    const supported = (await documentOf(hosts.a)).claims_supported;
+    const scope = `openid ${memberScopes.join(' ')}`;
+    const tokens = await tokensOf(service, hosts.a, apps.pub1, { more: { nonce: 'n', scope } });
+    const headers = { authorization: `Bearer ${tokens.access_token}` };
+    const userinfo = (await service.http(hosts.a, '/api/oidc/me', { headers })).json<object>();
+    expect(supported).toEqual(
+      expect.arrayContaining([...Object.keys(claimsOf(tokens.id_token)), ...Object.keys(userinfo)]),
     );
   });
 

@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
+import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
@@ -37,6 +37,10 @@ const consent = async (browser: Visitor) => {
   const body = { flow: field(question, 'flow'), action: 'allow' };
   expect((await browser.send('/consent', { body })).status).toBe(303);
 };
+
+/** The left half of the SHA-256 of a token (Core §3.1.3.6). */
+const atHash = (accessToken: string) =>
+  createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
@@ -201,9 +205,21 @@ describe('the id_token', () => {
       auth_time: access.auth_time,
       sid: access.sid,
       nonce: 'n-0S6_WzA2Mj',
+      at_hash: atHash(tokens.access_token),
     });
     expect(claims.auth_time).toBeGreaterThanOrEqual(before);
     expect(claims.auth_time).toBeLessThanOrEqual(before + 1);
+  });
+
+  it('interop 32: at_hash is of the access token beside it, at the exchange and at each refresh', async () => {
+    for (const app of [apps.pub1, apps.conf1]) {
+      const first = await tokensOf(service, hosts.a, app);
+      const second = (await refreshAs(service, hosts.a, app, first.refresh_token)).json<Tokens>();
+      for (const { access_token: access, id_token: id } of [first, second]) {
+        expect(claimsOf(id).at_hash).toBe(atHash(access));
+      }
+      expect(claimsOf(first.id_token).at_hash).not.toBe(claimsOf(second.id_token).at_hash);
+    }
   });
 
   it('interop 12: without a nonce in the request there is none in the id_token', async () => {

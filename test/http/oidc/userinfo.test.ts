@@ -44,6 +44,7 @@ describe('the claims', () => {
     profile: {
       name: 'Member 1',
       nickname: 'M1',
+      preferred_username: 'M1',
       picture: 'https://example.test/1.png',
       locale: 'en',
       updated_at: expect.any(Number),
@@ -85,6 +86,8 @@ describe('the claims', () => {
       'huda@example.com',
       {
         name: 'هدى منصور',
+        given_name: 'هدى',
+        family_name: 'منصور',
         locale: 'ar',
         phone_number: '+971501234567',
         phone_number_verified: true,
@@ -104,7 +107,10 @@ describe('the claims', () => {
       'gro+tv@example.com',
       {
         name: 'Gro Li',
+        given_name: 'Gro',
+        family_name: 'Li',
         nickname: 'Gro "the TV" Li',
+        preferred_username: 'Gro "the TV" Li',
         picture: 'https://example.com/avatars/gro.png',
         phone_number: '+4740000003',
         phone_number_verified: true,

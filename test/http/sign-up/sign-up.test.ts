@@ -2,18 +2,30 @@ import { performance } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { codeIn } from '../../support/members/outbox.ts';
 import {
   applied,
   atSignUp,
   countMembers,
+  expectArrival,
   problemsOf,
   storedMember,
   submitCode,
   submitSignUp,
 } from '../../support/members/sign-up.ts';
+import { claimsOf } from '../../support/records/claims.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { authorizationParameters, codeFor, field, pkce, tokensFor, visitor } from '../../support/visitor.ts';
+import { apps, tokensOf } from '../../support/tokens.ts';
+import {
+  answerOf,
+  authorizationParameters,
+  codeFor,
+  field,
+  pkce,
+  tokensFor,
+  visitor,
+} from '../../support/visitor.ts';
 
 let service: TestService;
 
@@ -44,6 +56,32 @@ describe('the way to the sign-up page', () => {
     // Decoded by percent-decoding alone: byte for byte.
     const sent = /[?&]state=([^&#]*)/.exec(String(done.headers.location))?.[1];
     expect(decodeURIComponent(String(sent))).toBe(state);
+  });
+
+  it('interop 68: prompt=create shows it to a browser that is signed in; the code is of the new member', async () => {
+    const browser = visitor(service, hosts.a);
+    const old = await tokensOf(service, hosts.a, apps.pub1, { browser });
+    const newcomer = await atSignUp(service, hosts.a, { prompt: 'create' }, browser);
+    expect(newcomer.page.text).toContain('<title>Create an account – Tenant A</title>');
+    const email = 'created@example.test';
+    const sent = await submitSignUp(browser, newcomer.page, { email });
+    const verify = await browser.send(String(sent.headers.location));
+    await service.delivered();
+    const done = await submitCode(browser, verify, codeIn(service.outbox.last(email)));
+    const { sub } = claimsOf(await expectArrival(service, hosts.a, done, newcomer));
+    expect(sub).toBe((await storedMember(service, hosts.a, email))?.id);
+    expect(sub).not.toBe(claimsOf(old.access_token).sub);
+  });
+
+  it('interop 68: who has an account after all signs in from there, in the same flow', async () => {
+    const browser = visitor(service, hosts.a);
+    const { clientId, redirectUri } = apps.pub1;
+    const more = { prompt: 'create', state: 'x' };
+    const page = await browser.authorize(authorizationParameters(clientId, redirectUri, pkce(), more));
+    const link = /href="(\/sign-in\?flow=[^"]*)"/.exec(page.text)?.[1];
+    const answer = await browser.signIn(await browser.send(String(link)), 'u1@example.test');
+    expect(answerOf(answer).get('state')).toBe('x');
+    expect(answerOf(answer).has('code')).toBe(true);
   });
 
   it('S1: a random state of 43 characters comes back through the whole sign-up', async () => {
