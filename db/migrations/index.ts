@@ -14,6 +14,7 @@ import * as whoAskedForAMail from './0012-who-asked-for-a-mail.ts';
 import * as wrongCodesAgain from './0013-wrong-codes-again.ts';
 import * as listsInPages from './0014-lists-in-pages.ts';
 import * as algorithmOfAccessTokens from './0015-algorithm-of-access-tokens.ts';
+import * as revocationInDiscovery from './0016-revocation-in-discovery.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013-wrong-codes-again': wrongCodesAgain,
   '0014-lists-in-pages': listsInPages,
   '0015-algorithm-of-access-tokens': algorithmOfAccessTokens,
+  '0016-revocation-in-discovery': revocationInDiscovery,
 };

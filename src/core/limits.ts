@@ -217,6 +217,7 @@ export const tenantLimits: TenantLimits = {
 export const tenantDefaults = {
   languages: [],
   passwordLength: 12,
+  revocationListed: false,
   stageTenantId: null,
   disabledAt: null,
 } as const;

@@ -22,6 +22,8 @@ export interface Tenant {
   readonly languages: readonly string[];
   /** New passwords have at least so many code points (security, Defaults). */
   readonly passwordLength: number;
+  /** Whether discovery lists the revocation address without the device flow too (decision 44). */
+  readonly revocationListed: boolean;
   /** The tenant on which things are tried first; null where there is none. */
   readonly stageTenantId: string | null;
   /** From when on it answers as if it were not there (ms); null while it is. */

@@ -59,6 +59,7 @@ export interface TenantChanges
       | 'languages'
       | 'passwordLength'
       | 'returnOrigins'
+      | 'revocationListed'
       | 'stageTenantId'
       | 'disabledAt'
     >

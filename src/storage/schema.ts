@@ -72,8 +72,10 @@ export interface ServiceRow {
   tokensFrom: number;
 }
 
-export interface TenantRow extends Omit<Tenant, 'development' | 'limits' | 'returnOrigins' | 'languages'> {
+export interface TenantRow
+  extends Omit<Tenant, 'development' | 'limits' | 'returnOrigins' | 'languages' | 'revocationListed'> {
   development: number;
+  revocationListed: number;
   /** JSON lists. */
   returnOrigins: string;
   languages: string;

@@ -28,6 +28,7 @@ function tenantOf({ tokenKey: _key, createdAt: _createdAt, ...row }: TenantRow):
     limits: { ...tenantLimits, ...(JSON.parse(row.limits) as Partial<TenantLimits>) },
     returnOrigins: fromList(row.returnOrigins),
     languages: fromList(row.languages),
+    revocationListed: fromFlag(row.revocationListed),
   };
 }
 
@@ -45,6 +46,7 @@ export async function insertTenant(
       limits: JSON.stringify(ownLimits(tenant.limits)),
       returnOrigins: JSON.stringify(tenant.returnOrigins),
       languages: JSON.stringify(tenant.languages),
+      revocationListed: toFlag(tenant.revocationListed),
       tokenKey,
       createdAt,
     })
@@ -71,6 +73,7 @@ export async function updateTenant(tx: Tx, tenant: Tenant): Promise<void> {
       limits: JSON.stringify(ownLimits(tenant.limits)),
       returnOrigins: JSON.stringify(tenant.returnOrigins),
       languages: JSON.stringify(tenant.languages),
+      revocationListed: toFlag(tenant.revocationListed),
     })
     .where('id', '=', id)
     .executeTakeFirst();

@@ -178,6 +178,7 @@ describe('what operators change', () => {
       returnOrigins: [],
       languages: ['fi'],
       passwordLength: 20,
+      revocationListed: false,
       stageTenantId: 'tenant-b',
       disabledAt: now,
     });

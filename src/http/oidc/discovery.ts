@@ -9,7 +9,7 @@ import { allowAnyOrigin } from '../cors.ts';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
-function discoveryOf({ issuer, deviceFlow, languages }: OpenTenant): object {
+function discoveryOf({ issuer, deviceFlow, languages, revocationListed }: OpenTenant): object {
   const methods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,
@@ -18,10 +18,11 @@ function discoveryOf({ issuer, deviceFlow, languages }: OpenTenant): object {
     userinfo_endpoint: `${issuer}/api/oidc/me`,
     end_session_endpoint: `${issuer}/api/oidc/session/end`,
     jwks_uri: `${issuer}/api/oidc/jwks`,
-    // Listed only where a client has the device flow (contract, "Discovery document").
-    ...(deviceFlow
+    // Listed only where a client has the device flow (contract, "Discovery document")...
+    ...(deviceFlow ? { device_authorization_endpoint: `${issuer}/api/oidc/device/auth` } : {}),
+    // ... or where the tenant wants revocation listed without it (decision 44).
+    ...(deviceFlow || revocationListed
       ? {
-          device_authorization_endpoint: `${issuer}/api/oidc/device/auth`,
           revocation_endpoint: `${issuer}/api/oidc/token/revocation`,
           revocation_endpoint_auth_methods_supported: methods,
         }

@@ -54,6 +54,7 @@ export const tenantFields: Fields = {
     passwordLength.default,
   ),
   returnOrigins: texts('Where a checkout may lead back to', 'https://www.example.com'),
+  revocationListed: flag('Whether discovery lists the revocation address without the device flow too'),
   limits: someOf('Limits; what is left out stays as it is', counts),
   deletionCoolingOffSeconds: numberFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
 };
@@ -66,6 +67,7 @@ export interface TenantInput {
   readonly languages?: readonly string[];
   readonly passwordLength?: number;
   readonly returnOrigins?: readonly string[];
+  readonly revocationListed?: boolean;
   readonly limits?: Partial<Counts>;
   readonly deletionCoolingOffSeconds?: number;
 }
@@ -98,6 +100,7 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
     returnOrigins: tenant.returnOrigins,
+    revocationListed: tenant.revocationListed,
     deletionCoolingOffSeconds: Math.round(deletionCoolingOff / 1_000),
     limits,
     stageTenant: all.find(({ id }) => id === tenant.stageTenantId)?.host ?? null,

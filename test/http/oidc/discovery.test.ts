@@ -1,9 +1,12 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { memberScopes } from '../../../src/core/oidc/scope.ts';
 import { languages } from '../../../src/language.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { adminToken, callApi } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
+import { newAdmin } from '../../support/operators/portal.ts';
 import { claimsOf, headerOf } from '../../support/records/claims.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
@@ -123,6 +126,33 @@ describe('the discovery document', () => {
     expect(document).not.toHaveProperty('revocation_endpoint');
     expect(document).not.toHaveProperty('device_authorization_endpoint');
     expect(document.grant_types_supported).toEqual(['authorization_code', 'refresh_token']);
+  });
+
+  it('decision 44: lists revocation without the device flow where the operator says so, in each face', async () => {
+    const address = `https://${hosts.c}/api/oidc/token/revocation`;
+    const found = async () => (await documentOf(hosts.c)).revocation_endpoint;
+    const portal = await newAdmin(service, hosts.c, 'tina@example.test');
+    const form = `/admin/tenants/${hosts.c}/+change`;
+    const token = await adminToken(service);
+    const call = (revocationListed: boolean) =>
+      callApi(service, { method: 'PATCH', path: `/tenants/${hosts.c}`, token, body: { revocationListed } });
+    const file = (revocationListed: boolean) => ({
+      file: stringify({ tenants: [{ issuer: `https://${hosts.c}`, name: 'Tenant C', revocationListed }] }),
+    });
+
+    expect((await portal.submit(form, { revocationListed: 'true' })).status).toBe(303);
+    expect(await found()).toBe(address);
+    expect(await documentOf(hosts.c)).not.toHaveProperty('device_authorization_endpoint');
+    expect((await portal.submit(form, { revocationListed: null })).status).toBe(303);
+    expect(await found()).toBeUndefined();
+    expect((await call(true)).status).toBe(200);
+    expect(await found()).toBe(address);
+    expect((await call(false)).status).toBe(200);
+    expect(await found()).toBeUndefined();
+    await run(service, 'serviceTenantFiles.apply', file(true));
+    expect(await found()).toBe(address);
+    await run(service, 'serviceTenantFiles.apply', file(false));
+    expect(await found()).toBeUndefined();
   });
 
   it('decision 3, interop 50: is the same, byte for byte, at its three addresses', async () => {

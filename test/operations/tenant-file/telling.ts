@@ -72,6 +72,7 @@ const tenant: FileTenant = {
   languages: ['nb', 'en'],
   passwordLength: 14,
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],
+  revocationListed: true,
   deletionCoolingOffSeconds: 3_600,
   limits: {
     pendingDeviceCodes: 7,

@@ -58,6 +58,7 @@ export const examples: Readonly<Record<string, Example>> = {
     brandColor: '#112233',
     logo: null,
     passwordLength: 16,
+    revocationListed: true,
     returnOrigins: ['https://www.example.com', 'https://shop.example.com'],
   }),
   'tenants.setStage': async () => ({ stageTenant: null }),

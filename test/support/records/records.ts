@@ -34,6 +34,7 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     returnOrigins: ['https://app.test', 'https://www.app.test:8443'],
     languages: ['nb', 'en'],
     passwordLength: 14,
+    revocationListed: true,
     stageTenantId: null,
     disabledAt: null,
     ...changes,

@@ -55,6 +55,7 @@ const labels: Readonly<Record<string, string>> = {
   refreshTokenAbsoluteSeconds: 'Sign-in lifetime, at most (seconds)',
   refreshTokenIdleSeconds: 'Sign-in lifetime, unused (seconds)',
   replayWindowSeconds: 'Replay window (seconds)',
+  revocationListed: 'Revocation in discovery without the device flow',
   sessions: 'Browsers',
   signInId: 'Sign-in',
   signIns: 'TVs and apps',

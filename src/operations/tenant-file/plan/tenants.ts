@@ -91,7 +91,7 @@ export function tenantOf(file: FileTenant, id: string, now: number): Tenant {
 
 function settingsOf(file: FileTenant): TenantChanges {
   const { name, brandColor, logo, languages, passwordLength, returnOrigins, limits } = file;
-  const { deletionCoolingOffSeconds: seconds } = file;
+  const { deletionCoolingOffSeconds: seconds, revocationListed } = file;
   return {
     name,
     ...(brandColor === undefined ? {} : { brandColor }),
@@ -99,6 +99,7 @@ function settingsOf(file: FileTenant): TenantChanges {
     ...(languages === undefined ? {} : { languages }),
     ...(passwordLength === undefined ? {} : { passwordLength }),
     ...(returnOrigins === undefined ? {} : { returnOrigins }),
+    ...(revocationListed === undefined ? {} : { revocationListed }),
     limits: { ...limits, ...(seconds === undefined ? {} : { deletionCoolingOff: seconds * 1_000 }) },
   };
 }
@@ -140,9 +141,12 @@ function sameTenant(
     );
   }
   const { name, brandColor, logo, languages, passwordLength, returnOrigins, limits, disabled } = file;
-  const { deletionCoolingOffSeconds } = file;
+  const { deletionCoolingOffSeconds, revocationListed } = file;
   const settings = { name, brandColor, logo, languages, passwordLength, returnOrigins, limits, disabled };
-  const fields = fieldChanges({ ...describeTenant(tenant, all) }, { ...settings, deletionCoolingOffSeconds });
+  const fields = fieldChanges(
+    { ...describeTenant(tenant, all) },
+    { ...settings, revocationListed, deletionCoolingOffSeconds },
+  );
   if (fields.length === 0) return [];
   const change = async ({ tx, now }: Doing) => {
     const isDisabled = disabled ?? tenant.disabledAt !== null;
