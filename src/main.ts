@@ -74,7 +74,7 @@ export async function start(config: Config): Promise<Service> {
       log: () => app.log,
       schedule,
     });
-    const audited = withAuditLog(store, systemClock, () => app.log);
+    const audited = withAuditLog(store, { clock: systemClock, tenants, metrics }, () => app.log);
     const deps: Deps = {
       config,
       store: audited,
@@ -96,7 +96,13 @@ export async function start(config: Config): Promise<Service> {
     process.on('exit', stream.flush);
     const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
     for (const event of early) logAuditEvent(app.log, event);
-    if (metrics !== null) prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand });
+    if (metrics !== null)
+      prometheus?.watch(metrics, {
+        ...deps,
+        passwordsInHand: inHand,
+        logLinesLost: stream.lost,
+        dataFolder: config.dataFolder,
+      });
     const metricsServer = await offerMetrics(config, metrics);
     await listen(app, config);
     const socket = await openSocket(config.dataFolder, operations, deps, app.log);

@@ -1,6 +1,6 @@
 // Finds out which command some words mean, and runs it. Help and version never do anything else.
-import { readFileSync } from 'node:fs';
 import type { Operation } from '../operations/admin/operation.ts';
+import { version } from '../version.ts';
 import { inputOf } from './arguments.ts';
 import type { Command, CommandContext } from './command.ts';
 import { operate } from './commands/operate.ts';
@@ -96,9 +96,4 @@ function checkNoun({ commands, operations }: Table, [noun = '', verb = '']: read
     `There is no command "${written}".${guess(written, known)}`,
     'memberdoor help lists them.',
   ]);
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

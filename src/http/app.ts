@@ -35,6 +35,7 @@ import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';
 import { outboxPages } from './rehearsal/outbox.ts';
+import { carryReference, logRequests, referenceHeader } from './request-log.ts';
 import { connectionsOf } from './server/connections.ts';
 import { drain } from './server/drain.ts';
 import { createHttpServer } from './server/http-server.ts';
@@ -95,6 +96,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   });
   app.register(async (protocol) => {
     protocol.setErrorHandler(protocolErrorHandler);
+    carryReference(protocol);
     if (deps.metrics !== null) countGrants(protocol, deps.metrics);
     const endpoints = [
       tokenEndpoint,
@@ -129,7 +131,11 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   app.setErrorHandler(pageErrorHandler);
   app.setNotFoundHandler((request, reply) =>
     request.url.startsWith('/api/')
-      ? sendRefusal(reply, refusal('invalid_request', 'there is nothing at this address'), 404)
+      ? sendRefusal(
+          reply.header(referenceHeader, request.id),
+          refusal('invalid_request', 'there is nothing at this address'),
+          404,
+        )
       : sendProblem(reply, 'notFound'),
   );
   return app;
@@ -140,26 +146,4 @@ function newReference(): string {
   return randomInt(36 ** 8)
     .toString(36)
     .padStart(8, '0');
-}
-
-/** One line a request: the route's pattern, never the address as it was sent. */
-function logRequests(app: FastifyInstance): void {
-  app.addHook('onResponse', (request, reply, done) => {
-    const { url = null, config } = request.routeOptions;
-    const { upkeep, metadata } = config;
-    // Who watches over the service asks every few seconds, and apps ask for keys and addresses all day.
-    const level = upkeep === true || metadata === true ? 'debug' : 'info';
-    request.log[level](
-      {
-        tenant: request.tenant?.name,
-        method: request.method,
-        route: url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        address: request.address,
-      },
-      'request',
-    );
-    done();
-  });
 }

@@ -13,6 +13,7 @@ import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reach
 import { once } from './limits/once.ts';
 import type { Counters, RateLimiter } from './limits/rate-limit.ts';
 import { isUndone, undone } from './pages/head.ts';
+import { countSignIns } from './upkeep/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,10 +54,17 @@ export function logAuditEvent(log: Log, event: AuditEvent): void {
 
 /**
  * The store as the running service uses it, through every face: what happens in it is logged after its
- * commit. Whoever starts the service makes it, once.
+ * commit, and counted. The start of the service makes it, once.
  */
-export function withAuditLog(store: Store, clock: Deps['clock'], log: () => Log): Store {
-  return auditedStore(store, clock, (event) => logAuditEvent(log(), event));
+export function withAuditLog(
+  store: Store,
+  { clock, tenants, metrics }: Pick<Deps, 'clock' | 'tenants' | 'metrics'>,
+  log: () => Log,
+): Store {
+  return auditedStore(store, clock, (event) => {
+    logAuditEvent(log(), event);
+    if (metrics !== null) countSignIns(event, tenants, metrics);
+  });
 }
 
 /** Remembers why a request is refused: where nothing changes, this is all that is left of it. */
@@ -80,7 +88,7 @@ export function auditRefusals(app: FastifyInstance, deps: Deps): void {
     const { reachedLimit } = request;
     if (reachedLimit !== undefined) {
       request.reachedLimit = undefined;
-      deps.metrics?.limit(reachedLimit.name, surfaceOf(request));
+      deps.metrics?.limit(request.tenant?.host ?? 'none', reachedLimit.name, surfaceOf(request));
       const reason = limitWords(reachedLimit.name);
       if (isFirst(request.tenant?.id ?? null, reachedLimit)) {
         noteRefusal(request, { event: 'limit_reached', target: reachedLimit.memberId, reason });

@@ -6,6 +6,7 @@ import type {
   HTTPMethods,
 } from 'fastify';
 import { allowsOrigin } from '../core/oidc/web-origin.ts';
+import { referenceHeader } from './request-log.ts';
 
 /** Which origins may read a route from a script: all of them, or those that clients have registered. */
 export type AllowOrigin = (request: FastifyRequest, origin: string) => boolean;
@@ -53,7 +54,7 @@ function allowOrigin(request: FastifyRequest, reply: FastifyReply, allow: AllowO
   if (origin === undefined || !allow(request, origin)) return false;
   reply.headers({
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': 'retry-after, www-authenticate',
+    'access-control-expose-headers': `${referenceHeader}, retry-after, www-authenticate`,
   });
   return true;
 }

@@ -119,7 +119,11 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
   const deps: Deps = {
     config,
-    store: withAuditLog(store, clock.now, () => app.log),
+    store: withAuditLog(
+      store,
+      { clock: clock.now, tenants, metrics: options.metrics ?? null },
+      () => app.log,
+    ),
     tenants,
     vault,
     passwords,

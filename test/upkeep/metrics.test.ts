@@ -1,14 +1,19 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countPasswords } from '../../src/http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from '../../src/http/upkeep/metrics-server.ts';
 import { createMetrics, type PrometheusMetrics, watch } from '../../src/http/upkeep/prometheus.ts';
+import { backUp, lastBackupFile } from '../../src/operations/upkeep/backup.ts';
 import { StartupError } from '../../src/startup-error.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
+import { databaseFile } from '../../src/storage/store.ts';
+import { version } from '../../src/version.ts';
 import { codesFor, poll } from '../support/device.ts';
 import { hosts, secrets } from '../support/fixtures.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { apps, refreshAs, tokensOf } from '../support/tokens.ts';
-import { type Tokens, token } from '../support/visitor.ts';
+import { authorizationParameters, pkce, type Tokens, token, visitor } from '../support/visitor.ts';
 
 let service: TestService;
 let metrics: PrometheusMetrics;
@@ -19,7 +24,14 @@ beforeAll(async () => {
   metrics = createMetrics();
   service = await startTestService({ data: 'security', metrics });
   const { store, tenants, clock } = service;
-  watch(metrics, { store, tenants, clock: clock.now, passwordsInHand: () => hashing.inHand });
+  watch(metrics, {
+    store,
+    tenants,
+    clock: clock.now,
+    passwordsInHand: () => hashing.inHand,
+    logLinesLost: () => 3,
+    dataFolder: service.folder,
+  });
   server = await serveMetrics(metrics, 0);
 });
 afterAll(async () => {
@@ -45,7 +57,8 @@ async function growth(series: readonly string[], work: () => Promise<unknown>): 
 
 const requests = (route: string, method: string, status: number) =>
   `memberdoor_requests_total{route="${route}",method="${method}",status="${status}"}`;
-const grants = (type: string, result: string) => `memberdoor_grants_total{type="${type}",result="${result}"}`;
+const grants = (type: string, result: string) =>
+  `memberdoor_grants_total{tenant="a.test",type="${type}",result="${result}"}`;
 
 describe('metrics', () => {
   it('count answers by route, method and status, and never by what a caller made up', async () => {
@@ -72,7 +85,7 @@ describe('metrics', () => {
       grants('refresh_token', 'invalid_client'),
       grants('other', 'unsupported_grant_type'),
       grants('other', 'invalid_request'),
-      'memberdoor_refresh_reuse_total',
+      'memberdoor_refresh_reuse_total{tenant="a.test"}',
     ];
     const grown = await growth(series, async () => {
       const first = await tokensOf(service, hosts.a, apps.pub1);
@@ -114,6 +127,32 @@ describe('metrics', () => {
 
     hashing.inHand = 7;
     expect(await value('memberdoor_passwords_in_hand')).toBe(7);
+  });
+
+  it('count sign-ins by tenant, and by their result', async () => {
+    const series = ['done', 'refused'].map(
+      (result) => `memberdoor_sign_ins_total{tenant="b.test",who="member",result="${result}"}`,
+    );
+    const grown = await growth(series, async () => {
+      const browser = visitor(service, hosts.b);
+      const page = await browser.authorize(authorizationParameters('pub1', 'https://pub1.test/cb', pkce()));
+      await browser.signIn(page, 'u1@example.test', 'not the password');
+      await browser.signIn(page, 'u1@example.test');
+    });
+    expect(grown).toEqual([1, 1]);
+  });
+
+  it('tell of the last backup, the size of the database, lost lines of the log, and the version', async () => {
+    expect(await value('memberdoor_last_backup_timestamp_seconds')).toBe(0);
+    backUp(service.folder, join(service.folder, 'backup.db'));
+    const { mtimeMs } = statSync(join(service.folder, lastBackupFile));
+    expect(await value('memberdoor_last_backup_timestamp_seconds')).toBe(Math.floor(mtimeMs / 1_000));
+    const { size } = statSync(join(service.folder, databaseFile));
+    expect(await value('memberdoor_database_bytes{file="database"}')).toBe(size);
+    expect(await value('memberdoor_database_bytes{file="log"}')).toBeGreaterThan(0);
+    expect(await value('memberdoor_log_lines_lost')).toBe(3);
+    const node = process.versions.node;
+    expect(await value(`memberdoor_build_info{version="${version()}",node="${node}"}`)).toBe(1);
   });
 
   it('tell of the process and of Node', async () => {

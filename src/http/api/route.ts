@@ -101,6 +101,7 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
       }
       const { bearer } = result;
       const { tenant, clientId, scope } = bearer;
+      request.caller = bearer;
       const answer = await transactionOf(request, deps, async (tx) => {
         const now = deps.clock();
         const member = await bearerMember(tx, bearer, now);

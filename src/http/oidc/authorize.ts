@@ -51,6 +51,7 @@ export function answerAuthorization(
   deps: Deps,
 ): Promise<FastifyReply> | FastifyReply {
   noteRefusedRequest(reply.request, outcome, context);
+  rememberCaller(reply.request, outcome, context);
   switch (outcome.kind) {
     case 'rejected':
       return reject(reply, outcome, context);
@@ -65,6 +66,16 @@ export function answerAuthorization(
     default:
       throw new Error(`unknown outcome ${JSON.stringify(outcome satisfies never)}`);
   }
+}
+
+/** A request that is not rejected names a client of ours. */
+function rememberCaller(
+  request: FastifyRequest,
+  outcome: AuthorizationOutcome,
+  { sent }: AuthorizationContext,
+): void {
+  const clientId = outcome.kind === 'rejected' ? outcome.client?.clientId : sent.values.client_id;
+  if (clientId !== undefined) request.caller = { tenant: request.tenant, clientId };
 }
 
 /** Why a request is answered to the person in front, in words for an operator (decision 6). */

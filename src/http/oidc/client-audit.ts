@@ -48,6 +48,7 @@ export async function clientOfRequest(
     noteRefusal(request, { event: 'client_authentication_failed', clientId, target: clientId, reason });
     return client;
   }
+  request.caller = { tenant, clientId: client.clientId };
   const by = { actorKind: 'client', actorId: client.clientId, clientId: client.clientId } as const;
   return { client, tx: actingAs(tx, { ...sourceOf(request, deps), ...by }) };
 }

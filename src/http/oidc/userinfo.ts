@@ -30,6 +30,7 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
     );
     if (!result.ok) return sendBearerProblem(reply, result.problem, undefined, result.denial);
     const { bearer } = result;
+    request.caller = bearer;
     if (!scopeIncludes(bearer.scope, 'openid')) {
       return sendBearerProblem(reply, 'insufficient_scope', undefined, { bearer });
     }

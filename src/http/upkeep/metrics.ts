@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
 import type { Passwords } from '../../secrets/password.ts';
+import type { Tenants } from '../../tenants.ts';
 import type { Form } from '../form.ts';
 import { tokenUrl } from '../oidc/token.ts';
 
@@ -9,12 +11,14 @@ export interface Metrics {
   text(): Promise<{ readonly type: string; readonly body: string }>;
   /** @param route the route's pattern; null where there is none */
   request(route: string | null, method: string, status: number, seconds: number): void;
-  /** @param result `done`, or the error code of the answer */
-  grant(type: string, result: string): void;
+  /** @param tenant its host, as of all below. @param result `done`, or the error code of the answer */
+  grant(tenant: string, type: string, result: string): void;
   /** A refresh token that had been used came back, and ended its sign-in. */
-  refreshReused(): void;
-  /** A limit refused a request. @param surface where, in a word */
-  limit(limit: string, surface: string): void;
+  refreshReused(tenant: string): void;
+  /** A limit refused a request. @param tenant `none` on a host without one. @param surface where, in a word */
+  limit(tenant: string, limit: string, surface: string): void;
+  /** A member, or an administrator at the portal, signed in or was refused. */
+  signIn(tenant: string, who: 'member' | 'administrator', result: 'done' | 'refused'): void;
   commit(ms: number, pieces: number): void;
 }
 
@@ -54,12 +58,32 @@ const grantTypes: Readonly<Record<string, string>> = {
   'urn:ietf:params:oauth:grant-type:device_code': 'device_code',
 };
 
+const signIns: Partial<Record<AuditEventName, readonly ['member' | 'administrator', 'done' | 'refused']>> = {
+  sign_in: ['member', 'done'],
+  sign_in_refused: ['member', 'refused'],
+  admin_signed_in: ['administrator', 'done'],
+  admin_sign_in_refused: ['administrator', 'refused'],
+};
+
+/** Counts the sign-ins that the audit tells of. */
+export function countSignIns(
+  { event, tenantId }: Pick<AuditEvent, 'event' | 'tenantId'>,
+  tenants: Pick<Tenants, 'all'>,
+  metrics: Metrics,
+): void {
+  const kind = signIns[event];
+  if (kind === undefined) return;
+  const tenant = tenants.all().find(({ id }) => id === tenantId);
+  metrics.signIn(tenant?.host ?? 'none', ...kind);
+}
+
 /** Counts the answers of the token endpoint by what they say. */
 export function countGrants(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.routeOptions.url === tokenUrl && request.method === 'POST') {
       const asked = request.body instanceof Map ? (request.body as Form).get('grant_type')?.[0] : undefined;
-      metrics.grant(grantTypes[asked ?? ''] ?? 'other', resultOf(reply.statusCode, payload));
+      const type = grantTypes[asked ?? ''] ?? 'other';
+      metrics.grant(request.tenant.host, type, resultOf(reply.statusCode, payload));
     }
     done(null, payload);
   });

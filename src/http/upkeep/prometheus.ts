@@ -1,9 +1,13 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../clock.ts';
+import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countPendingDeviceCodes } from '../../storage/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
-import type { Store, Tx } from '../../storage/store.ts';
+import { databaseFile, type Store, type Tx } from '../../storage/store.ts';
 import type { Tenants } from '../../tenants.ts';
+import { version } from '../../version.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Metrics that are kept by prom-client. It is loaded only where they are asked for: it takes 20 MB. */
@@ -36,19 +40,26 @@ export function createMetrics(): PrometheusMetrics {
   });
   const grants = new Counter({
     name: 'memberdoor_grants_total',
-    help: 'Answers of the token endpoint by grant type and result: done, or the error code',
-    labelNames: ['type', 'result'],
+    help: 'Answers of the token endpoint by tenant, grant type and result: done, or the error code',
+    labelNames: ['tenant', 'type', 'result'],
     registers,
   });
   const reused = new Counter({
     name: 'memberdoor_refresh_reuse_total',
     help: 'Used refresh tokens that came back, each ending its sign-in',
+    labelNames: ['tenant'],
     registers,
   });
   const limits = new Counter({
     name: 'memberdoor_limit_refusals_total',
-    help: 'Requests that a limit refused (429), by limit and by where it was met',
-    labelNames: ['limit', 'surface'],
+    help: 'Requests that a limit refused (429), by tenant, limit and where it was met',
+    labelNames: ['tenant', 'limit', 'surface'],
+    registers,
+  });
+  const signIns = new Counter({
+    name: 'memberdoor_sign_ins_total',
+    help: 'Sign-ins with a password, of members and of administrators, by tenant and result',
+    labelNames: ['tenant', 'who', 'result'],
     registers,
   });
   const commits = new Histogram({
@@ -62,6 +73,12 @@ export function createMetrics(): PrometheusMetrics {
     help: 'Transactions, of which several share one commit',
     registers,
   });
+  new Gauge({
+    name: 'memberdoor_build_info',
+    help: '1, with the version of Memberdoor and of Node',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: version(), node: process.versions.node }, 1);
   return {
     registry,
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
@@ -70,15 +87,18 @@ export function createMetrics(): PrometheusMetrics {
       requests.inc({ route: name, method, status });
       durations.observe({ route: name }, duration);
     },
-    grant: (type, result) => grants.inc({ type, result }),
-    refreshReused: () => reused.inc(),
-    limit: (limit, surface) => limits.inc({ limit, surface }),
+    grant: (tenant, type, result) => grants.inc({ tenant, type, result }),
+    refreshReused: (tenant) => reused.inc({ tenant }),
+    limit: (tenant, limit, surface) => limits.inc({ tenant, limit, surface }),
+    signIn: (tenant, who, result) => signIns.inc({ tenant, who, result }),
     commit: (ms, pieces) => {
       commits.observe(ms / 1_000);
       committed.inc(pieces);
     },
   };
 }
+
+const factsOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 /** What is looked at when somebody asks. */
 export interface Watched {
@@ -87,12 +107,15 @@ export interface Watched {
   readonly clock: Clock;
   /** Passwords that are being hashed or wait for it. */
   readonly passwordsInHand: () => number;
+  /** Lines of the log that were lost since the start. */
+  readonly logLinesLost: () => number;
+  readonly dataFolder: string;
 }
 
 /** Adds what is not counted but looked at: queues, pending codes, mails that wait. */
 export function watch(
   { registry }: PrometheusMetrics,
-  { store, tenants, clock, passwordsInHand }: Watched,
+  { store, tenants, clock, passwordsInHand, logLinesLost, dataFolder }: Watched,
 ): void {
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
@@ -105,6 +128,22 @@ export function watch(
     });
   gauge('memberdoor_transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
   gauge('memberdoor_passwords_in_hand', 'Passwords that are hashed now or wait for it', passwordsInHand);
+
+  gauge('memberdoor_log_lines_lost', 'Lines of the log that were lost since the start', logLinesLost);
+  gauge('memberdoor_last_backup_timestamp_seconds', 'When the last backup was made; 0 if none was', () =>
+    Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
+  );
+  new Gauge({
+    name: 'memberdoor_database_bytes',
+    help: 'Size of the database and of its write-ahead log',
+    labelNames: ['file'],
+    registers: [registry],
+    collect() {
+      const path = join(dataFolder, databaseFile);
+      this.set({ file: 'database' }, factsOf(path)?.size ?? 0);
+      this.set({ file: 'log' }, factsOf(`${path}-wal`)?.size ?? 0);
+    },
+  });
 
   const asked = <Label extends string>(
     name: string,

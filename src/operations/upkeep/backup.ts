@@ -1,5 +1,14 @@
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, unlinkSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { reasonOf, syncToDisk } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
 import { copyDatabase, type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
@@ -28,9 +37,22 @@ export function backUp(dataFolder: string, file: string): FileFacts {
     }
     giveName(part, target);
     syncToDisk(dirname(target));
+    noteBackup(dataFolder, target);
     return facts;
   } finally {
     rmSync(part, { force: true });
+  }
+}
+
+/** In the data folder: names the last backup, and its own time is that backup's. */
+export const lastBackupFile = 'memberdoor.backup';
+
+/** A folder that cannot be written to, or is full, is backed up all the same. */
+function noteBackup(dataFolder: string, target: string): void {
+  try {
+    writeFileSync(join(dataFolder, lastBackupFile), `${target}\n`, { mode: 0o600 });
+  } catch {
+    // The metrics show an older backup then.
   }
 }
 

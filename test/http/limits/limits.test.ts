@@ -122,12 +122,12 @@ const cases: readonly Case[] = [
 /** How many requests a limit has refused, by the metrics. */
 async function counted(limit: string, surface: string): Promise<number> {
   const { body } = await metrics.text();
-  const series = `memberdoor_limit_refusals_total{limit="${limit}",surface="${surface}"} `;
+  const series = `{tenant="a.test",limit="${limit}",surface="${surface}"} `;
   return Number(
     body
       .split('\n')
-      .find((line) => line.startsWith(series))
-      ?.slice(series.length) ?? 0,
+      .find((line) => line.includes(series))
+      ?.split(series)[1] ?? 0,
   );
 }
 
@@ -172,7 +172,8 @@ describe('a limit that is reached', () => {
     const { body } = await metrics.text();
     const series = body.split('\n').filter((line) => line.startsWith('memberdoor_limit_refusals_total{'));
     expect(series.length).toBeGreaterThan(0);
-    for (const line of series) expect(line).toMatch(/\{limit="[a-z_]+",surface="[a-z_]+"\} \d+$/);
+    for (const line of series)
+      expect(line).toMatch(/\{tenant="(?:[a-z.]+|none)",limit="[a-z_]+",surface="[a-z_]+"\} \d+$/);
     expect(body).not.toContain('example.test');
   });
 });

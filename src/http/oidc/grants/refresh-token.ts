@@ -33,7 +33,7 @@ export const refreshTokenGrant: Grant = async ({ request, credentials, fields, d
     const isReused = writes.some(isReuse);
     const age = signIn !== null && isReused ? { reason: ageOfReused(token.generation, signIn, now) } : {};
     const written = await apply(tx, writes, age);
-    if (isReused) once(request, 'refresh reused', () => metrics?.refreshReused());
+    if (isReused) once(request, 'refresh reused', () => metrics?.refreshReused(tenant.host));
     if (isRefusal(answer)) {
       const reason = whyNotRefreshed(signIn, client, member, now);
       const facts = { event, target: signIn?.id ?? null, reason } as const;
