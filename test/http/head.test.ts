@@ -36,7 +36,14 @@ const everyRow = () => allRows(service, []);
 
 /** What is the same in two answers to the same request, sealed and issued values left out. */
 const shapeOf = ({ status, headers }: Answer) => {
-  const { date: _date, 'set-cookie': _cookies, 'content-length': _length, location, ...others } = headers;
+  const {
+    date: _date,
+    'request-id': _reference,
+    'set-cookie': _cookies,
+    'content-length': _length,
+    location,
+    ...others
+  } = headers;
   return { status, location: location?.replace(/\?.*/, ''), ...others };
 };
 
