@@ -15,6 +15,7 @@ import * as wrongCodesAgain from './0013-wrong-codes-again.ts';
 import * as listsInPages from './0014-lists-in-pages.ts';
 import * as algorithmOfAccessTokens from './0015-algorithm-of-access-tokens.ts';
 import * as revocationInDiscovery from './0016-revocation-in-discovery.ts';
+import * as unpaidInvoices from './0017-unpaid-invoices.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -34,4 +35,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014-lists-in-pages': listsInPages,
   '0015-algorithm-of-access-tokens': algorithmOfAccessTokens,
   '0016-revocation-in-discovery': revocationInDiscovery,
+  '0017-unpaid-invoices': unpaidInvoices,
 };

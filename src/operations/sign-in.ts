@@ -1,9 +1,14 @@
 import type { Client } from '../core/client.ts';
 import type { Member } from '../core/members/member.ts';
-import { endSignIn } from '../core/sign-in.ts';
+import type { Session } from '../core/session.ts';
+import { endSignIn, signInLives } from '../core/sign-in.ts';
 import { apply } from '../storage/apply.ts';
+import { findClient } from '../storage/client.ts';
+import { listMemberSignIns, type MemberSignIn } from '../storage/members/member-sign-in.ts';
+import { findSession } from '../storage/session.ts';
 import { listSurplusSignIns } from '../storage/sign-in.ts';
 import type { Tx } from '../storage/store.ts';
+import { type Page, type PageOf, walkedPage } from './page.ts';
 
 /**
  * Ends what a member has too much of with a client before one more sign-in begins, in its transaction: the oldest, so
@@ -20,4 +25,37 @@ export async function makeRoomForSignIn(
   for (const signIn of listSurplusSignIns(tx, client, member.id, issuedAt)) {
     await apply(tx, endSignIn(signIn, 'too_many', issuedAt));
   }
+}
+
+/** A sign-in that gives its app access, and the app. */
+export type LivingSignIn = MemberSignIn & { readonly client: Client };
+
+/** A page of the sign-ins of a member that give access, the newest first. */
+export function livingSignIns(
+  tx: Tx,
+  { id, tenantId }: Pick<Member, 'id' | 'tenantId'>,
+  page: PageOf,
+  now: number,
+): Promise<Page<LivingSignIn>> {
+  const sessions = new Map<string, Session | null>();
+  const sessionOf = async (sessionId: string) => {
+    const known = sessions.get(sessionId);
+    if (known !== undefined) return known;
+    const found = await findSession(tx, tenantId, sessionId);
+    sessions.set(sessionId, found);
+    return found;
+  };
+  return walkedPage<MemberSignIn, LivingSignIn, string>(
+    page,
+    ({ signIn }) => signIn.id,
+    (from) => listMemberSignIns(tx, id, from),
+    async (found) => {
+      const { signIn } = found;
+      const client = await findClient(tx, tenantId, signIn.clientId);
+      if (client === null) return null;
+      return signInLives(signIn, client, await sessionOf(signIn.sessionId), now)
+        ? { ...found, client }
+        : null;
+    },
+  );
 }

@@ -33,14 +33,22 @@ const sessionOf = prepared(({ tenantId, id }: Pick<Session, 'tenantId' | 'id'>) 
   query.selectFrom('sessions').selectAll().where('id', '=', id).where('tenantId', '=', tenantId),
 );
 
-/** The sessions of a member that have not ended. */
-export async function listActiveSessions(tx: Tx, memberId: string): Promise<readonly Session[]> {
-  return tx
+/** The sessions of a member that have not ended, the newest first: all of them, or those of one page. */
+export async function listActiveSessions(
+  tx: Tx,
+  memberId: string,
+  { before, limit }: { readonly before?: string; readonly limit?: number } = {},
+): Promise<readonly Session[]> {
+  let query = tx
     .selectFrom('sessions')
     .selectAll()
     .where('memberId', '=', memberId)
     .where('state', '=', 'active')
-    .execute();
+    // The ids tell the time.
+    .orderBy('id', 'desc');
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (limit !== undefined) query = query.limit(limit);
+  return query.execute();
 }
 
 export async function insertSession(tx: Tx, session: Session): Promise<void> {

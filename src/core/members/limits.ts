@@ -28,6 +28,14 @@ export const mailsPerHour = { ofBrowser: 5, ofNetwork: 10, ofAll: 20 } as const;
 /** Names and addresses that members give. */
 export const memberTextLength = { fullName: 200, nickName: 100, email: 254, line: 200, label: 60 } as const;
 
+/**
+ * A page of the account area shows so many entries of a list, and has less than so many bytes; to find those that are
+ * alive, at most so many rows are read at once (security, F10).
+ */
+export const accountListLength = 20;
+export const accountPageBytes = 60_000;
+export const rowsWalked = { at: 50, most: 500 } as const;
+
 /** A tenant's name stands in the header of every page, a client's in the question that a member answers. */
 export const brandNameLength = 60;
 

@@ -1,5 +1,5 @@
 import { type Answerer, answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
-import { listConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
+import { findConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
 import { apply } from '../../storage/apply.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseIfAny } from '../invalid-facts.ts';
@@ -27,8 +27,9 @@ export async function answerConsents(
   answers: ReadonlyMap<string, ConsentStatus>,
   answerer: Answerer,
 ): Promise<void> {
-  const changes = await listLastConsentChanges(tx, { tenantId, id: answerer.memberId });
-  for (const consent of await listConsents(tx, tenantId)) {
+  const ids = [...answers.keys()];
+  const changes = await listLastConsentChanges(tx, { tenantId, id: answerer.memberId }, ids);
+  for (const consent of await findConsents(tx, tenantId, ids)) {
     const status = answers.get(consent.id);
     if (status !== undefined) await apply(tx, answerConsent(consent, changes, status, answerer));
   }

@@ -1,12 +1,54 @@
 import type { Consent, ConsentChange } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
 import { fromFlag, toFlag } from '../rows.ts';
+import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** What a tenant asks for now, by id; what it no longer asks for is left out. */
 export async function listConsents(tx: Tx, tenantId: string): Promise<readonly Consent[]> {
   return (await listEveryConsent(tx, tenantId)).filter(({ retiredAt }) => retiredAt === null);
 }
+
+/** A page of what a tenant asks for now, by id. @param after the last of the page before */
+export async function listSomeConsents(
+  tx: Tx,
+  tenantId: string,
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): Promise<readonly Consent[]> {
+  let query = tx
+    .selectFrom('consents')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('retiredAt', 'is', null)
+    .orderBy('id')
+    .limit(limit);
+  if (after !== undefined) query = query.where('id', '>', after);
+  return (await query.execute()).map(consentOf);
+}
+
+/** Those of what a tenant asks for now that are named, by id. */
+export async function findConsents(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<readonly Consent[]> {
+  if (ids.length === 0) return [];
+  const rows = await tx
+    .selectFrom('consents')
+    .selectAll()
+    .where('tenantId', '=', tenantId)
+    .where('id', 'in', ids)
+    .where('retiredAt', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(consentOf);
+}
+
+const consentOf = (row: ConsentRow): Consent => ({
+  ...row,
+  atSignUp: fromFlag(row.atSignUp),
+  atCheckout: fromFlag(row.atCheckout),
+});
 
 /** What a tenant asks for or ever asked for, by id. */
 export async function listEveryConsent(tx: Tx, tenantId: string): Promise<readonly Consent[]> {
@@ -16,11 +58,7 @@ export async function listEveryConsent(tx: Tx, tenantId: string): Promise<readon
     .where('tenantId', '=', tenantId)
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({
-    ...row,
-    atSignUp: fromFlag(row.atSignUp),
-    atCheckout: fromFlag(row.atCheckout),
-  }));
+  return rows.map(consentOf);
 }
 
 /** Stores a consent, or changes the one of that id; answers given before keep the words they answered. */
@@ -67,12 +105,17 @@ export async function listNewestConsentChanges(
   return rows.map(({ id: _, ...change }) => change);
 }
 
-/** The last answer of a member to each consent of the tenant, in as many steps as there are consents. */
+/**
+ * The last answer of a member to each consent of the tenant, or to those that are named, in as many steps as there are
+ * consents.
+ */
 export async function listLastConsentChanges(
   tx: Tx,
   { tenantId, id: memberId }: Pick<Member, 'tenantId' | 'id'>,
+  ids?: readonly string[],
 ): Promise<readonly ConsentChange[]> {
-  const rows = await tx
+  if (ids?.length === 0) return [];
+  let query = tx
     .selectFrom('consents')
     .innerJoin('consentChanges', (join) =>
       join.on('consentChanges.id', '=', (eb) =>
@@ -85,9 +128,9 @@ export async function listLastConsentChanges(
     )
     .selectAll('consentChanges')
     .where('consents.tenantId', '=', tenantId)
-    .orderBy('consents.id')
-    .execute();
-  return rows.map(({ id: _, ...change }) => change);
+    .orderBy('consents.id');
+  if (ids !== undefined) query = query.where('consents.id', 'in', ids);
+  return (await query.execute()).map(({ id: _, ...change }) => change);
 }
 
 export async function insertConsentChange(tx: Tx, change: ConsentChange): Promise<void> {

@@ -14,6 +14,23 @@ export async function listInvoices(tx: Tx, memberId: string): Promise<readonly I
   return rows.map(invoiceOf);
 }
 
+/** What a member owes, oldest first. */
+export async function listUnpaidInvoices(
+  tx: Tx,
+  memberId: string,
+  most: number,
+): Promise<readonly Invoice[]> {
+  const rows = await tx
+    .selectFrom('invoices')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .where('paidAt', 'is', null)
+    .orderBy('number')
+    .limit(most)
+    .execute();
+  return rows.map(invoiceOf);
+}
+
 /** Which invoices to list; what is left out does not narrow. */
 export interface InvoiceFilter {
   readonly memberId?: string;

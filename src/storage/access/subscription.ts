@@ -9,10 +9,7 @@ import { contentsOfPackage } from './package.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
-  return rowsOf.all(tx, { memberId }).map((row) => {
-    const { name, products } = contentsOfPackage(tx, row.packageId);
-    return { ...subscriptionOf(row), packageName: name, products };
-  });
+  return rowsOf.all(tx, { memberId }).map((row) => withContents(tx, row));
 }
 
 const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
@@ -22,6 +19,27 @@ const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
     .where('memberId', '=', unplanned(memberId, 'text'))
     .orderBy('id'),
 );
+
+/** A page of the subscriptions of a member, the newest first. */
+export async function listNewestSubscriptions(
+  tx: Tx,
+  memberId: string,
+  { before, limit }: { readonly before?: number; readonly limit: number },
+): Promise<readonly MemberSubscription[]> {
+  let query = tx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('memberId', '=', memberId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (before !== undefined) query = query.where('id', '<', before);
+  return (await query.execute()).map((row) => withContents(tx, row));
+}
+
+function withContents(tx: Tx, row: SubscriptionRow): MemberSubscription {
+  const { name, products } = contentsOfPackage(tx, row.packageId);
+  return { ...subscriptionOf(row), packageName: name, products };
+}
 
 /** A subscription of a tenant, or null. */
 export async function findSubscription(tx: Tx, tenantId: string, id: number): Promise<Subscription | null> {

@@ -12,9 +12,13 @@ export interface MemberSignIn {
   readonly ipAddress: string;
 }
 
-/** The sign-ins of a member that have not ended, the last used first. */
-export async function listMemberSignIns(tx: Tx, memberId: string): Promise<readonly MemberSignIn[]> {
-  const rows = await tx
+/** The sign-ins of a member that have not ended, the newest first: all of them, or those of one page. */
+export async function listMemberSignIns(
+  tx: Tx,
+  memberId: string,
+  { before, limit }: { readonly before?: string; readonly limit?: number } = {},
+): Promise<readonly MemberSignIn[]> {
+  let query = tx
     .selectFrom('signIns')
     .innerJoin('sessions', 'sessions.id', 'signIns.sessionId')
     .leftJoin('deviceCodes', 'deviceCodes.signInId', 'signIns.id')
@@ -29,9 +33,11 @@ export async function listMemberSignIns(tx: Tx, memberId: string): Promise<reado
     ])
     .where('signIns.memberId', '=', memberId)
     .where('signIns.state', '=', 'active')
-    .orderBy('signIns.rotatedAt', 'desc')
-    .execute();
-  return rows.map(
+    // The ids tell the time.
+    .orderBy('signIns.id', 'desc');
+  if (before !== undefined) query = query.where('signIns.id', '<', before);
+  if (limit !== undefined) query = query.limit(limit);
+  return (await query.execute()).map(
     ({ userAgent, ipAddress, deviceCodeId, deviceName, deviceModel, deviceAddress, ...signIn }) => ({
       signIn,
       device: deviceCodeId === null ? null : { name: deviceName, model: deviceModel },

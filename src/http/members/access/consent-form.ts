@@ -53,6 +53,11 @@ export function changedConsents(
   return changed.map(({ id, name }) => ({ id, name, wasTicked: form[nameOf(id)] !== undefined }));
 }
 
+/** The consents that a form asked for, by their ids. */
+export function askedConsents(request: FastifyRequest): readonly string[] {
+  return [...shownWords(request).keys()];
+}
+
 /** The digest of the words that a form showed, by consent id: its field `asked` has `<id>.<digest>` of each. */
 function shownWords(request: FastifyRequest): ReadonlyMap<string, string> {
   const { asked = '' } = pageForm(request, ['asked']);

@@ -3,13 +3,12 @@ import { cancelAuthorizationCode } from '../../../core/authorization-code.ts';
 import { withdraw } from '../../../core/device-code.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { endSignIn, signInLives } from '../../../core/sign-in.ts';
+import { endSignIn } from '../../../core/sign-in.ts';
+import { livingSignIns } from '../../../operations/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../../storage/authorization-code.ts';
-import { listClients } from '../../../storage/client.ts';
 import { listOpenDeviceCodesOfMember } from '../../../storage/device-code.ts';
-import { listMemberSignIns, type MemberSignIn } from '../../../storage/members/member-sign-in.ts';
-import { listActiveSessions } from '../../../storage/session.ts';
+import type { MemberSignIn } from '../../../storage/members/member-sign-in.ts';
 import { findSignIn, listActiveSignIns, updateSignInLabel } from '../../../storage/sign-in.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
@@ -17,6 +16,7 @@ import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { browserName } from '../browser-name.ts';
 import { seenAt } from '../seen-at.ts';
+import { accountPart, listLinks } from './list.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { agoOf, dayOf } from './times.ts';
 
@@ -37,17 +37,11 @@ interface Refused {
 async function show(visit: Visit, refused?: Refused): Promise<FastifyReply> {
   const { member, language, deps } = visit;
   const now = deps.clock();
-  const living = await deps.store.transaction(async (tx) => {
-    const clients = await listClients(tx, member.tenantId);
-    const sessions = await listActiveSessions(tx, member.id);
-    return (await listMemberSignIns(tx, member.id)).flatMap((found) => {
-      const client = clients.find(({ clientId }) => clientId === found.signIn.clientId);
-      const session = sessions.find(({ id }) => id === found.signIn.sessionId) ?? null;
-      const lives = client !== undefined && signInLives(found.signIn, client, session, now);
-      return lives ? [{ ...found, client }] : [];
-    });
-  });
-  const devices = living.map(({ client, ...found }, index) => ({
+  const { page, next } = await deps.store.transaction((tx) =>
+    livingSignIns(tx, member, accountPart(visit), now),
+  );
+  const lastUsedFirst = page.toSorted((a, b) => b.signIn.rotatedAt - a.signIn.rotatedAt);
+  const devices = lastUsedFirst.map(({ client, ...found }, index) => ({
     ...cardOf(visit, found, shownName(client.name), now),
     field: `label-${index}`,
     label: found.signIn.id === refused?.id ? refused.label : (found.signIn.label ?? ''),
@@ -61,7 +55,7 @@ async function show(visit: Visit, refused?: Refused): Promise<FastifyReply> {
       refused === undefined
         ? []
         : [{ field, text: language.t(refused.problem, { most: memberTextLength.label }) }],
-    data: { devices, longest: memberTextLength.label },
+    data: { devices, longest: memberTextLength.label, links: listLinks(visit, url, next) },
   });
 }
 

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { isActive } from '../../../core/access/subscription.ts';
-import { listConsents } from '../../../storage/access/consent.ts';
-import { listSubscriptions } from '../../../storage/access/subscription.ts';
+import { isActive, type MemberSubscription } from '../../../core/access/subscription.ts';
+import { accountListLength } from '../../../core/members/limits.ts';
+import { walkedPage } from '../../../operations/page.ts';
+import { listSomeConsents } from '../../../storage/access/consent.ts';
+import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Deps } from '../../deps.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
 import { accountPage, sendAccountPage, type Visit } from './page.ts';
@@ -27,19 +29,24 @@ const pages = [
 
 async function show(visit: Visit) {
   const { reply, member, language, deps } = visit;
-  const { subscriptions, consents } = await deps.store.transaction(async (tx) => ({
-    subscriptions: await listSubscriptions(tx, member.id),
-    consents: await listConsents(tx, member.tenantId),
-  }));
   const now = deps.clock();
+  const { subscriptions, consents } = await deps.store.transaction(async (tx) => ({
+    subscriptions: await walkedPage<MemberSubscription, MemberSubscription, number>(
+      { limit: accountListLength },
+      ({ subscriptionId }) => subscriptionId,
+      (from) => listNewestSubscriptions(tx, member.id, from),
+      async (subscription) => (isActive(subscription, now) ? subscription : null),
+    ),
+    consents: await listSomeConsents(tx, member.tenantId, { limit: 1 }),
+  }));
   return sendAccountPage(visit, {
     template: 'overview',
     title: 'account.title',
     data: {
       member,
       deletionDay: member.deletionDueAt === null ? null : dayOf(member.deletionDueAt, language.tag),
-      subscriptions: subscriptions
-        .filter((subscription) => isActive(subscription, now))
+      subscriptions: subscriptions.page
+        .toSorted((a, b) => a.subscriptionId - b.subscriptionId)
         .map(({ packageName, expiresAt }) => ({
           name: packageName,
           until: language.t('account.subscriptions.until', { date: dayOf(expiresAt ?? now, language.tag) }),

@@ -13,6 +13,7 @@ import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { type CurrentSession, currentSession } from '../../session.ts';
 import { flowUrl, sealFlow } from '../flow.ts';
+import { listLinks } from './list.ts';
 
 /** A signed-in member at a page of the account area. */
 export interface Visit extends CurrentSession {
@@ -137,9 +138,9 @@ const done = [
 
 export type Done = (typeof done)[number];
 
-/** Leads on to a page that says what was done. */
-export function redirectDone({ reply }: Visit, url: string, what: Done): FastifyReply {
-  return redirectAfter(reply, url, what);
+/** Leads on to a page that says what was done: to the same part of its list. */
+export function redirectDone(visitor: Visit, url: string, what: Done): FastifyReply {
+  return redirectAfter(visitor.reply, listLinks(visitor, url, null).here, what);
 }
 
 function noticeOf({ reply, language }: Visit): string | null {

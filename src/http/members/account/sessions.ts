@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { endSession, type Session, sessionLives } from '../../../core/session.ts';
 import { auditDeed } from '../../../operations/audit.ts';
+import { walkedPage } from '../../../operations/page.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession, listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -11,6 +12,7 @@ import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { browserName } from '../browser-name.ts';
 import { seenAt } from '../seen-at.ts';
+import { accountPart, listLinks } from './list.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { agoOf, dayOf } from './times.ts';
 
@@ -27,32 +29,39 @@ export function sessionsPage(app: FastifyInstance, deps: Deps): void {
 async function show(visit: Visit): Promise<FastifyReply> {
   const { session: own, member, language, deps } = visit;
   const { t, tag } = language;
-  const sessions = await deps.store.transaction((tx) => listActiveSessions(tx, member.id));
   const now = deps.clock();
-  const browsers = sessions
-    .filter((session) => sessionLives(session, now))
-    .toSorted((a, b) => Number(b.id === own.id) - Number(a.id === own.id) || b.lastUsedAt - a.lastUsedAt)
-    .map((session) => {
-      const { place, address } = seenAt(visit, session.ipAddress);
-      const facts = [
-        ['account.firstUsed', dayOf(session.createdAt, tag)],
-        // The time of use is written once an hour, but this browser is used right now.
-        ['account.lastUsed', agoOf(session.id === own.id ? now : session.lastUsedAt, now, tag)],
-        ['device.approve.place', place],
-        ['device.approve.address', address],
-      ] as const;
-      return {
-        id: session.id,
-        isOwn: session.id === own.id,
-        isPortal: session.kind === 'admin',
-        name: browserName(session.userAgent, language),
-        facts: facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : [])),
-      };
-    });
+  const { page, next } = await deps.store.transaction((tx) =>
+    walkedPage<Session, Session, string>(
+      accountPart(visit),
+      ({ id }) => id,
+      (from) => listActiveSessions(tx, member.id, from),
+      async (session) => (session.id !== own.id && sessionLives(session, now) ? session : null),
+    ),
+  );
+  const links = listLinks(visit, url, next);
+  // This browser stands at the head of the list, wherever its turn would be.
+  const first = links.newest === null ? [own] : [];
+  const browsers = [...first, ...page.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)].map((session) => {
+    const { place, address } = seenAt(visit, session.ipAddress);
+    const facts = [
+      ['account.firstUsed', dayOf(session.createdAt, tag)],
+      // The time of use is written once an hour, but this browser is used right now.
+      ['account.lastUsed', agoOf(session.id === own.id ? now : session.lastUsedAt, now, tag)],
+      ['device.approve.place', place],
+      ['device.approve.address', address],
+    ] as const;
+    return {
+      id: session.id,
+      isOwn: session.id === own.id,
+      isPortal: session.kind === 'admin',
+      name: browserName(session.userAgent, language),
+      facts: facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : [])),
+    };
+  });
   return sendAccountPage(visit, {
     template: 'sessions',
     title: 'account.sessions.title',
-    data: { browsers },
+    data: { browsers, links, hasOthers: page.length > 0 || next !== null || links.newest !== null },
   });
 }
 

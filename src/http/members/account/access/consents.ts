@@ -2,24 +2,29 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
 import { consentHistoryShown } from '../../../../core/access/limits.ts';
 import { shownName } from '../../../../core/members/details.ts';
+import { accountListLength } from '../../../../core/members/limits.ts';
 import { answerConsents } from '../../../../operations/access/consent.ts';
 import {
-  listConsents,
+  findConsents,
   listLastConsentChanges,
   listNewestConsentChanges,
+  listSomeConsents,
 } from '../../../../storage/access/consent.ts';
-import { listClients } from '../../../../storage/client.ts';
+import { findRegisteredClient } from '../../../../storage/client.ts';
+import type { Tx } from '../../../../storage/store.ts';
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { countedMember } from '../../../limits/limit-reached.ts';
 import { sendProblem } from '../../../pages/problem.ts';
 import {
+  askedConsents,
   type ChangedConsent,
   type ConsentBox,
   changedConsents,
   readConsents,
 } from '../../access/consent-form.ts';
 import { takeConsentAnswer } from '../../access/consent-limit.ts';
+import { beforeIn, listLinks } from '../list.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';
 
@@ -33,14 +38,22 @@ export function consentsPage(app: FastifyInstance, deps: Deps): void {
 /** @param changed what was answered in words that are not those of today: it is asked for again */
 async function sendForm(visit: Visit, changed: readonly ChangedConsent[]): Promise<FastifyReply> {
   const { member, language, deps } = visit;
-  const { consents, last, newest, clients } = await deps.store.transaction(async (tx) => ({
-    consents: await listConsents(tx, member.tenantId),
-    last: await listLastConsentChanges(tx, member),
-    newest: await listNewestConsentChanges(tx, member.id, consentHistoryShown),
-    clients: await listClients(tx, member.tenantId),
-  }));
-  const nameOf = (id: string | null) =>
-    shownName(clients.find(({ clientId }) => clientId === id)?.name ?? id ?? '');
+  const after = beforeIn(visit);
+  const { read, last, newest, names } = await deps.store.transaction(async (tx) => {
+    const from = after === undefined ? {} : { after };
+    const read = await listSomeConsents(tx, member.tenantId, { ...from, limit: accountListLength + 1 });
+    const newest = await listNewestConsentChanges(tx, member.id, consentHistoryShown);
+    const ids = read.map(({ id }) => id);
+    return {
+      read,
+      newest,
+      last: await listLastConsentChanges(tx, member, ids),
+      names: await namesOf(tx, newest),
+    };
+  });
+  const consents = read.slice(0, accountListLength);
+  const next = read.length > accountListLength ? (consents.at(-1)?.id ?? null) : null;
+  const nameOf = (id: string | null) => shownName(names.get(id ?? '') ?? id ?? '');
   return sendAccountPage(visit, {
     template: 'consents',
     title: 'account.consents.title',
@@ -49,6 +62,7 @@ async function sendForm(visit: Visit, changed: readonly ChangedConsent[]): Promi
       text: language.t('account.consents.error.changed', { name }),
     })),
     data: {
+      links: listLinks(visit, url, next),
       consents: consents.map((consent) => boxOf(visit, consent, last, changed)),
       history: newest.map((change) => ({
         name: change.name,
@@ -57,6 +71,16 @@ async function sendForm(visit: Visit, changed: readonly ChangedConsent[]): Promi
       })),
     },
   });
+}
+
+/** The names of the apps in which answers were given, by client_id. */
+async function namesOf(tx: Tx, changes: readonly ConsentChange[]): Promise<ReadonlyMap<string, string>> {
+  const names = new Map<string, string>();
+  for (const { tenantId, clientId } of changes) {
+    if (clientId === null || names.has(clientId)) continue;
+    names.set(clientId, (await findRegisteredClient(tx, tenantId, clientId))?.name ?? clientId);
+  }
+  return names;
 }
 
 function boxOf(
@@ -109,7 +133,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
       limitKey: countedMember(memberId),
     });
   const changed = await transactionOf(request, deps, async (tx) => {
-    const consents = await listConsents(tx, tenantId);
+    const consents = await findConsents(tx, tenantId, askedConsents(request));
     const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;
     await answerConsents(tx, tenantId, readConsents(request, consents), answerer);
     return changedConsents(request, consents);

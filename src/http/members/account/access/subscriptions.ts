@@ -5,14 +5,16 @@ import {
   type SubscriptionState,
   standingOf,
 } from '../../../../core/access/subscription.ts';
+import { accountListLength } from '../../../../core/members/limits.ts';
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
-import { listInvoices } from '../../../../storage/access/invoice.ts';
-import { findSubscription, listSubscriptions } from '../../../../storage/access/subscription.ts';
+import { listUnpaidInvoices } from '../../../../storage/access/invoice.ts';
+import { findSubscription, listNewestSubscriptions } from '../../../../storage/access/subscription.ts';
 import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { pageForm } from '../../../form.ts';
 import { sendProblem } from '../../../pages/problem.ts';
 import { showPrice } from '../../access/price.ts';
+import { beforeIn, listLinks } from '../list.ts';
 import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';
 
@@ -47,10 +49,16 @@ const actionOf: Readonly<Record<SubscriptionState, Action | null>> = {
 async function show(visit: Visit): Promise<FastifyReply> {
   const { member, language, deps } = visit;
   const now = deps.clock();
-  const { subscriptions, invoices } = await deps.store.transaction(async (tx) => ({
-    subscriptions: await listSubscriptions(tx, member.id),
-    invoices: await listInvoices(tx, member.id),
+  const before = Number(beforeIn(visit) ?? Number.NaN);
+  const { read, invoices } = await deps.store.transaction(async (tx) => ({
+    read: await listNewestSubscriptions(tx, member.id, {
+      limit: accountListLength + 1,
+      ...(Number.isSafeInteger(before) ? { before } : {}),
+    }),
+    invoices: await listUnpaidInvoices(tx, member.id, accountListLength),
   }));
+  const subscriptions = read.slice(0, accountListLength);
+  const next = read.length > accountListLength ? (subscriptions.at(-1)?.subscriptionId ?? null) : null;
   return sendAccountPage(visit, {
     template: 'subscriptions',
     title: 'account.subscriptions.title',
@@ -70,13 +78,12 @@ async function show(visit: Visit): Promise<FastifyReply> {
           action: actionOf[standing],
           cancelling: cancellingText(visit, subscription, now),
         })),
-      invoices: invoices
-        .filter(({ paidAt }) => paidAt === null)
-        .map(({ number, price, dueAt }) => ({
-          number: language.t('account.invoices.number', { number }),
-          amount: showPrice(price, language.tag),
-          due: dueText(visit, dueAt, now),
-        })),
+      links: listLinks(visit, url, next),
+      invoices: invoices.map(({ number, price, dueAt }) => ({
+        number: language.t('account.invoices.number', { number }),
+        amount: showPrice(price, language.tag),
+        due: dueText(visit, dueAt, now),
+      })),
     },
   });
 }
