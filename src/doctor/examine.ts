@@ -15,7 +15,7 @@ import {
 } from './address.ts';
 import { call, type Place } from './call.ts';
 import { type Finding, well, wrong } from './finding.ts';
-import { judgeAccess, judgeDisk, judgeSchema, judgeTime } from './machine.ts';
+import { judgeAccess, judgeDisk, judgeNames, judgeSchema, judgeTime } from './machine.ts';
 import { doctorHeader, doctorPath, makeNonce } from './nonce.ts';
 import { readiness } from './readiness.ts';
 
@@ -59,6 +59,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     judgeTime(facts, clock()),
     ...judgeDisk(config.dataFolder),
     judgeAccess(config),
+    ...judgeNames(facts),
     ...(await judgeMail(config.mail.smtpUrl)),
     // Through a proxy there is nobody to reach then.
     ...(unready === null ? await examineAddresses(deps, facts) : []),

@@ -28,6 +28,19 @@ export function judgeTime({ newestEventAt }: FileFacts, now: number): Finding {
   return wrong('clock', what, 'set the clock, and let it follow a time server');
 }
 
+/** Products and packages that share a name from before names were unique: members cannot tell them apart. */
+export function judgeNames({ doubles }: Pick<FileFacts, 'doubles'>): readonly Finding[] {
+  if (doubles.length === 0) return [well('names', 'no two products or packages of a tenant share one')];
+  return doubles.map(({ host, noun, name, ids }) => {
+    const option = `--${noun.slice(0, -1)}-id ${ids.at(-1)}`;
+    return wrong(
+      'names',
+      `${ids.length} ${noun} of ${host} are called ${JSON.stringify(name)}: ${ids.join(', ')}`,
+      `give one another name: memberdoor ${noun} change --tenant ${host} ${option} --name NAME`,
+    );
+  });
+}
+
 /** @returns what is known of the space for the database and its write-ahead log */
 export function judgeDisk(dataFolder: string): readonly Finding[] {
   const { bavail, bsize } = statfsSync(dataFolder);

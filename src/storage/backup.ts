@@ -18,6 +18,7 @@ export interface FileFacts {
   /** ms; the newest line of the audit, null if there is none */
   readonly newestEventAt: number | null;
   readonly tenants: readonly TenantFacts[];
+  readonly doubles: readonly DoubleFacts[];
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
 }
 
@@ -25,6 +26,14 @@ export interface TenantFacts {
   readonly issuer: string;
   readonly host: string;
   readonly disabledAt: number | null;
+}
+
+/** A name that several products, or packages, of one tenant have. */
+export interface DoubleFacts {
+  readonly host: string;
+  readonly noun: 'packages' | 'products';
+  readonly name: string;
+  readonly ids: readonly number[];
 }
 
 const counted = ['tenants', 'clients', 'members', 'sessions', 'signIns', 'subscriptions'] as const;
@@ -64,6 +73,7 @@ export function readDatabase(path: string, check: 'quick' | 'none' = 'quick'): F
       schema: names,
       newestEventAt: newestEvent(sqlite, names),
       tenants: listTenants(sqlite, names),
+      doubles: [...listDoubles(sqlite, 'products'), ...listDoubles(sqlite, 'packages')],
       counts: Object.fromEntries(
         counted.map((table) => [table, sqlite.prepare(`select count(*) from ${table}`).pluck().get()]),
       ) as FileFacts['counts'],
@@ -121,6 +131,16 @@ function listTenants(sqlite: SQLite.Database, schema: readonly string[]): readon
   return sqlite
     .prepare(`select issuer, host, ${disabledAt} from tenants order by issuer`)
     .all() as TenantFacts[];
+}
+
+function listDoubles(sqlite: SQLite.Database, noun: DoubleFacts['noun']): readonly DoubleFacts[] {
+  const rows = sqlite
+    .prepare(
+      `select host, ${noun}.name, group_concat(${noun}.id) as ids from ${noun} join tenants on tenants.id = tenantId
+        group by tenantId, ${noun}.name having count(*) > 1 order by host, ${noun}.name`,
+    )
+    .all() as { readonly host: string; readonly name: string; readonly ids: string }[];
+  return rows.map(({ host, name, ids }) => ({ host, noun, name, ids: ids.split(',').map(Number) }));
 }
 
 function reading<T>(path: string, read: (sqlite: SQLite.Database) => T): T {

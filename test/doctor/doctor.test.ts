@@ -9,6 +9,7 @@ import {
   judgeTime,
   judgeWriteAheadLog,
 } from '../../src/doctor/machine.ts';
+import { insertProduct, updateProduct } from '../../src/storage/access/product.ts';
 import { readDatabase } from '../../src/storage/backup.ts';
 import { startSmtp } from '../support/members/smtp.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
@@ -72,6 +73,23 @@ describe('of the machine a doctor finds', () => {
     const all = await findings({}, { of: { ...service, folder: temporaryFolder() } });
     expect(all).toHaveLength(1);
     expect(wrongAt(all, 'database')).toEqual([expect.stringMatching(/cannot be read/)]);
+  });
+
+  it('F16: products and packages that share a name from before names were unique', async () => {
+    const tenantId = String(service.tenants.byHost('a.test')?.id);
+    const ids = await service.store.transaction(async (tx) => [
+      await insertProduct(tx, tenantId, 'Twice'),
+      await insertProduct(tx, tenantId, 'Twice'),
+    ]);
+    const found = (await findings()).filter(({ where, isWell }) => where === 'names' && !isWell);
+    expect(found).toMatchObject([
+      {
+        what: `2 products of a.test are called "Twice": ${ids.join(', ')}`,
+        advice: `give one another name: memberdoor products change --tenant a.test --product-id ${ids[1]} --name NAME`,
+      },
+    ]);
+    await service.store.transaction((tx) => updateProduct(tx, tenantId, { id: ids[1] ?? 0, name: 'Once' }));
+    expect(wrongAt(await findings(), 'names')).toEqual([]);
   });
 
   it('a mail server that takes no mails, and says nothing of its password', async () => {

@@ -1,3 +1,4 @@
+import { isCurrency } from './currency.ts';
 import { packageTextLength } from './limits.ts';
 
 /** What a package opens (contract, "subscriptionProducts"); content channels are tied to it. */
@@ -122,7 +123,9 @@ export function packageProblems(facts: PackageFacts): readonly string[] {
     ...(!Number.isSafeInteger(price.amount) || price.amount < 0
       ? ['the price is a whole number of the smallest unit']
       : []),
-    ...(!/^[A-Z]{3}$/.test(price.currency) ? ['the currency is three capital letters (ISO 4217)'] : []),
+    ...(!isCurrency(price.currency)
+      ? ['the currency is three capital letters of ISO 4217, such as NOK']
+      : []),
     ...(!Number.isSafeInteger(period.count) || period.count < 1 || period.count > longestPeriod[period.unit]
       ? [`the period is 1 to ${longestPeriod[period.unit]} times a ${period.unit}`]
       : []),

@@ -1,17 +1,19 @@
 import { type PackageFacts, type Product, packageProblems, textProblems } from '../../core/access/package.ts';
-import { insertPackage, updatePackage } from '../../storage/access/package.ts';
+import { insertPackage, listPackages, updatePackage } from '../../storage/access/package.ts';
 import { insertProduct, listProducts, updateProduct } from '../../storage/access/product.ts';
 import type { Tx } from '../../storage/store.ts';
+import { conflict } from '../admin/operation.ts';
 import { refuseIfAny } from '../invalid-facts.ts';
 
 /**
  * Adds a product to a tenant.
  *
  * @returns its id
- * @throws InvalidFacts
+ * @throws InvalidFacts, or OperationRefused where the name is taken
  */
 export async function addProduct(tx: Tx, tenantId: string, name: string): Promise<number> {
   refuseIfAny(productProblems(name));
+  demandFreeName('product', name, await listProducts(tx, tenantId));
   return insertProduct(tx, tenantId, name.trim());
 }
 
@@ -19,10 +21,11 @@ export async function addProduct(tx: Tx, tenantId: string, name: string): Promis
  * Gives a product another name.
  *
  * @returns whether the tenant has it
- * @throws InvalidFacts
+ * @throws InvalidFacts, or OperationRefused where the name is taken
  */
 export async function renameProduct(tx: Tx, tenantId: string, product: Product): Promise<boolean> {
   refuseIfAny(productProblems(product.name));
+  demandFreeName('product', product.name, await listProducts(tx, tenantId), product.id);
   return updateProduct(tx, tenantId, { ...product, name: product.name.trim() });
 }
 
@@ -30,7 +33,7 @@ export async function renameProduct(tx: Tx, tenantId: string, product: Product):
  * Adds a package to a tenant, with products that the tenant has.
  *
  * @returns its packageId
- * @throws InvalidFacts with every problem at once
+ * @throws InvalidFacts with every problem at once, or OperationRefused where the name is taken
  */
 export async function addPackage(
   tx: Tx,
@@ -39,6 +42,7 @@ export async function addPackage(
   productIds: readonly number[],
 ): Promise<number> {
   refuseIfAny([...packageProblems(facts), ...(await unknownProducts(tx, tenantId, productIds))]);
+  demandFreeName('package', facts.name, await listPackages(tx, tenantId));
   return insertPackage(tx, tenantId, facts, productIds);
 }
 
@@ -47,7 +51,7 @@ export async function addPackage(
  * runs stays as it was ordered.
  *
  * @returns whether the tenant has it
- * @throws InvalidFacts with every problem at once
+ * @throws InvalidFacts with every problem at once, or OperationRefused where the name is taken
  */
 export async function changePackage(
   tx: Tx,
@@ -57,7 +61,27 @@ export async function changePackage(
   productIds: readonly number[],
 ): Promise<boolean> {
   refuseIfAny([...packageProblems(facts), ...(await unknownProducts(tx, tenantId, productIds))]);
+  demandFreeName('package', facts.name, await listPackages(tx, tenantId), id);
   return updatePackage(tx, tenantId, id, facts, productIds);
+}
+
+/**
+ * Members and tenant files know products and packages by their names: each name stands once in a tenant. One that
+ * stands twice from before may stay as it is.
+ *
+ * @param own the id of what is changed
+ * @throws OperationRefused
+ */
+function demandFreeName(
+  what: 'package' | 'product',
+  name: string,
+  all: readonly { readonly id: number; readonly name: string }[],
+  own: number | null = null,
+): void {
+  const written = (text: string) => text.trim().normalize();
+  const taken = all.filter((one) => written(one.name) === written(name));
+  if (taken.length === 0 || taken.some(({ id }) => id === own)) return;
+  throw conflict(`there is a ${what} of this name already`);
 }
 
 /** What is wrong with a list of products: each that the tenant does not have. */

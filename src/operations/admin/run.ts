@@ -34,6 +34,7 @@ const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>();
 interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: unknown;
+  readonly description?: string;
   readonly items?: FieldSchema;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
 }
@@ -197,7 +198,9 @@ function validate(operation: Operation, input: Record<string, unknown>): void {
     (validator.errors ?? []).map(({ instancePath, message = 'is not valid', params, parentSchema }) => {
       const field = instancePath.slice(1).replaceAll('/', '.');
       const { additionalProperty: name, allowedValues: values } = params as Params;
-      const extra = name ?? values?.join(', ');
+      // A list that fills the screen says less than what it is a list of.
+      const isLong = values !== undefined && values.length > longestList;
+      const extra = name ?? (isLong ? (parentSchema as FieldSchema).description : values?.join(', '));
       // Help and documents list the fields of an operation; those of an object inside it stand here alone.
       const known = name === undefined || field === '' ? '' : knownNames(parentSchema as FieldSchema);
       return `${field === '' ? '' : `${field} `}${message}${extra === undefined ? '' : `: ${extra}`}${known}`;
@@ -242,6 +245,9 @@ function readTexts(value: unknown, schema: FieldSchema | undefined): unknown {
   if (isNumber && /^-?\d+(?:\.\d+)?$/.test(value)) return Number(value);
   return types.includes('boolean') && /^(?:true|false)$/.test(value) ? value === 'true' : value;
 }
+
+/** So many values stand in a problem: the events of the audit do, the currencies of the world do not. */
+const longestList = 100;
 
 /** What is added to the words of a problem: the name of a field that is too many, or what is allowed. */
 interface Params {

@@ -13,7 +13,7 @@ import {
   describePackage,
   describeTenant,
 } from './describe.ts';
-import { readStored } from './stored.ts';
+import { heldOf, readStored, type Stored } from './stored.ts';
 import type { FileClient, FileMember, FileTenant } from './tenant-file.ts';
 
 /** How an export is written. */
@@ -25,7 +25,7 @@ export const formats: readonly Format[] = ['yaml', 'json'];
  *
  * @param tenants which; by issuer in the file
  * @param all where their stages are found
- * @throws OperationRefused where the file could not say which of two things it means
+ * @throws OperationRefused where there are too many members for a file
  */
 export async function exportTenants(
   tx: Tx,
@@ -46,10 +46,9 @@ async function wholeTenant(
   all: readonly Tenant[],
   withMembers: boolean,
 ): Promise<FileTenant> {
-  const { properties, products, packages, channels, consents, clients } = await readStored(tx, tenant.id);
+  const stored = await readStored(tx, tenant.id);
+  const { properties, products, packages, channels, consents, clients } = stored;
   const { development, ...settings } = describeTenant(tenant, all);
-  demandEachOnce(tenant, 'products', products);
-  demandEachOnce(tenant, 'packages', packages);
   return {
     ...settings,
     ...(development === true ? { development } : {}),
@@ -59,16 +58,8 @@ async function wholeTenant(
     channels: channels.map((channel) => describeChannel(channel, products)),
     consents: consents.map(describeConsent),
     clients: clients.map((client) => withPlainSecret(describeClient(client))),
-    ...(withMembers ? { members: await wholeMembers(tx, tenant) } : {}),
+    ...(withMembers ? { members: await wholeMembers(tx, tenant, stored) } : {}),
   };
-}
-
-/** A file names products and packages by their names. */
-function demandEachOnce({ host }: Tenant, what: string, things: readonly { readonly name: string }[]): void {
-  const names = things.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === undefined) return;
-  throw conflict(`two ${what} of ${host} are called ${JSON.stringify(twice)}: give one another name first`);
 }
 
 /** One secret is not written as a list. */
@@ -78,7 +69,7 @@ function withPlainSecret(client: FileClient): FileClient {
   return only === undefined || others.length > 0 ? client : { ...client, secretHash: only };
 }
 
-async function wholeMembers(tx: Tx, { id, host }: Tenant): Promise<readonly FileMember[]> {
+async function wholeMembers(tx: Tx, { id, host }: Tenant, stored: Stored): Promise<readonly FileMember[]> {
   const { members: most } = tenantFile;
   const members = await listWholeMembers(tx, id, most + 1);
   if (members.length > most) {
@@ -86,7 +77,7 @@ async function wholeMembers(tx: Tx, { id, host }: Tenant): Promise<readonly File
   }
   const written: FileMember[] = [];
   for (const whole of members) {
-    written.push(describeMember(whole, await listSubscriptions(tx, whole.member.id)));
+    written.push(describeMember(whole, heldOf(await listSubscriptions(tx, whole.member.id), stored)));
   }
   return written;
 }

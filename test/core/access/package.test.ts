@@ -125,6 +125,8 @@ describe('what is wrong with a package', () => {
     ['a name in other letters, and a picture', { name: 'كل شيء 👩‍👩‍👧', description: '全部 🎬' }],
     ['the smallest price', priced(1)],
     ['the largest price', priced(Number.MAX_SAFE_INTEGER)],
+    ['a currency without decimals', priced(1, 'JPY')],
+    ['a currency of 2024', priced(1, 'ZWG')],
     ['no price, and free', { ...priced(0), payment: 'free' }],
     ['3660 days', period('day', 3_660)],
     ['520 weeks', period('week', 520)],
@@ -135,7 +137,7 @@ describe('what is wrong with a package', () => {
   });
 
   const amount = 'the price is a whole number of the smallest unit';
-  const currency = 'the currency is three capital letters (ISO 4217)';
+  const currency = 'the currency is three capital letters of ISO 4217, such as NOK';
 
   it.each<[string, Partial<PackageFacts>, string]>([
     ['no name', { name: '' }, 'a package needs a name'],
@@ -165,6 +167,10 @@ describe('what is wrong with a package', () => {
     ['an endless price', priced(Number.POSITIVE_INFINITY), amount],
     ['a price beyond exact numbers', priced(2 ** 53), amount],
     ['a currency in small letters', priced(1, 'nok'), currency],
+    ['letters that are no currency', priced(1, 'QQQ'), currency],
+    ['a currency that is no more', priced(1, 'DEM'), currency],
+    ['a currency for tests', priced(1, 'XTS'), currency],
+    ['a metal as currency', priced(1, 'XAU'), currency],
     ['a sign as currency', priced(1, '€'), currency],
     ['four letters as currency', priced(1, 'NOKK'), currency],
     ['a currency and a line end', priced(1, 'NOK\n'), currency],

@@ -20,7 +20,7 @@ const tenant = hosts.a;
 const known = languages.join(', ');
 const facts = {
   tenant,
-  name: 'Gold',
+  name: 'Platinum',
   price: { amount: 9_900, currency: 'NOK' },
   period: { unit: 'month', count: 1 },
   payment: 'invoice',

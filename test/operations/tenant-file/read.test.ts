@@ -88,7 +88,7 @@ describe('config check: a problem stands where it is, and says what to do', () =
     [tenant('properties: [{ key: a, type: string }, §{ key: a, type: number }]'), twice('property', 'a')],
     [
       plan('payment: free, price: §{ amount: 0, currency: nok }'),
-      'the currency is three capital letters (ISO 4217)',
+      'the currency is three capital letters of ISO 4217, such as NOK',
     ],
     [plan('price: { amount: 5, currency: NOK }, payment: §free'), 'a free package has no price'],
     [

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { auditEvents } from '../../support/operators/api.ts';
-import { refusal, run } from '../../support/operators/desk.ts';
+import { refusal } from '../../support/operators/desk.ts';
 import { exported } from '../../support/operators/tenant-file.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService } from '../../support/service.ts';
 
-import { giveBase, host, inDevelopment, named, secretHash, text } from './base.ts';
+import { giveBase, inDevelopment, named, secretHash, text } from './base.ts';
 
 const given = giveBase();
 const { apply, problemsOf } = given;
@@ -124,20 +124,6 @@ describe('what cannot be done is told with its place, and changes nothing', () =
     });
     expect(said).toMatchObject({ code: 1, out: '' });
     expect(said.err.split('\n').map((line) => line.split(' ')[0])).toEqual(['-:4:18:', '-:6:9:', '']);
-  });
-
-  it('two products of one name, which a file cannot tell apart', async () => {
-    const { id } = await run<{ id: number }>(given.service(), 'products.create', {
-      tenant: host,
-      name: 'News',
-    });
-    expect(await problemsOf({ ...named, products: ['News'] })).toEqual([
-      '5:9: two products in the database are called "News": give one another name first',
-    ]);
-    expect((await refusal(given.service(), 'tenantFiles.export', { tenant: host })).problems).toEqual([
-      `two products of ${host} are called "News": give one another name first`,
-    ]);
-    await run(given.service(), 'products.change', { tenant: host, productId: id, name: 'Newer' });
   });
 });
 

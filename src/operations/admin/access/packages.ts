@@ -1,3 +1,4 @@
+import { currencies } from '../../../core/access/currency.ts';
 import { type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
 import { exactly, flag, list, oneOf, type Schema, text, wholeNumber } from '../../../json-schema.ts';
 import { findPackage, listPackages } from '../../../storage/access/package.ts';
@@ -9,10 +10,12 @@ import { productIdField } from './products.ts';
 
 export const packageIdField = wholeNumber('The packageId', 1);
 
-export const priceSchema = exactly('What it costs a period', {
-  amount: { ...wholeNumber('In the smallest unit of the currency', 19_900), minimum: 0 },
-  currency: text('ISO 4217', 'NOK'),
-});
+const amount = { ...wholeNumber('In the smallest unit of the currency', 19_900), minimum: 0 };
+const currency = text('ISO 4217', 'NOK');
+
+/** What is stored may name a currency that was one once; what is said now names one that is. */
+export const priceSchema = exactly('What it costs a period', { amount, currency });
+const priceField = exactly('What it costs a period', { amount, currency: { ...currency, enum: currencies } });
 
 export const periodSchema = exactly('How long a subscription runs before it is renewed or over', {
   unit: oneOf('Days, weeks, or the calendar’s months and years', ['month', 'day', 'week', 'year']),
@@ -77,7 +80,7 @@ const created = onTenant<PackageInput>({
   permission: 'access:write',
   method: 'POST',
   path: '/packages',
-  fields: { name: nameField, price: priceSchema, period: periodSchema, payment: paymentField, productIds },
+  fields: { name: nameField, price: priceField, period: periodSchema, payment: paymentField, productIds },
   optional: {
     description: { ...described, default: '' },
     needsAddress: { ...needsAddress, default: false },
@@ -101,7 +104,7 @@ const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>
   optional: {
     name: nameField,
     description: described,
-    price: priceSchema,
+    price: priceField,
     period: periodSchema,
     payment: paymentField,
     needsAddress,

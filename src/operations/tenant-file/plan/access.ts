@@ -2,6 +2,7 @@ import type { Consent } from '../../../core/access/consent.ts';
 import type { ContentChannel } from '../../../core/access/content-channel.ts';
 import type { Package, PackageFacts } from '../../../core/access/package.ts';
 import { deleteContentChannel } from '../../../storage/access/content-channel.ts';
+import { findPackage } from '../../../storage/access/package.ts';
 import { defineConsent } from '../../access/consent.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
 import { defineCustomProperty } from '../../access/custom-property.ts';
@@ -24,7 +25,7 @@ export function planAccess(
 ): readonly Step[] {
   return [
     ...planProperties(planning, target, file, stored),
-    ...planProducts(planning, target, file, stored),
+    ...planProducts(target, file, stored),
     ...planPackages(planning, target, file, stored),
     ...planChannels(planning, target, file, stored),
     ...planConsents(planning, target, file, stored),
@@ -55,19 +56,13 @@ function planProperties(
   return [...steps, ...left.map(({ key }) => missing(key, target.at, '', null))];
 }
 
-function planProducts(
-  { problem }: Planning,
-  target: Target,
-  file: FileTenant,
-  stored: Stored,
-): readonly Step[] {
+function planProducts(target: Target, file: FileTenant, stored: Stored): readonly Step[] {
   const { products: given } = file;
   if (given === undefined) return [];
   const { added, missing } = stepsFor(target, 'product', needs);
   const names = stored.products.map(({ name }) => name);
   const steps = given.flatMap((name, index) => {
     const at: Path = [...target.at, 'products', index];
-    tellSeveral(problem, at, names, name, 'products');
     const add = async ({ tx }: Doing) => {
       const id = await addProduct(tx, target.tenant.id, name);
       target.productIds.set(name, id);
@@ -83,10 +78,8 @@ function planPackages(planning: Planning, target: Target, file: FileTenant, stor
   const { packages: given } = file;
   if (given === undefined) return [];
   const { added, changed, missing } = stepsFor(target, 'package', needs);
-  const names = stored.packages.map(({ name }) => name);
   const steps = given.flatMap((offer, index) => {
     const at: Path = [...target.at, 'packages', index];
-    tellSeveral(planning.problem, at, names, offer.name, 'packages');
     tellMissingProducts(planning, target, file, at, offer.products);
     const known = stored.packages.find(({ name }) => name === offer.name);
     if (known === undefined) return [added(offer.name, at, (doing) => makePackage(doing, target, offer))];
@@ -122,7 +115,9 @@ async function alterPackage(
   known: Package,
   offer: FilePackage,
 ): Promise<string> {
-  const facts = { ...factsOf({ ...describePackage(known) }), ...factsOf(offer) } as PackageFacts;
+  // Its name says which one is meant, and stays: of two that had one name a file calls the second by another.
+  const { name } = (await findPackage(tx, target.tenant.id, known.id)) ?? known;
+  const facts = { ...factsOf({ ...describePackage(known) }), ...factsOf(offer), name } as PackageFacts;
   await changePackage(tx, target.tenant.id, known.id, facts, productIds(target, offer));
   return String(known.id);
 }
@@ -235,18 +230,6 @@ function tellMissingProducts(
     if (ids.has(name) || products.includes(name)) continue;
     problem([...at, 'products', index], `there is no product ${JSON.stringify(name)}`);
   }
-}
-
-/** A name that two things in the database bear does not say which is meant. */
-function tellSeveral(
-  problem: Planning['problem'],
-  at: Path,
-  names: readonly string[],
-  name: string,
-  what: string,
-): void {
-  if (names.filter((one) => one === name).length < 2) return;
-  problem(at, `two ${what} in the database are called ${JSON.stringify(name)}: give one another name first`);
 }
 
 async function done(work: Promise<unknown>, name: string): Promise<string> {

@@ -17,7 +17,7 @@ import { deleteMember, disableMember, enableMember } from '../../member.ts';
 import { describeMember } from '../describe.ts';
 import { fieldChanges } from '../difference.ts';
 import type { Path } from '../source.ts';
-import type { Stored } from '../stored.ts';
+import { heldOf, type Stored } from '../stored.ts';
 import type { FileMember, FileTenant } from '../tenant-file.ts';
 import { type Doing, type Planning, type Step, stepsFor, type Target } from './step.ts';
 import { type Holder, planSubscriptions } from './subscriptions.ts';
@@ -46,7 +46,7 @@ export async function planMembers(
     steps.push(
       ...(known === null
         ? await newMember(planning, target, at, member)
-        : await sameMember(planning, target, at, member, known)),
+        : await sameMember(planning, target, at, member, known, stored)),
     );
   }
   return steps;
@@ -127,6 +127,7 @@ async function sameMember(
   at: Path,
   given: FileMember,
   known: MemberWithPassword,
+  stored: Stored,
 ): Promise<readonly Step[]> {
   const { member } = known;
   demandManage(planning.actor, member.userType);
@@ -134,7 +135,7 @@ async function sameMember(
     if (value === member[name as keyof Member]) continue;
     planning.problem([...at, name], `the member of this address has another ${name}, which stays`);
   }
-  const held = await listSubscriptions(planning.tx, member.id);
+  const held = heldOf(await listSubscriptions(planning.tx, member.id), stored);
   const holder: Holder = { id: member.id, email: member.email, subscriptions: held };
   const subscriptions = planSubscriptions(target, at, holder, given);
   const detailed = withDetails(member, detailsOf(given), planning.now);
