@@ -16,6 +16,7 @@ import * as listsInPages from './0014-lists-in-pages.ts';
 import * as algorithmOfAccessTokens from './0015-algorithm-of-access-tokens.ts';
 import * as revocationInDiscovery from './0016-revocation-in-discovery.ts';
 import * as unpaidInvoices from './0017-unpaid-invoices.ts';
+import * as answersOfATenant from './0018-answers-of-a-tenant.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -36,4 +37,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0015-algorithm-of-access-tokens': algorithmOfAccessTokens,
   '0016-revocation-in-discovery': revocationInDiscovery,
   '0017-unpaid-invoices': unpaidInvoices,
+  '0018-answers-of-a-tenant': answersOfATenant,
 };

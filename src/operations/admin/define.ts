@@ -15,7 +15,7 @@ export type Fields = Readonly<Record<string, Schema>>;
 interface Definition<Input, Prepared>
   extends Pick<
     Operation<Input, Prepared>,
-    'name' | 'summary' | 'permission' | 'method' | 'mediaType' | 'made'
+    'name' | 'summary' | 'permission' | 'method' | 'mediaType' | 'made' | 'audited'
   > {
   readonly path: string;
   /** The fields that must be there. */

@@ -1,5 +1,6 @@
 import { channelOperations } from './access/channels.ts';
 import { checkoutOperations } from './access/checkouts.ts';
+import { consentAnswerOperations } from './access/consent-answers.ts';
 import { consentOperations } from './access/consents.ts';
 import { invoiceOperations } from './access/invoices.ts';
 import { packageOperations } from './access/packages.ts';
@@ -11,6 +12,7 @@ import { clientSecretOperations } from './clients/client-secrets.ts';
 import { clientOperations } from './clients/clients.ts';
 import { keyOperations } from './keys.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
+import { memberFileOperations } from './members/member-file.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
 import { memberMailOperations } from './members/member-mails.ts';
 import { memberSessionOperations } from './members/member-sessions.ts';
@@ -27,6 +29,7 @@ export const operations: readonly Operation[] = [
   ...clientSecretOperations,
   ...memberOperations,
   ...memberChangeOperations,
+  ...memberFileOperations,
   ...memberLimitOperations,
   ...memberMailOperations,
   ...memberSessionOperations,
@@ -37,6 +40,7 @@ export const operations: readonly Operation[] = [
   ...packageOperations,
   ...channelOperations,
   ...consentOperations,
+  ...consentAnswerOperations,
   ...propertyOperations,
   ...tokenOperations,
   ...keyOperations,

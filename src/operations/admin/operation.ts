@@ -83,6 +83,8 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly made?: string;
   /** Whether it changes something: then it stands in the audit, and tenants are read anew. */
   readonly acts: boolean;
+  /** Whether the audit tells of it though it changes nothing: whose data went where. */
+  readonly audited?: boolean;
   /** What is slow – keys, hashes – is done before the transaction. */
   readonly prepare?: (input: Input, context: PreparationContext) => Promise<Prepared>;
   /**

@@ -141,8 +141,10 @@ async function work(
     const named = await withMemberIds(own, context, operation, input);
     const answer = await operation.run({ ...context, tx: own }, named, prepared);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
+    if (operation.acts || operation.audited === true) {
+      await auditAct(own, { ...call, input: named }, context, answer);
+    }
     if (!operation.acts) return { answer, putInPlace: null };
-    await auditAct(own, { ...call, input: named }, context, answer);
     return { answer, putInPlace: await context.tenants.read(tx) };
   });
 }

@@ -1,4 +1,5 @@
 import {
+  newAnswer,
   newCheckout,
   newClient,
   newInvoice,
@@ -33,6 +34,13 @@ const consent = async ({ operate, fresh }: World) => {
   await operate('consents.define', { consentId, name: 'Newsletter' });
   return { consentId };
 };
+
+const ofAnswer: Example = async (world) => ({
+  ...(await newAnswer(world)),
+  status: 'accepted',
+  holds: true,
+  limit: 1,
+});
 
 /** A file that says what is there already: what else it can say has tests of its own. */
 const ofFile: Example = async ({ host }) => ({
@@ -125,6 +133,7 @@ export const examples: Readonly<Record<string, Example>> = {
     address: { city: 'Bergen' },
   }),
   'members.signOutEverywhere': ofMember,
+  'members.exportData': ofMember,
   'members.unlock': ofMember,
   'members.sendInvitation': ofMember,
   'members.sendPasswordReset': ofMember,
@@ -203,6 +212,8 @@ export const examples: Readonly<Record<string, Example>> = {
     atCheckout: false,
   }),
   'consents.retire': consent,
+  'consentAnswers.list': ofAnswer,
+  'consentAnswers.export': ofAnswer,
   'properties.list': ofNothing,
   'properties.define': async () => ({ key: 'campaign', type: 'string' }),
 

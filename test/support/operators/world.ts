@@ -1,3 +1,4 @@
+import { answerConsents } from '../../../src/operations/access/consent.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { runOperation } from '../../../src/operations/admin/run.ts';
 import { insertCheckout } from '../../../src/storage/access/checkout.ts';
@@ -85,6 +86,19 @@ export async function newMember(world: World): Promise<string> {
   const email = `${name}@example.test`;
   const input = { fullName: name, email, password: 'kvist og eld i skogen' };
   return (await world.operate('members.create', input)).id;
+}
+
+/** An answer to a consent that nobody else has given. @returns whose it is, and to what */
+export async function newAnswer(world: World): Promise<{ consentId: string; memberId: string }> {
+  const { service, tenantId } = world;
+  const consentId = world.fresh('letter');
+  await world.operate('consents.define', { consentId, name: 'Letter', description: 'Each Friday.' });
+  const memberId = await newMember(world);
+  const answerer = { memberId, source: 'account', clientId: null, changedAt: service.clock.now() } as const;
+  await service.store.transaction((tx) =>
+    answerConsents(tx, tenantId, new Map([[consentId, 'accepted']]), answerer),
+  );
+  return { consentId, memberId };
 }
 
 /** A subscription of the member. @returns its id */

@@ -44,6 +44,11 @@ export const nouns: Readonly<Record<string, Noun>> = {
     columns: ['id', 'name', 'atSignUp', 'atCheckout', 'retiredAt'],
     lead: 'What members are asked to agree to.',
   },
+  consentAnswers: {
+    title: 'Consent answers',
+    columns: ['changedAt', 'email', 'memberId', 'consentId', 'status', 'holds', 'name', 'source'],
+    lead: 'Who agreed to what and who took it back, with the words of that day, newest first.',
+  },
   properties: {
     columns: ['key', 'type'],
     lead: 'The keys that subscriptions have of your own.',

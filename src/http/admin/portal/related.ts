@@ -33,11 +33,15 @@ export function actionsOf(visit: Visit, page: Operation, known: Facts, shown: Fa
     .toSorted((a, b) => Number(b.isMain) - Number(a.isMain) || Number(a.isGrave) - Number(b.isGrave));
 }
 
-/** The files that a page offers: of its own noun, and of the one that goes along. */
+/** The files that a page offers: those of its own noun below it, and those of the noun that goes along. */
 export function filesOf(visit: Visit, page: Operation, known: Facts, query = ''): readonly Action[] {
   return visit.operations
     .filter((one) => one.mediaType !== undefined && !takesForm(one) && mayCall(visit, one))
-    .filter((one) => [nameOf(page).noun, companions[page.name]].includes(nameOf(one).noun))
+    .filter((one) =>
+      nameOf(one).noun === nameOf(page).noun
+        ? isBelow(one, page)
+        : nameOf(one).noun === companions[page.name],
+    )
     .flatMap((one) => {
       const href = addressOf(one, known);
       const isOwn = nameOf(one).noun === nameOf(page).noun;

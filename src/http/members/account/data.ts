@@ -1,14 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { memberData } from '../../../core/members/member-data.ts';
-import { listCheckouts } from '../../../storage/access/checkout.ts';
-import { listConsentChanges } from '../../../storage/access/consent.ts';
-import { listInvoices } from '../../../storage/access/invoice.ts';
-import { listSubscriptions } from '../../../storage/access/subscription.ts';
-import { listClients } from '../../../storage/client.ts';
+import { wholeMemberData } from '../../../operations/member-data.ts';
 import { findMember } from '../../../storage/members/member.ts';
-import { listMemberSignIns } from '../../../storage/members/member-sign-in.ts';
-import { listScopeConsents } from '../../../storage/scope-consent.ts';
-import { listActiveSessions } from '../../../storage/session.ts';
 import { sendJson } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
@@ -43,18 +35,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   }
   if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
   const data = await transactionOf(request, deps, async (tx) =>
-    memberData({
-      member: (await findMember(tx, member.tenantId, member.id)) ?? member,
-      subscriptions: await listSubscriptions(tx, member.id),
-      checkouts: await listCheckouts(tx, member.id),
-      invoices: await listInvoices(tx, member.id),
-      consentChanges: await listConsentChanges(tx, member.id),
-      signIns: await listMemberSignIns(tx, member.id),
-      sessions: await listActiveSessions(tx, member.id),
-      consents: await listScopeConsents(tx, member.id),
-      clients: await listClients(tx, member.tenantId),
-      exportedAt: deps.clock(),
-    }),
+    wholeMemberData(tx, (await findMember(tx, member.tenantId, member.id)) ?? member, deps.clock()),
   );
   reply.header('content-disposition', 'attachment; filename="my-data.json"');
   return sendJson(reply, data);

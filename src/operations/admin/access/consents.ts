@@ -6,7 +6,7 @@ import { defineConsent } from '../../access/consent.ts';
 import { onTenant } from '../define.ts';
 import { type Operation, unknown } from '../operation.ts';
 
-const consentIdField = text('The id of the consent: small letters, digits and hyphens', 'newsletter');
+export const consentIdField = text('The id of the consent: small letters, digits and hyphens', 'newsletter');
 const nameField = text('What members agree to', 'Newsletter');
 const described = text('What members read below the name', 'A mail every Friday with what is new.');
 const atSignUp = flag('Whether it is asked for at sign-up');

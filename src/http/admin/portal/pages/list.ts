@@ -132,7 +132,7 @@ export async function sendFile(visit: Visit, operation: Operation): Promise<Fast
     const answer = await call(visit, operation, input);
     if (!isFile(operation, answer)) throw new Error(`${operation.name} answers no file`);
     const { noun, verb } = nameOf(operation);
-    const name = `${kebab(noun)}-${verb}.${endingOf(operation, input)}`;
+    const name = `${kebab(noun)}-${kebab(verb)}.${endingOf(operation, input)}`;
     reply.headers({
       'cache-control': 'no-store',
       'content-disposition': `attachment; filename="${name}"`,
