@@ -191,6 +191,8 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
   'Found by use': {
     F1: 'many guesses at one secret at once',
     F2: 'a consent page of another member',
+    F3: 'two changes of one password at once',
+    F4: 'a session that ends between guard and action',
     F5: 'a stranger’s flow in a recovery link',
     F6: 'strangers’ sign-ups with an address of somebody else',
     F7: 'redirect URIs, web origins and names that mislead',

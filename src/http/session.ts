@@ -6,7 +6,9 @@ import { apply } from '../storage/apply.ts';
 import { findMember } from '../storage/members/member.ts';
 import { findSessionBySecret } from '../storage/session.ts';
 import type { Tx } from '../storage/store.ts';
+import { transactionOf } from './audit.ts';
 import { sessionCookie } from './cookies.ts';
+import type { Deps } from './deps.ts';
 
 /** The session of a browser that may be used, with its member. */
 export interface CurrentSession {
@@ -28,4 +30,33 @@ export async function currentSession(
   const { session, writes } = useSession(found, member, now);
   await apply(tx, writes);
   return session === null || member === null ? null : { session, member };
+}
+
+/** The session that a page was opened in ended before what its form asks for was done: nothing was. */
+export class SessionOver extends Error {
+  override readonly name = 'SessionOver';
+}
+
+/** Whoever acts in a session, from which request. */
+export interface ActingVisit extends Pick<CurrentSession, 'session'> {
+  readonly request: FastifyRequest;
+  readonly deps: Pick<Deps, 'clock' | 'store'>;
+}
+
+/**
+ * Does what a form asks for in the transaction that makes sure of its session: between the look at it and the
+ * action a member may have signed out elsewhere, or been disabled or deleted (design, rule 19; F4).
+ *
+ * @param work is given the session and the member as they are now
+ * @throws SessionOver
+ */
+export function actIn<T>(
+  { request, deps, session }: ActingVisit,
+  work: (tx: Tx, current: CurrentSession) => Promise<T>,
+): Promise<T> {
+  return transactionOf(request, deps, async (tx) => {
+    const current = await currentSession(tx, request, deps.clock(), session.kind);
+    if (current?.session.id !== session.id) throw new SessionOver();
+    return work(tx, current);
+  });
 }

@@ -3,7 +3,7 @@ import { sha256 } from '../../core/hash.ts';
 import { wrongAdminTokensPerMinute } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
-import type { Actor } from '../../core/operators/permission.ts';
+import type { Call } from '../../operations/admin/run.ts';
 import { findMemberAnywhere } from '../../storage/members/member.ts';
 import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -12,6 +12,11 @@ import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { lookUpSecret } from '../limits/guessed-secret.ts';
 import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
+
+/** The token was revoked, or came to its end, before what it was sent for was done: nothing was. */
+export class TokenOver extends Error {
+  override readonly name = 'TokenOver';
+}
 
 /**
  * Who calls, by the token in the Authorization header; null where the answer is sent: 401 for none, for one
@@ -23,7 +28,7 @@ export async function tokenActor(
   request: FastifyRequest,
   reply: FastifyReply,
   deps: Deps,
-): Promise<Actor | null> {
+): Promise<Caller | null> {
   const secret = bearerToken(request);
   if (secret === undefined) {
     sendBearerProblem(reply, null);
@@ -48,8 +53,16 @@ export async function tokenActor(
     sendBearerProblem(reply, 'invalid_token');
     return null;
   }
-  return { kind: 'token', tokenId: token.id, tenantId: token.tenantId, permissions: token.permissions };
+  const { id: tokenId, tenantId, permissions } = token;
+  const demand = async (tx: Tx) => {
+    const now = await findAdminTokenBySecret(tx, hash);
+    if (now === null || !(await mayCall(tx, now, deps))) throw new TokenOver();
+  };
+  return { actor: { kind: 'token', tokenId, tenantId, permissions }, demand };
 }
+
+/** Who calls, and what makes sure that they still may when it is done. */
+export type Caller = Pick<Call, 'actor' | 'demand'>;
 
 /** Whether a token may be used now. */
 async function mayCall(tx: Tx, token: AdminToken, deps: Deps): Promise<boolean> {

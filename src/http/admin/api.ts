@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
-import type { Actor } from '../../core/operators/permission.ts';
 import { isFile, type Operation, OperationRefused } from '../../operations/admin/operation.ts';
 import { runOperation } from '../../operations/admin/run.ts';
 import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
+import { sendBearerProblem } from '../oidc/bearer.ts';
 import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
-import { tokenActor } from './api-token.ts';
+import { type Caller, TokenOver, tokenActor } from './api-token.ts';
 import { countCostly } from './costly.ts';
 import { countDenied, countedCaller, lookDenied } from './denied.ts';
 import { sendFileAnswer } from './file-answer.ts';
@@ -17,7 +17,7 @@ import { operationDeps } from './operation-deps.ts';
 export const adminUrl = '/api/v1/admin';
 
 /** Finds out who calls; null where nobody may and the answer that says so is sent. */
-export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<Actor | null>;
+export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller | null>;
 
 /** The admin API: every operation of the table, by bearer token, on every host of ours. */
 export function adminApi(app: FastifyInstance, operations: readonly Operation[], deps: Deps): void {
@@ -73,21 +73,23 @@ function serveOperation(
     },
     handler: async (request, reply) => {
       // The body may have taken its time, and the token been revoked meanwhile.
-      const actor = await authenticate(request, reply);
-      if (actor === null) return reply;
-      const caller = countedCaller(actor);
+      const caller = await authenticate(request, reply);
+      if (caller === null) return reply;
+      const { actor } = caller;
+      const counted = countedCaller(actor);
       const denied = lookDenied(actor, deps);
-      if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', caller);
+      if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', counted);
       const costly = countCostly(operation, actor, deps);
-      if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', caller);
+      if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', counted);
       // What comes through the local socket has no address.
       const address = actor.kind === 'operator' ? null : request.address;
       try {
-        const call = { operation, actor, input: inputOf(request), address };
+        const call = { ...caller, operation, input: inputOf(request), address };
         const answer = await runOperation(call, deps.store, operationDeps(deps));
         if (isFile(operation, answer)) return sendFileAnswer(noStore(reply), answer, call, deps);
         return sendJson(reply, answer);
       } catch (error) {
+        if (error instanceof TokenOver) return sendBearerProblem(reply, 'invalid_token');
         if (!(error instanceof OperationRefused)) throw error;
         if (error.kind === 'denied' || error.kind === 'unknown') countDenied(actor, deps);
         return sendOperationRefused(reply, error);

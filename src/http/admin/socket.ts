@@ -45,7 +45,7 @@ export async function openSocket(
     http: { headersTimeout: requestTimeout, connectionsCheckingInterval },
     routerOptions: { querystringParser: () => ({}), maxParamLength: noticeLength },
   });
-  serveOperations(app, operations, deps, async () => ({ kind: 'operator' }));
+  serveOperations(app, operations, deps, async () => ({ actor: { kind: 'operator' } }));
   // Where there is one tenant, the command need not name it.
   app.get(`${localUrl}/tenants`, async (_request, reply) =>
     sendJson(reply, { hosts: deps.tenants.all().map(({ host }) => host) }),

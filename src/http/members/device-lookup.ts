@@ -18,11 +18,11 @@ import {
 } from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
-import { noteRefusal, transactionOf } from '../audit.ts';
+import { noteRefusal } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../limits/once.ts';
-import type { CurrentSession } from '../session.ts';
+import { actIn, type CurrentSession } from '../session.ts';
 import type { Entrant, Turns } from './turns.ts';
 
 /** A device that waits for this member's decision, and the app on it. */
@@ -38,16 +38,17 @@ export interface FoundDevice {
  * @param turns where the entries of a tenant wait, on which too many were wrong
  * @returns `limited` to who entered too many wrong codes, `busy` where too many entries wait, or another
  *   one of this member or address: then nothing was looked up that others entered
+ * @throws SessionOver
  */
 export async function lookUpDevice(
   request: FastifyRequest,
-  { member }: CurrentSession,
+  { session, member }: CurrentSession,
   digits: string,
   turns: Turns,
   deps: Deps,
 ): Promise<FoundDevice | 'limited' | 'busy' | null> {
   const { tenant } = request;
-  const { result, turn, isAgain } = await transactionOf(request, deps, async (tx) => {
+  const { result, turn, isAgain } = await actIn({ request, deps, session }, async (tx) => {
     const now = deps.clock();
     const guesser = guesserOf(request, member);
     const counts = await countWrongUserCodes(tx, guesser, now);

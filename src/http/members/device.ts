@@ -12,7 +12,7 @@ import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
-import { type CurrentSession, currentSession } from '../session.ts';
+import { type CurrentSession, currentSession, SessionOver } from '../session.ts';
 import { decidedPages, decidedUrl } from './device-decided.ts';
 import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
 import { decideDevice, sealDevice } from './device-verdict.ts';
@@ -68,7 +68,8 @@ async function show(
   // Nor is it by a HEAD, whose look-up would not be counted (`pages/head.ts`).
   if (isFromAnotherSite(request) || isUndone(request))
     return sendEntry(reply, language, { typed: showUserCode(digits) });
-  const result = await lookUpDevice(request, current, digits, turns, deps);
+  const result = await lookUpDevice(request, current, digits, turns, deps).catch(signedOut);
+  if (result === 'signed-out') return sendToSignIn(reply, typed, chosen ?? null, deps);
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited')
     return sendProblem(reply, 'tooManyCodes', { language, limitKey: countedMember(current.member.id) });
@@ -76,6 +77,12 @@ async function show(
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }
   return sendApprove(reply, language, current, digits, result, deps);
+}
+
+/** What is answered where the session ended meanwhile. */
+function signedOut(error: unknown): 'signed-out' {
+  if (error instanceof SessionOver) return 'signed-out';
+  throw error;
 }
 
 /** The code typed: it goes into the address, and the page that follows is the one the QR code opens. */

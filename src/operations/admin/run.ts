@@ -53,6 +53,11 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
   /** Where it came from; null for the machine itself. */
   readonly address: string | null;
+  /**
+   * Makes sure, in the transaction of the work, that who calls still may: the session or the token may have ended
+   * since it was looked at (design, rule 19; F4). It throws where it has.
+   */
+  readonly demand?: (tx: Tx) => Promise<void>;
 }
 
 /**
@@ -116,7 +121,10 @@ export async function* partsOf(
     yield part.text;
     const { more } = part;
     if (more === undefined) return;
-    part = await store.transaction((tx) => more({ ...context, tx }));
+    part = await store.transaction(async (tx) => {
+      await call.demand?.(tx);
+      return more({ ...context, tx });
+    });
   }
 }
 
@@ -136,6 +144,7 @@ async function work(
   const { operation } = call;
   const prepared = await operation.prepare?.(input, context);
   return store.transaction(async (tx) => {
+    await call.demand?.(tx);
     const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const named = await withMemberIds(own, context, operation, input);

@@ -1,10 +1,12 @@
 import { type Actor, permit } from '../../../core/operators/permission.ts';
 import { conflict, type Operation, OperationRefused } from '../../../operations/admin/operation.ts';
 import { type Call, runOperation } from '../../../operations/admin/run.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { SessionOver } from '../../session.ts';
 import { countCostly } from '../costly.ts';
 import { countDenied, lookDenied } from '../denied.ts';
 import { operationDeps } from '../operation-deps.ts';
-import type { Visit } from './visit.ts';
+import { actorOf, currentAdmin, type Visit } from './visit.ts';
 
 /** Fields of an operation's input or answer, by name. */
 export type Facts = Readonly<Record<string, unknown>>;
@@ -27,7 +29,7 @@ export class DeniedTooOften extends Error {
 /**
  * Runs an operation for whoever is signed in: the portal has no other way to read or to change anything.
  *
- * @throws OperationRefused, or DeniedTooOften
+ * @throws OperationRefused, DeniedTooOften, or SessionOver
  */
 export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
   const { actor, deps, denial } = visit;
@@ -47,8 +49,16 @@ export async function call(visit: Visit, operation: Operation, input: Facts): Pr
 }
 
 /** An operation as whoever is signed in calls it. */
-export function callOf({ actor, request }: Visit, operation: Operation, input: Facts): Call {
-  return { operation, actor, input, address: request.address };
+export function callOf(visit: Visit, operation: Operation, input: Facts): Call {
+  const { actor, request } = visit;
+  return { operation, actor, input, address: request.address, demand: (tx) => demandAdmin(tx, visit) };
+}
+
+/** The administrator is still signed in, and still administers as much. @throws SessionOver */
+async function demandAdmin(tx: Tx, { request, session, actor, deps }: Visit): Promise<void> {
+  const current = await currentAdmin(tx, request, deps.clock());
+  const isSame = current?.session.id === session.id && actorOf(current.member).isSystem === actor.isSystem;
+  if (!isSame) throw new SessionOver();
 }
 
 /** The operation of this name; null where the service has none. */

@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { transactionOf } from '../../audit.ts';
 import { sessionCookie } from '../../cookies.ts';
 import { requireOwnForm } from '../../same-origin.ts';
+import { SessionOver } from '../../session.ts';
 import { readReturn, signInAddress } from './addresses.ts';
 import { refuseOtherPortalMethods, sendPortalPage, sendPortalProblem } from './page.ts';
-import { currentAdmin, formOf, type Portal, type Visit } from './visit.ts';
+import { actorOf, currentAdmin, formOf, type Portal, type Visit } from './visit.ts';
 
 /** Answers a visit. */
 export type Answer = (visit: Visit) => Promise<FastifyReply> | FastifyReply;
@@ -51,9 +52,13 @@ async function visit(
   const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
   if (current === null && isArrival(request)) return sendArrival(reply, returnTo);
   if (current === null) return reply.redirect(signInAddress(returnTo), 303);
-  const { id: memberId, tenantId, userType } = current.member;
-  const actor = { kind: 'admin', memberId, tenantId, isSystem: userType === 'system_admin' } as const;
-  return answer({ ...portal, ...current, request, reply, actor, denial: { isWritten: false } });
+  const actor = actorOf(current.member);
+  try {
+    return await answer({ ...portal, ...current, request, reply, actor, denial: { isWritten: false } });
+  } catch (error) {
+    if (error instanceof SessionOver) return reply.redirect(signInAddress(returnTo), 303);
+    throw error;
+  }
 }
 
 /**

@@ -27,6 +27,7 @@ import {
 } from '../../members/credentials.ts';
 import { startSession } from '../../members/start-session.ts';
 import { requireOwnForm } from '../../same-origin.ts';
+import { actIn } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
 import { type FieldProblem, refuseOtherPortalMethods, sendPortalPage, sendPortalProblem } from './page.ts';
 import { portalPage } from './route.ts';
@@ -128,8 +129,9 @@ function signIn(
   });
 }
 
-async function signOut({ request, reply, session, deps }: Visit): Promise<FastifyReply> {
-  await transactionOf(request, deps, async (tx) => {
+async function signOut(visit: Visit): Promise<FastifyReply> {
+  const { request, reply, deps } = visit;
+  await actIn(visit, async (tx, { session }) => {
     await apply(tx, endSession(session));
     const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: session.memberId } as const;
     await insertAuditEvent(tx, auditEvent(source, { event: 'signed_out', target: session.id }));

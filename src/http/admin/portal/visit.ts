@@ -31,6 +31,10 @@ export interface Visit extends CurrentSession, Portal {
 export const isAdmin = ({ userType }: Pick<Member, 'userType'>) =>
   userType === 'tenant_admin' || userType === 'system_admin';
 
+/** An administrator as the operations know one. */
+export const actorOf = ({ id: memberId, tenantId, userType }: Member) =>
+  ({ kind: 'admin', memberId, tenantId, isSystem: userType === 'system_admin' }) as const;
+
 /** The portal's session of the browser; one of somebody who administers nothing any more ends. */
 export async function currentAdmin(
   tx: Tx,

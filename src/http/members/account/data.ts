@@ -1,12 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { wholeMemberData } from '../../../operations/member-data.ts';
-import { findMember } from '../../../storage/members/member.ts';
 import { sendJson } from '../../answers.ts';
-import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../pages/problem.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { actConfirmed, confirmPassword, sendUnconfirmed, type Unconfirmed } from './confirm-password.ts';
 import { accountPage, type FieldProblem, sendAccountPage, type Visit } from './page.ts';
 
 /** GET and POST /account/data: everything that is held of a member, as JSON (GDPR art. 15 and 20; pages 18). */
@@ -24,19 +21,17 @@ function sendForm(visit: Visit, problems: readonly FieldProblem[]): Promise<Fast
 }
 
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, member, language, deps } = visit;
+  const { request, reply, deps } = visit;
   const confirmed = await confirmPassword(
     visit,
     pageForm(request, ['currentPassword']).currentPassword ?? '',
   );
-  if (confirmed.kind === 'too-many') {
-    const { retryAfter, limitKey } = confirmed;
-    return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
-  }
-  if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
-  const data = await transactionOf(request, deps, async (tx) =>
-    wholeMemberData(tx, (await findMember(tx, member.tenantId, member.id)) ?? member, deps.clock()),
+  const refuse = (why: Unconfirmed) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, [wrong]));
+  if (confirmed.kind !== 'right') return refuse(confirmed);
+  const acted = await actConfirmed(visit, confirmed, (tx, { member }) =>
+    wholeMemberData(tx, member, deps.clock()),
   );
+  if (acted.kind !== 'done') return refuse(acted);
   reply.header('content-disposition', 'attachment; filename="my-data.json"');
-  return sendJson(reply, data);
+  return sendJson(reply, acted.value);
 }

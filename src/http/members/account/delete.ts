@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { askForDeletion, keepAccount } from '../../../operations/account.ts';
-import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../pages/problem.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { actIn } from '../../session.ts';
+import { actConfirmed, confirmPassword, sendUnconfirmed, type Unconfirmed } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { dayOf } from './times.ts';
 
@@ -18,27 +17,25 @@ export function deletePages(app: FastifyInstance, deps: Deps): void {
 }
 
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, member, language, deps } = visit;
+  const { request, reply, language, deps } = visit;
   const confirmed = await confirmPassword(
     visit,
     pageForm(request, ['currentPassword']).currentPassword ?? '',
   );
-  if (confirmed.kind === 'too-many') {
-    const { retryAfter, limitKey } = confirmed;
-    return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
-  }
-  if (confirmed.kind === 'wrong') return sendForm(visit, [confirmed.problem]);
-  const isAsked = await transactionOf(request, deps, (tx) =>
+  const refuse = (why: Unconfirmed) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, [wrong]));
+  if (confirmed.kind !== 'right') return refuse(confirmed);
+  const acted = await actConfirmed(visit, confirmed, (tx, { member }) =>
     askForDeletion(tx, request.tenant, member.id, language.tag, deps),
   );
-  if (!isAsked) return sendForm(visit, [{ field: 'top', text: language.t('account.delete.lastAdmin') }]);
+  if (acted.kind !== 'done') return refuse(acted);
+  if (!acted.value) return sendForm(visit, [{ field: 'top', text: language.t('account.delete.lastAdmin') }]);
   // The page there says when, and has the button that takes it back.
   return reply.redirect('/account', 303);
 }
 
 async function keep(visit: Visit): Promise<FastifyReply> {
-  const { request, member, language, deps } = visit;
-  await transactionOf(request, deps, (tx) => keepAccount(tx, request.tenant, member.id, language.tag, deps));
+  const { request, language, deps } = visit;
+  await actIn(visit, (tx, { member }) => keepAccount(tx, request.tenant, member.id, language.tag, deps));
   return redirectDone(visit, '/account', 'kept');
 }
 

@@ -3,10 +3,10 @@ import { addressLines, changeDetails, type DetailProblem } from '../../../core/m
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { languageName, languages, offeredLanguages } from '../../../language.ts';
 import { auditDeed } from '../../../operations/audit.ts';
-import { findMember, updateMember } from '../../../storage/members/member.ts';
-import { transactionOf } from '../../audit.ts';
+import { updateMember } from '../../../storage/members/member.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
+import { actIn } from '../../session.ts';
 import { readCountry, showCountry } from './country.ts';
 import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { readPhone, showPhone } from './phone.ts';
@@ -21,14 +21,13 @@ export function detailsPage(app: FastifyInstance, deps: Deps): void {
 }
 
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, member, deps } = visit;
+  const { request, deps } = visit;
   const offered = offeredLanguages(request.tenant.languages);
   const form = pageForm(request, names);
   const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
-  const answer = await transactionOf(request, deps, async (tx) => {
-    const stored = (await findMember(tx, member.tenantId, member.id)) ?? member;
+  const answer = await actIn(visit, async (tx, { member }) => {
     const changed = changeDetails(
-      stored,
+      member,
       {
         fullName: values.fullName,
         nickName: values.nickName,

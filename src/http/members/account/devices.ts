@@ -10,10 +10,10 @@ import { listIssuedAuthorizationCodes } from '../../../storage/authorization-cod
 import { listOpenDeviceCodesOfMember } from '../../../storage/device-code.ts';
 import type { MemberSignIn } from '../../../storage/members/member-sign-in.ts';
 import { findSignIn, listActiveSignIns, updateSignInLabel } from '../../../storage/sign-in.ts';
-import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../pages/problem.ts';
+import { actIn } from '../../session.ts';
 import { browserName } from '../browser-name.ts';
 import { seenAt } from '../seen-at.ts';
 import { accountPart, listLinks } from './list.ts';
@@ -87,11 +87,11 @@ function cardOf(
 }
 
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, member, deps } = visit;
+  const { request, reply, deps } = visit;
   const { signIn: id = '', label = '', action } = pageForm(request, ['signIn', 'label', 'action']);
   if (action === 'sign-out-all') return signOutAll(visit);
   const problem = action === 'rename' ? textProblem(label, memberTextLength.label) : null;
-  const isFound = await transactionOf(request, deps, async (tx) => {
+  const isFound = await actIn(visit, async (tx, { member }) => {
     const found = await findSignIn(tx, member.tenantId, id);
     if (found?.memberId !== member.id) return false;
     if (action !== 'rename') await apply(tx, endSignIn(found, 'signed_out', deps.clock()));
@@ -105,8 +105,8 @@ async function submit(visit: Visit): Promise<FastifyReply> {
 
 /** Ends every sign-in, and what would become one: TVs at their next poll, apps that hold a code. */
 async function signOutAll(visit: Visit): Promise<FastifyReply> {
-  const { request, member, deps } = visit;
-  await transactionOf(request, deps, async (tx) => {
+  const { deps } = visit;
+  await actIn(visit, async (tx, { member }) => {
     const now = deps.clock();
     for (const signIn of await listActiveSignIns(tx, member.id)) {
       await apply(tx, endSignIn(signIn, 'signed_out', now));

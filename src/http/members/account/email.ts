@@ -15,9 +15,10 @@ import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { actIn } from '../../session.ts';
 import { askerOf } from '../asker.ts';
 import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { actConfirmed, confirmPassword, sendUnconfirmed, type Unconfirmed } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
 const url = '/account/email';
@@ -52,15 +53,15 @@ async function submit(visit: Visit): Promise<FastifyReply> {
   else if (isSame) problems.push({ field: 'email', text: language.t('account.error.email.same') });
   if (problems.length > 0) return sendForm(visit, email, problems);
   const confirmed = await confirmPassword(visit, currentPassword);
-  if (confirmed.kind === 'too-many') {
-    const { retryAfter, limitKey } = confirmed;
-    return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
-  }
-  if (confirmed.kind === 'wrong') return sendForm(visit, email, [confirmed.problem]);
+  const refuse = (why: Unconfirmed) =>
+    sendUnconfirmed(visit, why, (wrong) => sendForm(visit, email, [wrong]));
+  if (confirmed.kind !== 'right') return refuse(confirmed);
   const asker = askerOf(reply, deps);
-  const proofId = await transactionOf(request, deps, (tx) =>
+  const acted = await actConfirmed(visit, confirmed, (tx, { member }) =>
     askForEmailChange(tx, request.tenant, member, { email, language: language.tag, asker }, deps),
   );
+  if (acted.kind !== 'done') return refuse(acted);
+  const { value: proofId } = acted;
   if (proofId === null) return sendTooManyMails(reply, email, { language, link: url });
   return reply.redirect(`${url}/verify/${proofId}`, 303);
 }
@@ -91,7 +92,7 @@ async function verify(visit: Visit, code: string | null): Promise<FastifyReply> 
   const digits = readUserCode(code);
   if (digits === null) return sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
-  const changed = await transactionOf(request, deps, (tx) =>
+  const changed = await actIn(visit, (tx, { member }) =>
     changeEmail(tx, tenant, { proofId: id, member }, presented, deps),
   );
   if (changed?.isChanged === true) return redirectDone(visit, '/account', 'email');
@@ -131,7 +132,7 @@ async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> 
       data: { email: newAddressOf(found), action: `${url}/confirm/${secret}` },
     });
   }
-  const changed = await transactionOf(request, deps, (tx) =>
+  const changed = await actIn(visit, (tx, { member }) =>
     changeEmail(tx, tenant, { proofId: found.id, member }, { by: 'link' }, deps),
   );
   if (changed?.isChanged !== true) return sendProblem(reply, 'linkUsed', { language, link: url });

@@ -11,7 +11,7 @@ import { requestLanguage } from '../../pages/language.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { type CurrentSession, currentSession } from '../../session.ts';
+import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import { flowUrl, sealFlow } from '../flow.ts';
 import { listLinks } from './list.ts';
 
@@ -63,7 +63,12 @@ async function visit(
   const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
   if (current === null) return sendToSignIn(reply, returnTo, deps);
   const language = requestLanguage(request, [current.member.locale]);
-  return answer({ ...current, request, reply, language, deps });
+  try {
+    return await answer({ ...current, request, reply, language, deps });
+  } catch (error) {
+    if (error instanceof SessionOver) return sendToSignIn(reply, returnTo, deps);
+    throw error;
+  }
 }
 
 /** The member signs in first, and comes back to the page. */

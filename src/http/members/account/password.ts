@@ -4,14 +4,12 @@ import { changePassword } from '../../../operations/account.ts';
 import { commonPasswords } from '../../../operations/common-passwords.ts';
 import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
-import { transactionOf } from '../../audit.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem } from '../../pages/problem.ts';
 import { seenAt } from '../seen-at.ts';
 import { startSession } from '../start-session.ts';
-import { confirmPassword } from './confirm-password.ts';
+import { actConfirmed, confirmPassword, sendUnconfirmed, type Unconfirmed } from './confirm-password.ts';
 import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
 const url = '/account/password';
@@ -47,21 +45,20 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendForm(visit, everywhere, [{ field: 'password', text }]);
   }
   const confirmed = await confirmPassword(visit, currentPassword);
-  if (confirmed.kind === 'too-many') {
-    const { retryAfter, limitKey } = confirmed;
-    return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
-  }
-  if (confirmed.kind === 'wrong') return sendForm(visit, everywhere, [confirmed.problem]);
+  const refuse = (why: Unconfirmed) =>
+    sendUnconfirmed(visit, why, (wrong) => sendForm(visit, everywhere, [wrong]));
+  if (confirmed.kind !== 'right') return refuse(confirmed);
 
   const passwordHash = await deps.passwords.hash(password, shareOf(request));
   const { place, address } = seenAt(visit, request.address);
   const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
-  const { secret } = await transactionOf(request, deps, async (tx) => {
+  const acted = await actConfirmed(visit, confirmed, async (tx, { member }) => {
     await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
     // The cookie changes with the password: whoever copied it has nothing any more (ASVS 7.2.4).
     return startSession(tx, request, member, null, deps);
   });
-  setSessionCookie(reply, secret);
+  if (acted.kind !== 'done') return refuse(acted);
+  setSessionCookie(reply, acted.value.secret);
   return redirectDone(visit, '/account', 'password');
 }
 

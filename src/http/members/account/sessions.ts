@@ -5,11 +5,11 @@ import { walkedPage } from '../../../operations/page.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession, listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { transactionOf } from '../../audit.ts';
 import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { sendProblem } from '../../pages/problem.ts';
+import { actIn } from '../../session.ts';
 import { browserName } from '../browser-name.ts';
 import { seenAt } from '../seen-at.ts';
 import { accountPart, listLinks } from './list.ts';
@@ -66,17 +66,17 @@ async function show(visit: Visit): Promise<FastifyReply> {
 }
 
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, session: own, member, deps } = visit;
+  const { request, reply, session: own } = visit;
   const { session: id = '', action } = pageForm(request, ['session', 'action']);
   if (action === 'sign-out-others') {
-    await transactionOf(request, deps, async (tx) => {
+    await actIn(visit, async (tx, { member }) => {
       for (const session of await listActiveSessions(tx, member.id)) {
         if (session.id !== own.id) await end(tx, session);
       }
     });
     return redirectDone(visit, url, 'otherSessions');
   }
-  const isFound = await transactionOf(request, deps, async (tx) => {
+  const isFound = await actIn(visit, async (tx, { member }) => {
     const found = await findSession(tx, member.tenantId, id);
     if (found?.memberId !== member.id) return false;
     await end(tx, found);

@@ -4,9 +4,9 @@ import { changeDetails, type DetailProblem } from '../../../core/members/change-
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
 import { auditDeed } from '../../../operations/audit.ts';
-import { findMember, updateMember } from '../../../storage/members/member.ts';
-import { transactionOf } from '../../audit.ts';
+import { updateMember } from '../../../storage/members/member.ts';
 import { pageForm } from '../../form.ts';
+import { actIn } from '../../session.ts';
 import { readCountry, showCountry } from '../account/country.ts';
 import { type CheckoutVisit, sendCheckoutPage } from './visit.ts';
 
@@ -44,21 +44,20 @@ function textOf(field: string, problem: DetailProblem['problem']): string {
 
 /** Saves the address with the member, whose account shows it too, and goes on to the summary. */
 export async function submitAddress(visit: CheckoutVisit): Promise<FastifyReply> {
-  const { request, reply, member, here, deps } = visit;
+  const { request, reply, here, deps } = visit;
   const form = pageForm(request, names);
   const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
   const missing = neededLines
     .filter((line) => values[line].trim() === '')
     .map((field): DetailProblem => ({ field, problem: 'missing' }));
-  const answer = await transactionOf(request, deps, async (tx) => {
-    const stored = (await findMember(tx, member.tenantId, member.id)) ?? member;
-    const { address, fullName, nickName, phone, locale } = stored;
+  const answer = await actIn(visit, async (tx, { member }) => {
+    const { address, fullName, nickName, phone, locale } = member;
     // The post town is of the place, and not asked for here: with another place it is wrong.
     const isSamePlace = values.postCode.trim() === address.postCode && values.city.trim() === address.city;
     const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
     const country = readCountry(values.country);
     const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
-    const changed = changeDetails(stored, details, deps.clock());
+    const changed = changeDetails(member, details, deps.clock());
     if (changed.kind === 'changed' && missing.length === 0) {
       await updateMember(tx, changed.member);
       await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });

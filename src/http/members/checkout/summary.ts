@@ -18,6 +18,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
+import { actIn } from '../../session.ts';
 import { readConsents } from '../access/consent-form.ts';
 import { dayOf } from '../account/times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
@@ -132,9 +133,9 @@ async function submit(visit: CheckoutVisit): Promise<FastifyReply> {
 
 /** Gives the subscription with all that belongs to it, or leads to its payment. */
 async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
-  const { request, reply, checkout, member, here, deps } = visit;
+  const { request, reply, checkout, here, deps } = visit;
   const { seen } = pageForm(request, ['seen']);
-  const confirmed = await transactionOf(request, deps, async (tx) => {
+  const confirmed = await actIn(visit, async (tx, { member }) => {
     const answer = await confirmOwnCheckout(tx, member, { id: checkout.id, seen }, deps, deps.clock());
     if (answer.kind !== 'completed' || answer.given === null) return answer;
     await recordConsents(tx, visit);
@@ -148,7 +149,7 @@ async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
       const address = await beginPayment(visit, confirmed.method);
       if (address === null) return sendSummary(visit, 'payment');
       // The provider may have taken a while: what was paid or cancelled meanwhile is not paid again.
-      const isOpen = await transactionOf(request, deps, async (tx) => {
+      const isOpen = await actIn(visit, async (tx, { member }) => {
         const opened = await findOwnCheckout(tx, member, checkout.id);
         if (opened === null || checkoutStanding(opened.checkout, deps.clock()) !== 'open') return false;
         await recordConsents(tx, visit);
@@ -178,7 +179,7 @@ async function recordConsents(tx: Tx, visit: CheckoutVisit): Promise<void> {
 
 async function cancel(visit: CheckoutVisit): Promise<FastifyReply> {
   const { request, reply, checkout, here, deps } = visit;
-  const isCancelled = await transactionOf(request, deps, (tx) => abandonCheckout(tx, checkout, deps.clock()));
+  const isCancelled = await actIn(visit, (tx) => abandonCheckout(tx, checkout, deps.clock()));
   const back = isCancelled ? stillAllowed(checkout.callBackUrl, request.tenant) : null;
   return reply.redirect(back ?? here, 303);
 }

@@ -14,7 +14,7 @@ import { requestLanguage } from '../../pages/language.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { type CurrentSession, currentSession } from '../../session.ts';
+import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import type { FieldProblem } from '../account/page.ts';
 import { flowUrl, sealFlow } from '../flow.ts';
 import { stillAllowed } from './order.ts';
@@ -73,7 +73,13 @@ export async function visitCheckout(
   if (opened === null) return sendProblem(reply, 'notFound', { language });
   const query = chosen === undefined ? '' : `?${new URLSearchParams({ ui_locales: chosen })}`;
   const here = `/checkout/${opened.checkout.id}${query}`;
-  return answer({ ...current, ...opened, request, reply, language, deps, chosen: chosen ?? null, here });
+  const visit = { ...current, ...opened, request, reply, language, deps, chosen: chosen ?? null, here };
+  try {
+    return await answer(visit);
+  } catch (error) {
+    if (error instanceof SessionOver) return sendToSignIn(reply, chosen ?? null, deps);
+    throw error;
+  }
 }
 
 /** The member signs in first, and comes back to the page. */

@@ -12,10 +12,10 @@ import {
 } from '../../../../storage/access/consent.ts';
 import { findRegisteredClient } from '../../../../storage/client.ts';
 import type { Tx } from '../../../../storage/store.ts';
-import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { countedMember } from '../../../limits/limit-reached.ts';
 import { sendProblem } from '../../../pages/problem.ts';
+import { actIn } from '../../../session.ts';
 import {
   askedConsents,
   type ChangedConsent,
@@ -125,14 +125,13 @@ function whereOf(
 /** Saves the answers to what the page showed in the words of today, and asks again for the others. */
 async function submit(visit: Visit): Promise<FastifyReply> {
   const { request, reply, member, language, deps } = visit;
-  const { id: memberId, tenantId } = member;
-  const wait = takeConsentAnswer(deps.rateLimiter, memberId);
+  const wait = takeConsentAnswer(deps.rateLimiter, member.id);
   if (wait !== null)
     return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', {
       language,
-      limitKey: countedMember(memberId),
+      limitKey: countedMember(member.id),
     });
-  const changed = await transactionOf(request, deps, async (tx) => {
+  const changed = await actIn(visit, async (tx, { member: { id: memberId, tenantId } }) => {
     const consents = await findConsents(tx, tenantId, askedConsents(request));
     const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;
     await answerConsents(tx, tenantId, readConsents(request, consents), answerer);

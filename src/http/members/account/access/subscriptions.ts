@@ -9,10 +9,10 @@ import { accountListLength } from '../../../../core/members/limits.ts';
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
 import { listUnpaidInvoices } from '../../../../storage/access/invoice.ts';
 import { findSubscription, listNewestSubscriptions } from '../../../../storage/access/subscription.ts';
-import { transactionOf } from '../../../audit.ts';
 import type { Deps } from '../../../deps.ts';
 import { pageForm } from '../../../form.ts';
 import { sendProblem } from '../../../pages/problem.ts';
+import { actIn } from '../../../session.ts';
 import { showPrice } from '../../access/price.ts';
 import { beforeIn, listLinks } from '../list.ts';
 import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
@@ -142,10 +142,10 @@ type Action = 'cancel' | 'resume';
 const doneOf: Readonly<Record<Action, Done>> = { cancel: 'cancelled', resume: 'resumed' };
 
 async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, member, language, deps } = visit;
+  const { request, reply, language, deps } = visit;
   const { subscription: id = '', action } = pageForm(request, ['subscription', 'action']);
   const isAction = action === 'cancel' || action === 'resume';
-  const isChanged = await transactionOf(request, deps, async (tx) => {
+  const isChanged = await actIn(visit, async (tx, { member }) => {
     if (!isAction || !/^\d{1,15}$/.test(id)) return null;
     const found = await findSubscription(tx, member.tenantId, Number(id));
     if (found?.memberId !== member.id) return null;
