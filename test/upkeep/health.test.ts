@@ -57,13 +57,13 @@ describe('/livez and /readyz', () => {
     await service.http(hosts.a, '/livez');
     await service.http(hosts.a, '/account');
     const levels = service.logLines.slice(since).map((line) => {
-      const { level, route } = JSON.parse(line) as { level: number; route: string };
+      const { level, route } = JSON.parse(line) as { level: string; route: string };
       return [route, level];
     });
     expect(levels).toEqual([
-      ['/readyz', 20],
-      ['/livez', 20],
-      ['/account', 30],
+      ['/readyz', 'debug'],
+      ['/livez', 'debug'],
+      ['/account', 'info'],
     ]);
   });
 

@@ -90,7 +90,7 @@ describe('one tenant', () => {
     expect((await phone.open(userCode)).status).toBe(200);
     expect(service.pauses).toEqual([3_000, 3_000]);
     expect(warnings()).toHaveLength(2);
-    expect(JSON.parse(warnings()[0] ?? '{}')).toMatchObject({ level: 40, tenant: 'Tenant A' });
+    expect(JSON.parse(warnings()[0] ?? '{}')).toMatchObject({ level: 'warn', tenant: 'Tenant A' });
     for (const line of warnings()) expect(line).not.toMatch(/000 ?000/);
   });
 
