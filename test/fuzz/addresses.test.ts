@@ -140,7 +140,9 @@ describe('the public address of a tenant', () => {
         const read = readIssuer(sent);
         if (read === null) return;
         const { origin, host, protocol } = new URL(sent.trim());
-        expect(read).toEqual({ issuer: origin, host });
+        // F19: with the dot of a whole domain name it is the same host.
+        const withoutDot = (text: string) => text.replace(/\.(?=:\d+$|$)/, '');
+        expect(read).toEqual({ issuer: withoutDot(origin), host: withoutDot(host) });
         expect(protocol === 'https:' || /^(?:localhost|127\.|\[::1\])/.test(host)).toBe(true);
         expect(readIssuer(read.issuer)).toEqual(read);
       }),
