@@ -36,9 +36,9 @@ export function countPasswords(passwords: Passwords): { passwords: Passwords; in
   return {
     inHand: () => inHand,
     passwords: {
-      hash: (password, share) => counting(passwords.hash(password, share)),
-      verify: (password, phc, share) => counting(passwords.verify(password, phc, share)),
-      isWeak: passwords.isWeak,
+      ...passwords,
+      hash: (...of) => counting(passwords.hash(...of)),
+      verify: (...of) => counting(passwords.verify(...of)),
     },
   };
 }
