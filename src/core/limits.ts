@@ -74,6 +74,9 @@ export const codeChallengeLength = 43;
 export const stateReadAsJson = 2_048;
 export const parameterLength = { state: 4_096, nonce: 1_024, idTokenHint: 4_096, other: 2_048 } as const;
 
+/** A host name, without the dot at its end (RFC 1035 §2.3.4). */
+export const hostNameLength = 253;
+
 /** Everything an authorization request brings, together: it travels in addresses, which proxies cut at 8 KB. */
 export const authorizationRequestLength = 6_144;
 

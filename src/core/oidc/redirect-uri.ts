@@ -1,4 +1,4 @@
-import { parameterLength } from '../limits.ts';
+import { hostNameLength, parameterLength } from '../limits.ts';
 
 /** `http` on a loopback host, split into what must agree and the port that may differ (RFC 8252 §7.3). */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:\/.*)?)$/;
@@ -37,6 +37,7 @@ function differsInPortOnly(registered: string, requested: string): boolean {
  * take hosts such as `a;b`, which no Content-Security-Policy can name.
  */
 export function isHostName(host: string): boolean {
+  if (host.length > hostNameLength) return false;
   return /^(?:[a-z0-9_-]+\.)*[a-z0-9_-]+\.?$|^\[[0-9a-f:]+\]$/.test(host);
 }
 

@@ -104,6 +104,7 @@ const hostile: readonly (readonly [string, object])[] = [
   ['a redirect_uri of 3,000 characters', { redirectUris: [`${uri}/${'a'.repeat(3_000)}`] }],
   ['a logout address with state', { postLogoutRedirectUris: [`${uri}?state=x`] }],
   ['a logout address of 3,000 characters', { postLogoutRedirectUris: [`${uri}/${'a'.repeat(3_000)}`] }],
+  ['a web origin of 3,000 characters', { webOrigins: [`https://${'a.'.repeat(1_500)}test`] }],
   ...['https://a;b.test', 'https://*.test', 'https://*', 'http://app.test', 'ftp://app.test'].map(
     (origin) => [`the web origin ${origin}`, { webOrigins: [origin] }] as const,
   ),
