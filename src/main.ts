@@ -26,6 +26,7 @@ import { outboxTransport, smtpTransport } from './operations/mail/mail-transport
 import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
 import { openService } from './operations/open-service.ts';
 import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
+import { closeClean } from './operations/upkeep/clean.ts';
 import { finishUpgrades, listUpgradeCopies } from './operations/upkeep/upgrade.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
@@ -119,7 +120,7 @@ export async function start(config: Config): Promise<Service> {
     return {
       app,
       stop: async () => {
-        await stop(app, socket, mailer, chores, audited);
+        await stop(app, socket, mailer, chores, audited, config.dataFolder);
         await metricsServer?.close();
       },
     };
@@ -165,6 +166,7 @@ async function stop(
   mailer: Mailer,
   chores: Chores,
   store: Store,
+  dataFolder: string,
 ): Promise<void> {
   app.log.info('stopping');
   // A client that never finishes its request, or a mail server, must not keep the service from stopping.
@@ -174,5 +176,7 @@ async function stop(
   await auditServiceEvent(store, 'service_stopped', systemClock()).catch((error: unknown) => {
     app.log.error({ err: error }, 'the stop cannot be written to the audit');
   });
-  await store.close();
+  await closeClean(store, dataFolder, (error) => {
+    app.log.error({ err: error }, 'what erased members left in the file cannot be overwritten now');
+  });
 }

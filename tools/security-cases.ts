@@ -200,6 +200,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     F10: 'a member with ten thousand of everything',
     F15: 'a log that is full, closed or not read',
     F16: 'exports of any length',
+    F14: 'what an erased member leaves behind',
     F17: 'a backup of which a byte was changed',
     F18: 'a lost or unreadable master key, a full disk, files of another user',
     F19: 'a tenant’s domain in another spelling',

@@ -8,6 +8,7 @@ import { isFile, type Operation, OperationRefused } from '../operations/admin/op
 import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
 import { openService } from '../operations/open-service.ts';
+import { closeClean } from '../operations/upkeep/clean.ts';
 import { systemRandom } from '../random.ts';
 import { StartupError } from '../startup-error.ts';
 import { StorageUnavailable } from '../storage/store.ts';
@@ -138,6 +139,6 @@ async function openFolder(config: Config, migrate: boolean): Promise<Connection>
       }
     },
     hosts: async () => tenants.all().map(({ host }) => host),
-    close: () => store.close(),
+    close: () => closeClean(store, config.dataFolder),
   };
 }

@@ -14,7 +14,7 @@ import { blankMember, isGone, type Member, normaliseEmail } from '../core/member
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';
 import { apply } from '../storage/apply.ts';
-import { countEmailProofs, findEmailProof } from '../storage/members/email-proof.ts';
+import { claimSignUps, countEmailProofs, findEmailProof } from '../storage/members/email-proof.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/members/member.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
@@ -192,6 +192,7 @@ export async function beginMember(
     locale: payload.language,
   };
   await insertMember(tx, member, payload.passwordHash);
+  await claimSignUps(tx, proof, member.id);
   await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });
   for (const { consent, status } of payload.consents ?? []) {
     // Whose answers they are is known from now on; before, anybody might have typed the address.

@@ -68,6 +68,8 @@ export interface ServiceRow {
   /** SHA-256 of the one-time link that makes the first administrator. */
   setupHash: string | null;
   setupUsedAt: number | null;
+  /** When the last member was erased (ms) of whom the file was cleaned. */
+  cleanedUntil: number;
   /** Tokens that were issued before this moment (ms) are refused: when a backup was restored last. */
   tokensFrom: number;
 }
@@ -182,6 +184,8 @@ export interface MailRow {
   tenantId: string;
   /** Which of our mails it is. */
   name: string;
+  /** Hash of the address that it is to, while it waits. */
+  recipientHash: string | null;
   /** JSON of recipient, subject and bodies, encrypted; null once it was sent or given up. */
   message: Buffer | null;
   state: 'waiting' | 'sent' | 'failed';

@@ -1,3 +1,4 @@
+import SQLite from 'better-sqlite3';
 import type { ServiceRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -8,12 +9,33 @@ export async function findService(tx: Tx): Promise<ServiceRow | null> {
 
 export async function insertService(
   tx: Tx,
-  row: Omit<ServiceRow, 'id' | 'setupHash' | 'setupUsedAt' | 'tokensFrom'>,
+  row: Omit<ServiceRow, 'id' | 'setupHash' | 'setupUsedAt' | 'tokensFrom' | 'cleanedUntil'>,
 ): Promise<void> {
   await tx
     .insertInto('service')
-    .values({ id: 1, ...row, setupHash: null, setupUsedAt: null, tokensFrom: 0 })
+    .values({ id: 1, ...row, setupHash: null, setupUsedAt: null, tokensFrom: 0, cleanedUntil: 0 })
     .execute();
+}
+
+/** When the last member was erased (ms), if the file was not cleaned since; null otherwise. */
+export async function cleaningDue(tx: Tx): Promise<number | null> {
+  const { erasedAt } = await tx
+    .selectFrom('members')
+    .select((eb) => eb.fn.max('erasedAt').as('erasedAt'))
+    .where('erasedAt', 'is not', null)
+    .executeTakeFirstOrThrow();
+  const cleanedUntil = (await findService(tx))?.cleanedUntil ?? 0;
+  return erasedAt !== null && erasedAt > cleanedUntil ? erasedAt : null;
+}
+
+/** Remembers that a file that is closed was cleaned. @param until when the last member was erased then (ms) */
+export function noteCleaning(path: string, until: number): void {
+  const sqlite = new SQLite(path, { fileMustExist: true });
+  try {
+    sqlite.prepare('update service set cleanedUntil = ?').run(until);
+  } finally {
+    sqlite.close();
+  }
 }
 
 /** Writes without changing anything: proves that the database can be written. */

@@ -171,6 +171,8 @@ function openFile(path: string): SQLite.Database {
     sqlite.pragma('foreign_keys = on');
     // What a savepoint may have to take back would go into a file of its own once a group is large.
     sqlite.pragma('temp_store = memory');
+    // What is deleted is overwritten; `clean.ts` has the rest of a member who was erased.
+    sqlite.pragma('secure_delete = on');
     // What better-sqlite3 begins with today; it must not change unmeasured.
     sqlite.pragma(`cache_size = -${databaseCacheKib}`);
     sqlite.pragma(`wal_autocheckpoint = ${checkpointPages}`);

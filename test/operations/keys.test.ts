@@ -71,7 +71,7 @@ describe('M16: the automatic rotation of keys', () => {
 
 describe('another master key', () => {
   const other = openVault(randomBytes(32));
-  const message = { tenantId: 'tenant-a', name: 'signUp' } as const;
+  const message = { tenantId: 'tenant-a', name: 'signUp', recipientHash: null } as const;
 
   async function storeToReencrypt(): Promise<Store> {
     const store = await storeWithTenant();

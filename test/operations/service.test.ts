@@ -20,6 +20,7 @@ describe('a new database', () => {
     expect(await store.transaction(findService)).toEqual({
       id: 1,
       environment: 'production',
+      cleanedUntil: 0,
       keyCheck: vault.keyCheck,
       initialisedAt: now,
       setupHash: null,
@@ -45,7 +46,9 @@ describe('a database that was prepared before', () => {
     const other = { ...deps, vault: openVault(randomBytes(32)) };
     const again = prepareService(store, 'production', other, 3_000);
     await expect(again).rejects.toThrow(StartupError);
-    await expect(again).rejects.toThrow('The master key is not the one this database was made with.');
+    await expect(again).rejects.toThrow(
+      'The master key is not the one this database was made with: put back',
+    );
   });
 
   it('of production is refused for development', async () => {

@@ -120,7 +120,7 @@ describe('the audit', () => {
     );
     expect(scans(plan).filter((step) => step.includes('audit'))).toEqual([]);
     for (const step of plan.filter((step) => /SEARCH (auditEvents|own)/.test(step))) {
-      expect(step).toMatch(/By(Actor|Target) \(/);
+      expect(step).toMatch(/By(Actor|Target|Address) \(/);
     }
   });
 

@@ -217,7 +217,7 @@ describe('what is forgotten by its time alone', () => {
         const guess = { tenantId: 'tenant-b', memberId: 'member-1', address: '' };
         await insertWrongUserCode(tx, guess, 0, now - wrongUserCodes.window + late);
         for (const _state of ['waiting', 'sent', 'failed']) {
-          const mail = { tenantId: 'tenant-a', name: 'late', message: Buffer.from('') };
+          const mail = { tenantId: 'tenant-a', name: 'late', recipientHash: null, message: Buffer.from('') };
           await insertMail(tx, mail, now - mailMemory - 1 + late);
         }
         await mailSent(tx, 3 * late + 2, now);

@@ -155,7 +155,11 @@ describe('F18: new-keys --lost-master-key', () => {
     await lost.store.transaction(async (tx) => {
       const { id: tenantId } = await tx.selectFrom('tenants').select('id').limit(1).executeTakeFirstOrThrow();
       await tx.deleteFrom('mails').execute();
-      await insertMail(tx, { tenantId, name: 'password_reset', message: Buffer.from('sealed') }, 7);
+      await insertMail(
+        tx,
+        { tenantId, name: 'password_reset', recipientHash: null, message: Buffer.from('sealed') },
+        7,
+      );
     });
     await lost.stop();
 

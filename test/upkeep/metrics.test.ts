@@ -121,7 +121,7 @@ describe('metrics', () => {
 
     const waiting = await value('memberdoor_mails{state="waiting"}');
     const tenantId = service.tenants.byHost(hosts.a)?.id ?? '';
-    const mail = { tenantId, name: 'test', message: Buffer.from('sealed') };
+    const mail = { tenantId, name: 'test', recipientHash: null, message: Buffer.from('sealed') };
     await service.store.transaction((tx) => insertMail(tx, mail, service.clock.now()));
     expect(await value('memberdoor_mails{state="waiting"}')).toBe(waiting + 1);
 

@@ -62,7 +62,7 @@ async function queueMails(folder: string): Promise<void> {
     const { id: tenantId } = await tx.selectFrom('tenants').select('id').limit(1).executeTakeFirstOrThrow();
     const message = vault.encrypt(Buffer.alloc(1_000), tenantId);
     for (let count = 0; count < 50; count += 1)
-      await insertMail(tx, { tenantId, name: 'notice', message }, 0);
+      await insertMail(tx, { tenantId, name: 'notice', recipientHash: null, message }, 0);
   });
   await store.close();
 }

@@ -146,5 +146,8 @@ export const checkpointPages = 1_000;
 export const checkCachePages = 200;
 export const readAheadBytes = 256 * 1_024;
 
+/** A database is cleaned in pieces of so many pages. */
+export const cleanedPages = 256;
+
 /** A file is read in pieces of this size for its checksum. */
 export const checksumBytes = 1_024 * 1_024;

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { mailBatch, mailRetry } from '../../core/members/limits.ts';
+import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Log } from '../../log.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -104,7 +105,8 @@ export function createMailer(deps: MailerDeps): Mailer {
     async queue(tx, tenant, mail) {
       const composed = composeMail(tenant, mail);
       const message = vault.encrypt(Buffer.from(JSON.stringify(composed)), tenant.id);
-      await insertMail(tx, { tenantId: tenant.id, name: mail.name, message }, clock());
+      const recipientHash = hashEmail(composed.to);
+      await insertMail(tx, { tenantId: tenant.id, name: mail.name, recipientHash, message }, clock());
       // The delivery's own transaction comes after this one, so it sees the mail, or that it was rolled back.
       if (running === null) planDelivery(0);
       else again = true;

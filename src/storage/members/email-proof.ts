@@ -73,6 +73,37 @@ export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void>
   await tx.insertInto('emailProofs').values(proof).execute();
 }
 
+/** A sign-up has become a member: all that were asked for with the address are the member's from now on. */
+export async function claimSignUps(
+  tx: Tx,
+  { tenantId, email }: Pick<EmailProof, 'tenantId' | 'email'>,
+  memberId: string,
+): Promise<void> {
+  await tx
+    .updateTable('emailProofs')
+    .set({ memberId })
+    .where('tenantId', '=', tenantId)
+    .where('email', '=', email)
+    .where('purpose', '=', 'sign_up')
+    .execute();
+}
+
+/** Every address that a member has had a mail to prove, of late. */
+export async function listProvenAddresses(
+  tx: Tx,
+  tenantId: string,
+  memberId: string,
+): Promise<readonly string[]> {
+  const rows = await tx
+    .selectFrom('emailProofs')
+    .select('email')
+    .distinct()
+    .where('tenantId', '=', tenantId)
+    .where('memberId', '=', memberId)
+    .execute();
+  return rows.map(({ email }) => email);
+}
+
 export async function moveEmailProof(
   tx: Tx,
   { from, proof }: Extract<Write, { write: 'moveEmailProof' }>,

@@ -1,3 +1,4 @@
+import type { MailRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** A mail that waits, its message still encrypted. */
@@ -13,7 +14,7 @@ export interface WaitingMail {
 /** Puts a mail into the queue; it leaves after the commit. */
 export async function insertMail(
   tx: Tx,
-  mail: { readonly tenantId: string; readonly name: string; readonly message: Buffer },
+  mail: Pick<WaitingMail, 'tenantId' | 'name' | 'message'> & Pick<MailRow, 'recipientHash'>,
   now: number,
 ): Promise<void> {
   await tx
@@ -60,7 +61,7 @@ export async function nextMailDueAt(tx: Tx): Promise<number | null> {
 export async function mailSent(tx: Tx, id: number, now: number): Promise<void> {
   await tx
     .updateTable('mails')
-    .set({ state: 'sent', sentAt: now, message: null, lastError: null })
+    .set({ state: 'sent', sentAt: now, message: null, recipientHash: null, lastError: null })
     .where('id', '=', id)
     .execute();
 }
@@ -76,9 +77,24 @@ export async function mailFailed(
     .set({
       attempts,
       lastError: error,
-      ...(retryAt === null ? { state: 'failed' as const, message: null } : { nextAttemptAt: retryAt }),
+      ...(retryAt === null
+        ? { state: 'failed' as const, message: null, recipientHash: null }
+        : { nextAttemptAt: retryAt }),
     })
     .where('id', '=', id)
+    .execute();
+}
+
+/** Takes back the mails that wait for some addresses. */
+export async function deleteMailsTo(
+  tx: Tx,
+  tenantId: string,
+  recipientHashes: readonly string[],
+): Promise<void> {
+  await tx
+    .deleteFrom('mails')
+    .where('tenantId', '=', tenantId)
+    .where('recipientHash', 'in', recipientHashes)
     .execute();
 }
 

@@ -135,6 +135,7 @@ export async function deleteAuditEvents(tx: Tx, part: Part, before: number, atMo
  * happened to which id. Where an operator acted on the member, the address is the operator's, and stays.
  */
 export async function eraseAuditAddresses(tx: Tx, tenantId: string, memberId: string): Promise<void> {
+  await eraseUnnamed(tx, tenantId, await addressesOf(tx, tenantId, memberId));
   const forgotten = tx.updateTable('auditEvents').set({ address: null }).where('address', 'is not', null);
   const ofTenant = forgotten.where(isIn('others')).where('tenantId', '=', tenantId);
   await ofTenant.where('actorId', '=', memberId).execute();
@@ -162,4 +163,39 @@ export async function eraseAuditAddresses(tx: Tx, tenantId: string, memberId: st
     .where('actorKind', 'in', ['member', 'client', 'nobody'])
     .where('target', '=', memberId)
     .execute();
+}
+
+/** Every address that a member was seen at: in sessions, on TVs, and in events of their own and of their apps. */
+async function addressesOf(tx: Tx, tenantId: string, memberId: string): Promise<readonly string[]> {
+  const signIns = tx.selectFrom('signIns').select('id').where('memberId', '=', memberId);
+  const events = tx.selectFrom('auditEvents').select('address').where('address', 'is not', null);
+  const found = await Promise.all([
+    tx.selectFrom('sessions').select('ipAddress as address').where('memberId', '=', memberId).execute(),
+    tx.selectFrom('deviceCodes').select('ipAddress as address').where('memberId', '=', memberId).execute(),
+    events
+      .where(isIn('others'))
+      .where('tenantId', '=', tenantId)
+      .where('actorId', '=', memberId)
+      .where('actorKind', '=', 'member')
+      .execute(),
+    events.where(isIn('others')).where('tenantId', '=', tenantId).where('target', 'in', signIns).execute(),
+    events.where(isIn('refreshes')).where('target', 'in', signIns).execute(),
+  ]);
+  return [...new Set(found.flat().flatMap(({ address }) => (address === null ? [] : [address])))];
+}
+
+/** Forgets addresses where an event names nobody, or what was refused to an app for nobody that is known. */
+async function eraseUnnamed(tx: Tx, tenantId: string, addresses: readonly string[]): Promise<void> {
+  for (const address of addresses.filter((text) => text !== '')) {
+    await tx
+      .updateTable('auditEvents')
+      .set({ address: null })
+      .where('tenantId', '=', tenantId)
+      .where('address', '=', address)
+      .where('address', 'is not', null)
+      .where('actorKind', 'in', ['client', 'nobody'])
+      // As the condition of the index has it.
+      .where(sql<boolean>`(actorKind = 'nobody' or result = 'refused')`)
+      .execute();
+  }
 }

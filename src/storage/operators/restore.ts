@@ -93,7 +93,7 @@ async function revokeAdminTokens(tx: Tx, now: number): Promise<number> {
 export async function giveUpMails(tx: Tx, why: string): Promise<number> {
   const result = await tx
     .updateTable('mails')
-    .set({ state: 'failed', message: null, lastError: why })
+    .set({ state: 'failed', message: null, recipientHash: null, lastError: why })
     .where('state', '=', 'waiting')
     .executeTakeFirst();
   return Number(result.numUpdatedRows);

@@ -1,6 +1,7 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Member, UserType } from '../../../core/members/member.ts';
-import { exactly, list, text, textOrNull, time } from '../../../json-schema.ts';
+import { exactly, list, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';
+import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers, type MemberSearch } from '../../../storage/members/member-search.ts';
 import { deleteMember, disableMember, enableMember } from '../../member.ts';
 import { type Fields, onTenant } from '../define.ts';
@@ -142,21 +143,36 @@ const enabled = onTenant<Named>({
   },
 });
 
+const keptSchema = exactly(
+  'What stays, since the law asks for it: without names but in invoices, which stay as they were sent',
+  {
+    subscriptions: wholeNumber('Subscriptions, without what was written of them', 2),
+    checkouts: wholeNumber('Checkouts, without what was read before them', 2),
+    invoices: wholeNumber('Invoices, with their addressee', 1),
+    consentChanges: wholeNumber('Answers to consents', 3),
+  },
+);
+
 const deleted = onTenant<Named>({
   name: 'members.delete',
-  summary: 'Delete a member for good, and erase the personal data',
+  summary:
+    'Delete a member for good, and erase the personal data; invoices, purchases and answers to consents stay, as the law asks',
   permission: 'members:write',
   method: 'DELETE',
   path: '/members/{memberId}',
   fields,
   optional: { force: forceField },
-  output: exactly('Who was deleted', { id: memberIdField, deletedAt: time('When') }),
+  output: exactly('Who was deleted', {
+    id: memberIdField,
+    deletedAt: time('When'),
+    kept: keptSchema,
+  }),
   run: async (context, { memberId }) => {
     const { tx, tenant, actor, now } = context;
     await manageableMember(context, memberId);
     demandOther(actor, memberId);
     await deleteMember(tx, tenant.id, memberId, now);
-    return { id: memberId, deletedAt: isoTime(now) };
+    return { id: memberId, deletedAt: isoTime(now), kept: await countKept(tx, memberId) };
   },
 });
 

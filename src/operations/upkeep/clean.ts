@@ -1,0 +1,33 @@
+// Leaves nothing of an erased member in the file when it is closed.
+import { join } from 'node:path';
+import { cleanFile } from '../../storage/clean.ts';
+import { cleaningDue, noteCleaning } from '../../storage/service.ts';
+import { databaseFile, lockFolder, type Store } from '../../storage/store.ts';
+
+/**
+ * Closes a store. Where a member was erased since the file was cleaned last, it is cleaned then (F14).
+ *
+ * @param failed is told why the file could not be cleaned: the next time that it is closed it is tried again
+ */
+export async function closeClean(
+  store: Store,
+  dataFolder: string,
+  failed: (error: unknown) => void = () => {},
+): Promise<void> {
+  // Who cannot be asked now is asked the next time.
+  const erasedAt = await store.transaction(cleaningDue).catch(() => null);
+  await store.close();
+  if (erasedAt === null) return;
+  try {
+    const lock = lockFolder(dataFolder);
+    try {
+      const path = join(dataFolder, databaseFile);
+      cleanFile(path);
+      noteCleaning(path, erasedAt);
+    } finally {
+      lock.close();
+    }
+  } catch (error) {
+    failed(error);
+  }
+}

@@ -1,0 +1,108 @@
+// Overwrites what a database file holds beside its content: old copies of cells, and pages that are free.
+import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { cleanedPages } from '../core/operators/limits.ts';
+
+/** The file format of SQLite: https://sqlite.org/fileformat2.html §1.3, §1.5 and §1.6. */
+const headerBytes = 100;
+const interiorPages = [2, 5];
+const leafPages = [10, 13];
+/** With more pages the first byte of an overflow page could pass for the kind of another. */
+const mostPages = 2 ** 24;
+/** The page of the bytes that are locked is never used. */
+const lockByte = 2 ** 30;
+
+/**
+ * Zeroes every byte of a database file that is no content. `secure_delete` overwrites what is deleted, but a page that
+ * was split or merged keeps copies of the cells that it gave away, in the gap before its own: of 3,400 deleted values
+ * 28 were found there. Only bytes that SQLite does not read are changed, so a power cut in between does no harm.
+ *
+ * @param path of a database that nobody has open, whose log is empty
+ * @returns how many pages were changed
+ */
+export function cleanFile(path: string): number {
+  const file = openSync(path, 'r+');
+  try {
+    const header = read(file, 0, headerBytes);
+    const size = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+    const count = header.readUInt32BE(28);
+    // A file that vacuums itself has pages of another kind; ours never does.
+    if (count >= mostPages || header.readUInt32BE(52) !== 0) return 0;
+    const usable = size - header.readUInt8(20);
+    const free = freePages(file, header.readUInt32BE(32), size);
+    let changed = 0;
+    for (let first = 1; first <= count; first += cleanedPages) {
+      const pages = read(file, (first - 1) * size, Math.min(cleanedPages, count - first + 1) * size);
+      for (let at = 0; at < pages.length; at += size) {
+        const number = first + at / size;
+        if (Math.floor(lockByte / size) + 1 === number) continue;
+        const page = pages.subarray(at, at + size);
+        const gaps = free.has(number) ? (free.get(number) as Gap[]) : gapsOf(page, number === 1, usable);
+        if (!zero(page, gaps)) continue;
+        writeSync(file, page, 0, size, (number - 1) * size);
+        changed += 1;
+      }
+    }
+    fsyncSync(file);
+    return changed;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Bytes of a page, from one offset to another. */
+type Gap = readonly [from: number, to: number];
+
+/** The pages of the free list, with what of each is no list (§1.5). */
+function freePages(file: number, firstTrunk: number, size: number): ReadonlyMap<number, Gap[]> {
+  const free = new Map<number, Gap[]>();
+  for (let trunk = firstTrunk; trunk !== 0 && !free.has(trunk); ) {
+    const page = read(file, (trunk - 1) * size, size);
+    const leaves = Math.min(page.readUInt32BE(4), size / 4 - 2);
+    free.set(trunk, [[8 + 4 * leaves, size]]);
+    for (let leaf = 0; leaf < leaves; leaf += 1) free.set(page.readUInt32BE(8 + 4 * leaf), [[0, size]]);
+    trunk = page.readUInt32BE(0);
+  }
+  return free;
+}
+
+/** What of a page of a tree is no cell (§1.6); nothing of a page that is none, or does not add up. */
+function gapsOf(page: Buffer, isFirst: boolean, usable: number): readonly Gap[] {
+  const head = isFirst ? headerBytes : 0;
+  const kind = page.readUInt8(head);
+  if (![...interiorPages, ...leafPages].includes(kind)) return [];
+  const pointers = head + (interiorPages.includes(kind) ? 12 : 8);
+  const cells = pointers + 2 * page.readUInt16BE(head + 3);
+  const content = page.readUInt16BE(head + 5) || 65_536;
+  if (cells > content || content > usable) return [];
+  const gaps: Gap[] = [[cells, content]];
+  let last = content - 1;
+  for (let block = page.readUInt16BE(head + 1); block !== 0; block = page.readUInt16BE(block)) {
+    if (block <= last || block + 4 > usable) return [];
+    const end = block + page.readUInt16BE(block + 2);
+    if (end > usable) return [];
+    gaps.push([block + 4, end]);
+    last = block;
+  }
+  return gaps;
+}
+
+/** As many as the largest page of SQLite has. */
+const zeroes = Buffer.alloc(65_536);
+
+/** @returns whether there was anything but zeroes */
+function zero(page: Buffer, gaps: readonly Gap[]): boolean {
+  let isChanged = false;
+  for (const [from, to] of gaps) {
+    const gap = page.subarray(from, to);
+    if (gap.equals(zeroes.subarray(0, gap.length))) continue;
+    gap.fill(0);
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+function read(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, from);
+  return bytes;
+}
