@@ -163,9 +163,15 @@ export const wrongUserCodes = { window: 15 * minute, perMember: 5, perAddress: 3
 /** A tenant's wrong entries stay under this number divided by its pending codes: a chance of 1 % (decision 32). */
 export const wrongUserCodesOfTenant = 10_000;
 
-/** Beyond that, entries wait this long, one behind another (decision 32); the last no longer than its socket. */
+/**
+ * Beyond that, entries wait this long, one behind another (decision 32); the last no longer than its socket. Six
+ * wait in each of two lines, of a network at most two: the one is for browsers that their members have used for a
+ * day, which nobody has at hand who begins to guess (promise 7).
+ */
 export const slowedEntry = 3 * second;
 export const slowedEntries = 6;
+export const slowedEntriesOfNetwork = 2;
+export const browserKnownFor = day;
 
 /** Failed sign-ins of one account: so many, then 1 minute doubling to 15; a day without one forgets (A6). */
 export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * minute, memory: day } as const;

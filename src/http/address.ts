@@ -64,6 +64,12 @@ export function addressKey(ip: string): string {
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
 }
 
+/** What a limiter counts as one network, in which one person may have many addresses: a /24 of IPv4, a /48 of IPv6. */
+export function networkKey(ip: string): string {
+  const key = addressKey(ip);
+  return key.includes(':') ? key.split(':').slice(0, 3).join(':') : key.split('.').slice(0, 3).join('.');
+}
+
 /** Whose turn it is when a request waits for what is scarce (promise 7). */
 export function shareOf({ tenant, address }: Pick<FastifyRequest, 'tenant' | 'address'>): Share {
   return { tenant: tenant.id, address: addressKey(address) };

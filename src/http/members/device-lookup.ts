@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type DeviceCode, isOpen } from '../../core/device-code.ts';
 import { sha256 } from '../../core/hash.ts';
-import { wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
+import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { hashUserCode } from '../../core/user-code.ts';
 import { auditDeed } from '../../operations/audit.ts';
 import { findClient } from '../../storage/client.ts';
@@ -11,19 +11,20 @@ import {
   findDeviceCodeByUserCode,
   hasEnteredDeviceCode,
 } from '../../storage/device-code.ts';
+import { browserKnownSince } from '../../storage/members/known-browser.ts';
 import {
   countWrongUserCodes,
   insertWrongUserCode,
   isCountedUserCode,
 } from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
-import { addressKey } from '../address.ts';
+import { addressKey, networkKey } from '../address.ts';
 import { noteRefusal } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../limits/once.ts';
 import { actIn, type CurrentSession } from '../session.ts';
-import type { Entrant, Turns } from './turns.ts';
+import type { Entrant, Turns, Waiting } from './turns.ts';
 
 /** A device that waits for this member's decision, and the app on it. */
 export interface FoundDevice {
@@ -66,7 +67,8 @@ export async function lookUpDevice(
     // Taken before the code is looked up: what nobody waits for must not be answered by anything either. A code
     // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
     const isGuess = !isReopened || turns.isWaiting(guesser);
-    const turn = isSlowed && isGuess ? once(request, 'turn', () => turns.take(guesser)) : undefined;
+    const entry = isSlowed && isGuess ? await waitingOf(tx, request, guesser, now) : undefined;
+    const turn = entry === undefined ? undefined : once(request, 'turn', () => turns.take(entry));
     if (turn === null) return { result: 'busy' as const, turn, isAgain: false };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);
@@ -119,6 +121,13 @@ const guesserOf = ({ tenant, address }: FastifyRequest, member: { readonly id: s
   memberId: member.id,
   address: addressKey(address),
 });
+
+/** Where a slowed entry waits: beside strangers, or beside browsers that their members have used for long. */
+async function waitingOf(tx: Tx, request: FastifyRequest, guesser: Entrant, now: number): Promise<Waiting> {
+  const since = await browserKnownSince(tx, guesser.memberId, sha256(browserCookie(request)));
+  const isKnown = since !== null && now - since >= browserKnownFor;
+  return { ...guesser, network: networkKey(request.address), isKnown };
+}
 
 /** The device of a code that waits for a decision, with its client; else null. */
 async function openDevice(tx: Tx, code: DeviceCode | null, now: number): Promise<FoundDevice | null> {

@@ -11,6 +11,21 @@ export async function isKnownBrowser(tx: Tx, memberId: string, browserHash: stri
   return row !== undefined;
 }
 
+/** When a member signed in with this browser for the first time (ms); null if never. */
+export async function browserKnownSince(
+  tx: Tx,
+  memberId: string,
+  browserHash: string,
+): Promise<number | null> {
+  const row = await tx
+    .selectFrom('knownBrowsers')
+    .select('firstSeenAt')
+    .where('memberId', '=', memberId)
+    .where('browserHash', '=', browserHash)
+    .executeTakeFirst();
+  return row?.firstSeenAt ?? null;
+}
+
 /** Whether a member has signed in with any browser before. */
 export async function hasKnownBrowser(tx: Tx, memberId: string): Promise<boolean> {
   const row = await tx

@@ -37,10 +37,13 @@ beforeEach(async () => {
   onTestFinished(() => service.stop());
 });
 
-/** Opens the code's page from an address of the phone's own, by its number. */
-const openFrom = (phone: Phone | undefined, number: number, userCode: string) => {
-  if (phone === undefined) throw new Error(`no phone ${number}`);
-  return phone.send(pageOf(userCode), { headers: { 'x-forwarded-for': `203.0.113.${number}` } });
+/** Opens the code's page from a network of the phone's own, by its number. */
+const openFrom = (phone: Phone | undefined, number: number, userCode: string) =>
+  openAt(phone, `203.0.${number}.7`, userCode);
+
+const openAt = (phone: Phone | undefined, address: string, userCode: string) => {
+  if (phone === undefined) throw new Error(`no phone at ${address}`);
+  return phone.send(pageOf(userCode), { headers: { 'x-forwarded-for': address } });
 };
 
 /** A code that was issued to nobody in the test. */
@@ -188,6 +191,69 @@ describe('one tenant', () => {
       expectNotValid(await next);
     },
   );
+
+  it('promise 7: of one network two slowed entries wait at a time, however many accounts and addresses it has', async () => {
+    const phones = await phonesOf(service, hosts.a, 7);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const flood: number[] = [];
+    const flooding = phones
+      .slice(0, 6)
+      .map((phone, index) =>
+        openAt(phone, `198.51.100.${index}`, wrong).then(({ status }) => flood.push(status)),
+      );
+    await vi.waitFor(() => expect(flood).toEqual([503, 503, 503, 503]));
+    const other: number[] = [];
+    const page = openAt(phones[6], '203.0.113.9', userCode).then(({ status }) => other.push(status));
+    await endTurns(ends, other, 1);
+    await Promise.all([...flooding, page]);
+    expect(other).toEqual([200]);
+    expect(flood).toEqual([503, 503, 503, 503, 422, 422]);
+  });
+
+  it('promise 7: strangers hold no place of a browser that its member has used for a day', async () => {
+    const phones = await phonesOf(service, hosts.a, 8);
+    const day = 24 * 60 * minute;
+    // The last two were used before; the others signed in just now.
+    await service.store.transaction(async (tx) => {
+      const members = await tx
+        .selectFrom('members')
+        .select('id')
+        .where('email', 'in', ['more7@example.test', 'more8@example.test'])
+        .execute();
+      await tx
+        .updateTable('knownBrowsers')
+        .set({ firstSeenAt: service.clock.now() - day })
+        .where(
+          'memberId',
+          'in',
+          members.map(({ id }) => id),
+        )
+        .execute();
+    });
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: number[] = [];
+    const flooding = phones
+      .slice(0, 6)
+      .map((phone, number) => openFrom(phone, number, wrong).then(({ status }) => answers.push(status)));
+    while (ends.length === 0) await new Promise(setImmediate);
+    const known = [6, 7].map((number) =>
+      openFrom(phones[number], number, userCode).then(({ status }) => answers.push(status)),
+    );
+    // It waits behind no stranger: its turn has begun beside the first of theirs.
+    while (ends.length < 2) await new Promise(setImmediate);
+    ends[1]?.();
+    await vi.waitFor(() => expect(answers).toEqual([200]));
+    ends.splice(1, 1);
+    await endTurns(ends, answers, 8);
+    await Promise.all([...flooding, ...known]);
+    expect(answers.toSorted()).toEqual([200, 200, 422, 422, 422, 422, 422, 422]);
+  });
 
   it('promise 7: a code that its member has opened before waits for no turn', async () => {
     const [phone, other] = await phonesOf(service, hosts.a, 2);
