@@ -18,6 +18,7 @@ import * as revocationInDiscovery from './0016-revocation-in-discovery.ts';
 import * as unpaidInvoices from './0017-unpaid-invoices.ts';
 import * as answersOfATenant from './0018-answers-of-a-tenant.ts';
 import * as erasingByAddress from './0019-erasing-by-address.ts';
+import * as listsOfOperators from './0020-lists-of-operators.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0017-unpaid-invoices': unpaidInvoices,
   '0018-answers-of-a-tenant': answersOfATenant,
   '0019-erasing-by-address': erasingByAddress,
+  '0020-lists-of-operators': listsOfOperators,
 };

@@ -38,7 +38,8 @@ export async function printFile(
 
 /** An object line by line, its lists of objects as tables. @param width of the terminal, null for none */
 function blockOf(answer: object, width: number | null, indent = ''): string {
-  const entries = Object.entries(answer);
+  // The last page of a list has none that follows it.
+  const entries = Object.entries(answer).filter(([name, value]) => name !== 'next' || value !== null);
   const [only] = entries;
   if (entries.length === 1 && only !== undefined && isTable(only[1])) return tableOf(only[1], width, indent);
   const nameWidth = Math.max(0, ...entries.map(([name]) => name.length));

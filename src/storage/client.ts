@@ -1,4 +1,5 @@
 import type { Client, ClientSecret } from '../core/client.ts';
+import { type ListPage, within } from './list-page.ts';
 import { prepared, query } from './queries/prepared.ts';
 import { forgetRemembered, remembered } from './queries/remembered.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
@@ -38,10 +39,14 @@ export async function findRegisteredClient(
 }
 
 /** Every client of a tenant, or of all tenants, by client_id; those that are disabled too. */
-export async function listClients(tx: Tx, tenantId?: string): Promise<readonly Client[]> {
+export async function listClients(
+  tx: Tx,
+  tenantId?: string,
+  page: ListPage<string> = {},
+): Promise<readonly Client[]> {
   let query = tx.selectFrom('clients').selectAll().orderBy('tenantId').orderBy('clientId');
   if (tenantId !== undefined) query = query.where('tenantId', '=', tenantId);
-  return (await query.execute()).map(fromRow);
+  return (await within(query, 'clientId', page).execute()).map(fromRow);
 }
 
 export async function insertClient(tx: Tx, client: Client, createdAt: number): Promise<void> {

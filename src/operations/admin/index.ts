@@ -14,6 +14,7 @@ import { keyOperations } from './keys.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
 import { memberFileOperations } from './members/member-file.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
+import { memberListOperations } from './members/member-lists.ts';
 import { memberMailOperations } from './members/member-mails.ts';
 import { memberSessionOperations } from './members/member-sessions.ts';
 import { memberOperations } from './members/members.ts';
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   ...memberChangeOperations,
   ...memberFileOperations,
   ...memberLimitOperations,
+  ...memberListOperations,
   ...memberMailOperations,
   ...memberSessionOperations,
   ...subscriptionOperations,

@@ -15,7 +15,8 @@ import {
   type TenantChanges,
 } from '../tenant.ts';
 import { onService, onTenant } from './define.ts';
-import { forceField, textOrNone } from './fields.ts';
+import { forceField, limitField, pageOf, textOrNone } from './fields.ts';
+import type { ListInput } from './list.ts';
 import {
   conflict,
   type Operation,
@@ -26,18 +27,30 @@ import {
 } from './operation.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
 
-const listed = onService({
+const listed = onService<ListInput<string>>({
   name: 'tenants.list',
   summary: 'List the tenants',
   permission: 'tenants:read',
   reach: 'tenant',
   method: 'GET',
   path: '/tenants',
-  output: exactly('The tenants that whoever asks has, by name', { tenants: list('Tenants', tenantSchema) }),
-  run: async ({ actor, tenants }) => {
+  optional: {
+    after: text('The id of the last tenant of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
+    limit: limitField,
+  },
+  output: exactly('A page of the tenants that whoever asks has, by name', {
+    tenants: list('Tenants', tenantSchema),
+    next: textOrNull('What the next page takes as `after`; null on the last one', null),
+  }),
+  run: async ({ actor, tenants }, { after, limit }) => {
     const own = (id: string) => hasAllTenants(actor) || ('tenantId' in actor && actor.tenantId === id);
     const all = tenants.all();
-    return { tenants: all.filter(({ id }) => own(id)).map((tenant) => tenantAnswer(tenant, all)) };
+    const behind = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    const { page, last } = pageOf(
+      all.slice(behind).filter(({ id }) => own(id)),
+      limit,
+    );
+    return { tenants: page.map((tenant) => tenantAnswer(tenant, all)), next: last?.id ?? null };
   },
 });
 

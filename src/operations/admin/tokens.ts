@@ -6,6 +6,7 @@ import { brandNameLength } from '../../core/members/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import { exactly, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
+import type { ListPage } from '../../storage/list-page.ts';
 import {
   findAdminToken,
   insertAdminToken,
@@ -15,6 +16,7 @@ import {
 } from '../../storage/operators/admin-token.ts';
 import { auditDeed } from '../audit.ts';
 import { onService, onTenant } from './define.ts';
+import { type ListInput, listFields, nextOf, readPage } from './list.ts';
 import { type Operation, type OperationContext, OperationRefused, unknown } from './operation.ts';
 
 const tokenIdField = text('The id of the token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06');
@@ -46,7 +48,10 @@ const tokenProperties = {
   ),
 };
 const tokenSchema = exactly('A token of the admin API', tokenProperties);
-const tokensSchema = exactly('The tokens, oldest first', { tokens: list('Tokens', tokenSchema) });
+const tokensSchema = exactly('A page of tokens, oldest first', {
+  tokens: list('Tokens', tokenSchema),
+  next: nextOf(tokenIdField),
+});
 const newTokenSchema = exactly('The token', {
   ...tokenProperties,
   secret: text('The token itself: shown once', 'mda_cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs'),
@@ -82,8 +87,15 @@ const expiryField = {
   expiresAt: timeOrNull('When it stops to work; if it is left out it does not', '2036-01-01T00:00:00.000Z'),
 };
 
-async function listFor({ tx, tenant }: OperationContext): Promise<object> {
-  return { tokens: (await listAdminTokens(tx, tenant?.id ?? null)).map(tokenAnswer) };
+type TokensInput = ListInput<string> & { readonly tokenId?: string };
+
+async function listFor(
+  { tx, tenant }: OperationContext,
+  { tokenId, ...input }: TokensInput,
+): Promise<object> {
+  const read = (page: ListPage<string>) => listAdminTokens(tx, tenant?.id ?? null, page);
+  const { page, next } = await readPage(input, tokenId, read, ({ id }) => id);
+  return { tokens: page.map(tokenAnswer), next };
 }
 
 async function create(
@@ -148,6 +160,7 @@ const listing = {
   permission: 'tokens:read',
   method: 'GET',
   path: '/tokens',
+  optional: listFields('tokenId', tokenIdField),
   output: tokensSchema,
   run: listFor,
 } as const;
@@ -174,7 +187,7 @@ const revoking = {
 
 /** A token is one tenant's or the service's; but for whose it is, the same is done to it. */
 export const tokenOperations: readonly Operation[] = [
-  onTenant({
+  onTenant<TokensInput>({
     ...listing,
     name: 'tokens.list',
     summary: 'List the tokens of the admin API for a tenant',
@@ -189,7 +202,7 @@ export const tokenOperations: readonly Operation[] = [
     name: 'tokens.revoke',
     summary: 'Revoke a token of a tenant, with all that it made: they work no more from now on',
   }),
-  onService({
+  onService<TokensInput>({
     ...listing,
     name: 'serviceTokens.list',
     summary: 'List the tokens of the admin API for every tenant',

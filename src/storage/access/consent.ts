@@ -1,5 +1,6 @@
 import type { Consent, ConsentChange } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
+import { type ListPage, within } from '../list-page.ts';
 import { fromFlag, toFlag } from '../rows.ts';
 import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -51,14 +52,13 @@ const consentOf = (row: ConsentRow): Consent => ({
 });
 
 /** What a tenant asks for or ever asked for, by id. */
-export async function listEveryConsent(tx: Tx, tenantId: string): Promise<readonly Consent[]> {
-  const rows = await tx
-    .selectFrom('consents')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .orderBy('id')
-    .execute();
-  return rows.map(consentOf);
+export async function listEveryConsent(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<string> = {},
+): Promise<readonly Consent[]> {
+  const all = tx.selectFrom('consents').selectAll().where('tenantId', '=', tenantId).orderBy('id');
+  return (await within(all, 'id', page).execute()).map(consentOf);
 }
 
 /** Stores a consent, or changes the one of that id; answers given before keep the words they answered. */

@@ -1,21 +1,30 @@
 import type { ContentChannel } from '../../core/access/content-channel.ts';
+import { type ListPage, within } from '../list-page.ts';
 import type { Tx } from '../store.ts';
 
 /** Every content channel of a tenant, with the products that open it, by id. */
-export async function listContentChannels(tx: Tx, tenantId: string): Promise<readonly ContentChannel[]> {
-  const rows = await tx
-    .selectFrom('contentChannels')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .orderBy('id')
-    .execute();
-  const links = await tx
+export async function listContentChannels(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<string> = {},
+): Promise<readonly ContentChannel[]> {
+  const all = tx.selectFrom('contentChannels').selectAll().where('tenantId', '=', tenantId).orderBy('id');
+  const rows = await within(all, 'id', page).execute();
+  let linked = tx
     .selectFrom('channelProducts')
     .select(['channelId', 'productId'])
     .where('tenantId', '=', tenantId)
     .orderBy('channelId')
-    .orderBy('productId')
-    .execute();
+    .orderBy('productId');
+  // A page has the links of its own channels.
+  if (page.limit !== undefined && rows.length > 0) {
+    linked = linked.where(
+      'channelId',
+      'in',
+      rows.map(({ id }) => id),
+    );
+  }
+  const links = rows.length === 0 ? [] : await linked.execute();
   return rows.map((row) => ({
     ...row,
     productIds: links.filter(({ channelId }) => channelId === row.id).map(({ productId }) => productId),

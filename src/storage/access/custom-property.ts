@@ -1,13 +1,18 @@
 import type { CustomProperty } from '../../core/access/custom-property.ts';
+import { type ListPage, within } from '../list-page.ts';
 import type { Tx } from '../store.ts';
 
-export async function listCustomProperties(tx: Tx, tenantId: string): Promise<readonly CustomProperty[]> {
-  return tx
+export async function listCustomProperties(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<string> = {},
+): Promise<readonly CustomProperty[]> {
+  const all = tx
     .selectFrom('customProperties')
     .select(['key', 'type'])
     .where('tenantId', '=', tenantId)
-    .orderBy('key')
-    .execute();
+    .orderBy('key');
+  return within(all, 'key', page).execute();
 }
 
 export async function insertCustomProperty(

@@ -1,4 +1,5 @@
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
+import { type ListPage, within } from '../list-page.ts';
 import { prepared, query } from '../queries/prepared.ts';
 import { forgetRemembered, remembered } from '../queries/remembered.ts';
 import { fromFlag, toFlag } from '../rows.ts';
@@ -6,13 +7,13 @@ import type { PackageRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** Every package of a tenant with its products, in the order in which they were made. */
-export async function listPackages(tx: Tx, tenantId: string): Promise<readonly Package[]> {
-  const rows = await tx
-    .selectFrom('packages')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .orderBy('id')
-    .execute();
+export async function listPackages(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<number> = {},
+): Promise<readonly Package[]> {
+  const all = tx.selectFrom('packages').selectAll().where('tenantId', '=', tenantId).orderBy('id');
+  const rows = await within(all, 'id', page).execute();
   const products = await listPackageProducts(
     tx,
     rows.map(({ id }) => id),

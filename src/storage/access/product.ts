@@ -1,14 +1,15 @@
 import type { Product } from '../../core/access/package.ts';
+import { type ListPage, within } from '../list-page.ts';
 import { forgetRemembered } from '../queries/remembered.ts';
 import type { Tx } from '../store.ts';
 
-export async function listProducts(tx: Tx, tenantId: string): Promise<readonly Product[]> {
-  return tx
-    .selectFrom('products')
-    .select(['id', 'name'])
-    .where('tenantId', '=', tenantId)
-    .orderBy('id')
-    .execute();
+export async function listProducts(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<number> = {},
+): Promise<readonly Product[]> {
+  const all = tx.selectFrom('products').select(['id', 'name']).where('tenantId', '=', tenantId).orderBy('id');
+  return within(all, 'id', page).execute();
 }
 
 /** Stores a product, and returns its id. */

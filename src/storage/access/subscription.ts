@@ -1,6 +1,7 @@
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import type { Write } from '../../core/decision.ts';
+import { type ListPage, within } from '../list-page.ts';
 import { prepared, query, unplanned } from '../queries/prepared.ts';
 import { changedOne } from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
@@ -19,6 +20,16 @@ const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
     .where('memberId', '=', unplanned(memberId, 'text'))
     .orderBy('id'),
 );
+
+/** A page of the subscriptions of a member, the oldest first. */
+export async function listSomeSubscriptions(
+  tx: Tx,
+  memberId: string,
+  page: ListPage<number>,
+): Promise<readonly MemberSubscription[]> {
+  const all = tx.selectFrom('subscriptions').selectAll().where('memberId', '=', memberId).orderBy('id');
+  return (await within(all, 'id', page).execute()).map((row) => withContents(tx, row));
+}
 
 /** A page of the subscriptions of a member, the newest first. */
 export async function listNewestSubscriptions(

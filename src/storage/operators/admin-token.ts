@@ -1,5 +1,6 @@
 import type { AdminToken } from '../../core/operators/admin-token.ts';
 import type { Permission } from '../../core/operators/permission.ts';
+import { type ListPage, within } from '../list-page.ts';
 import type { AdminTokenRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -20,10 +21,15 @@ export async function findAdminToken(tx: Tx, id: string): Promise<AdminToken | n
 }
 
 /** The tokens of a tenant, or of the whole service, oldest first. */
-export async function listAdminTokens(tx: Tx, tenantId: string | null): Promise<readonly AdminToken[]> {
-  let query = tx.selectFrom('adminTokens').selectAll().orderBy('createdAt').orderBy('id');
+export async function listAdminTokens(
+  tx: Tx,
+  tenantId: string | null,
+  page: ListPage<string> = {},
+): Promise<readonly AdminToken[]> {
+  // The ids tell the time.
+  let query = tx.selectFrom('adminTokens').selectAll().orderBy('id');
   query = tenantId === null ? query.where('tenantId', 'is', null) : query.where('tenantId', '=', tenantId);
-  return (await query.execute()).map(tokenOf);
+  return (await within(query, 'id', page).execute()).map(tokenOf);
 }
 
 export async function insertAdminToken(tx: Tx, token: AdminToken): Promise<void> {

@@ -144,7 +144,7 @@ describe('products, packages, channels and consents', () => {
     await run(service, 'consents.define', consent);
     const retired = await run(service, 'consents.retire', { tenant, consentId: 'letter' });
     expect(retired).toMatchObject({ retiredAt: expect.stringMatching(/Z$/) });
-    expect(await run(service, 'consents.list', { tenant })).toEqual({ consents: [retired] });
+    expect(await run(service, 'consents.list', { tenant })).toEqual({ consents: [retired], next: null });
     expect(await run(service, 'consents.define', consent)).toEqual({ ...retired, retiredAt: null });
   });
 });

@@ -146,6 +146,15 @@ export const examples: Readonly<Record<string, Example>> = {
     return { memberId: world.memberId, sessionId };
   },
 
+  'signIns.list': async (world) => {
+    await newSession(world);
+    return { memberId: world.memberId };
+  },
+  'sessions.list': async (world) => {
+    await newSession(world);
+    return { memberId: world.memberId };
+  },
+
   'subscriptions.list': async (world) => {
     await newSubscription(world);
     return { memberId: world.memberId };

@@ -23,6 +23,14 @@ export const nouns: Readonly<Record<string, Noun>> = {
     columns: ['clientId', 'name', 'type', 'deviceFlow', 'disabledAt'],
     lead: 'The apps, web sites and TVs that members sign in to.',
   },
+  signIns: {
+    columns: ['clientId', 'label', 'deviceName', 'deviceModel', 'ipAddress', 'lastUsedAt'],
+    lead: 'The TVs and apps that can use the account of a member, the newest first.',
+  },
+  sessions: {
+    columns: ['kind', 'userAgent', 'ipAddress', 'createdAt', 'lastUsedAt'],
+    lead: 'The browsers that a member is signed in with, the newest first.',
+  },
   keys: {
     columns: ['kid', 'algorithm', 'state', 'activeFrom'],
     lead: 'What signs tokens. Keys are rotated by themselves; a new one is published a day before it signs.',

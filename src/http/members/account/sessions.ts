@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { endSession, type Session, sessionLives } from '../../../core/session.ts';
+import { endSession, type Session } from '../../../core/session.ts';
 import { auditDeed } from '../../../operations/audit.ts';
-import { walkedPage } from '../../../operations/page.ts';
+import { livingSessions } from '../../../operations/session.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession, listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -31,12 +31,7 @@ async function show(visit: Visit): Promise<FastifyReply> {
   const { t, tag } = language;
   const now = deps.clock();
   const { page, next } = await deps.store.transaction((tx) =>
-    walkedPage<Session, Session, string>(
-      accountPart(visit),
-      ({ id }) => id,
-      (from) => listActiveSessions(tx, member.id, from),
-      async (session) => (session.id !== own.id && sessionLives(session, now) ? session : null),
-    ),
+    livingSessions(tx, member, accountPart(visit), now, own),
   );
   const links = listLinks(visit, url, next);
   // This browser stands at the head of the list, wherever its turn would be.

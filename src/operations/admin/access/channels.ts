@@ -1,7 +1,9 @@
 import { exactly, list, type Schema, text } from '../../../json-schema.ts';
 import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type Operation, unknown } from '../operation.ts';
 
 const channelIdField = text('The id of the channel: small letters, digits and hyphens', 'sport-live');
@@ -22,16 +24,22 @@ const channelSchema = exactly('A content channel', {
   productIds,
 });
 
-const listed = onTenant({
+const listed = onTenant<ListInput<string> & { readonly channelId?: string }>({
   name: 'channels.list',
   summary: 'List the content channels of a tenant',
   permission: 'access:read',
   method: 'GET',
   path: '/channels',
-  output: exactly('The channels, by id', { channels: list('Channels', channelSchema) }),
-  run: async ({ tx, tenant }) => ({
-    channels: (await listContentChannels(tx, tenant.id)).map(({ tenantId: _, ...channel }) => channel),
+  optional: listFields('channelId', channelIdField),
+  output: exactly('A page of channels, by id', {
+    channels: list('Channels', channelSchema),
+    next: nextOf(channelIdField),
   }),
+  run: async ({ tx, tenant }, { channelId, ...input }) => {
+    const read = (page: ListPage<string>) => listContentChannels(tx, tenant.id, page);
+    const { page, next } = await readPage(input, channelId, read, ({ id }) => id);
+    return { channels: page.map(({ tenantId: _, ...channel }) => channel), next };
+  },
 });
 
 interface ChannelInput {

@@ -2,8 +2,10 @@ import type { Consent } from '../../../core/access/consent.ts';
 import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { exactly, flag, list, text, timeOrNull } from '../../../json-schema.ts';
 import { listEveryConsent } from '../../../storage/access/consent.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import { defineConsent } from '../../access/consent.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type Operation, unknown } from '../operation.ts';
 
 export const consentIdField = text('The id of the consent: small letters, digits and hyphens', 'newsletter');
@@ -25,16 +27,22 @@ function consentAnswer({ tenantId: _, retiredAt, ...consent }: Consent) {
   return { ...consent, retiredAt: isoTimeOrNull(retiredAt) };
 }
 
-const listed = onTenant({
+const listed = onTenant<ListInput<string> & { readonly consentId?: string }>({
   name: 'consents.list',
   summary: 'List the consents that a tenant asks for, or ever asked for',
   permission: 'access:read',
   method: 'GET',
   path: '/consents',
-  output: exactly('The consents, by id', { consents: list('Consents', consentSchema) }),
-  run: async ({ tx, tenant }) => ({
-    consents: (await listEveryConsent(tx, tenant.id)).map(consentAnswer),
+  optional: listFields('consentId', consentIdField),
+  output: exactly('A page of consents, by id', {
+    consents: list('Consents', consentSchema),
+    next: nextOf(consentIdField),
   }),
+  run: async ({ tx, tenant }, { consentId, ...input }) => {
+    const read = (page: ListPage<string>) => listEveryConsent(tx, tenant.id, page);
+    const { page, next } = await readPage(input, consentId, read, ({ id }) => id);
+    return { consents: page.map(consentAnswer), next };
+  },
 });
 
 interface ConsentInput extends Pick<Consent, 'name' | 'description' | 'atSignUp' | 'atCheckout'> {

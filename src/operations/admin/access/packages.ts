@@ -2,9 +2,11 @@ import { currencies } from '../../../core/access/currency.ts';
 import { type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
 import { exactly, flag, list, oneOf, type Schema, text, wholeNumber } from '../../../json-schema.ts';
 import { findPackage, listPackages } from '../../../storage/access/package.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import { addPackage, changePackage } from '../../access/package.ts';
 import { paymentMethods } from '../../access/payments/index.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type Operation, type OperationContext, unknown } from '../operation.ts';
 import { productIdField } from './products.ts';
 
@@ -60,14 +62,22 @@ function packageAnswer({ tenantId: _, ...found }: Package) {
   return found;
 }
 
-const listed = onTenant({
+const listed = onTenant<ListInput<number> & { readonly packageId?: number }>({
   name: 'packages.list',
   summary: 'List the packages of a tenant',
   permission: 'access:read',
   method: 'GET',
   path: '/packages',
-  output: exactly('The packages, oldest first', { packages: list('Packages', packageSchema) }),
-  run: async ({ tx, tenant }) => ({ packages: (await listPackages(tx, tenant.id)).map(packageAnswer) }),
+  optional: listFields('packageId', packageIdField),
+  output: exactly('A page of packages, oldest first', {
+    packages: list('Packages', packageSchema),
+    next: nextOf(packageIdField),
+  }),
+  run: async ({ tx, tenant }, { packageId, ...input }) => {
+    const read = (page: ListPage<number>) => listPackages(tx, tenant.id, page);
+    const { page, next } = await readPage(input, packageId, read, ({ id }) => id);
+    return { packages: page.map(packageAnswer), next };
+  },
 });
 
 interface PackageInput extends PackageFacts {

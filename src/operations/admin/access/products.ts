@@ -1,7 +1,9 @@
 import { exactly, list, text, wholeNumber } from '../../../json-schema.ts';
 import { listProducts } from '../../../storage/access/product.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import { addProduct, renameProduct } from '../../access/package.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type Operation, unknown } from '../operation.ts';
 
 export const productIdField = wholeNumber('The id of the product', 1);
@@ -9,14 +11,22 @@ export const productIdField = wholeNumber('The id of the product', 1);
 const nameField = text('What members read', 'Sport');
 const productSchema = exactly('A product', { id: productIdField, name: nameField });
 
-const listed = onTenant({
+const listed = onTenant<ListInput<number> & { readonly productId?: number }>({
   name: 'products.list',
   summary: 'List the products of a tenant',
   permission: 'access:read',
   method: 'GET',
   path: '/products',
-  output: exactly('The products, oldest first', { products: list('Products', productSchema) }),
-  run: async ({ tx, tenant }) => ({ products: await listProducts(tx, tenant.id) }),
+  optional: listFields('productId', productIdField),
+  output: exactly('A page of products, oldest first', {
+    products: list('Products', productSchema),
+    next: nextOf(productIdField),
+  }),
+  run: async ({ tx, tenant }, { productId, ...input }) => {
+    const read = (page: ListPage<number>) => listProducts(tx, tenant.id, page);
+    const { page, next } = await readPage(input, productId, read, ({ id }) => id);
+    return { products: page, next };
+  },
 });
 
 const created = onTenant<{ readonly name: string }>({

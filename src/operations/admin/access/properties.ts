@@ -1,24 +1,35 @@
 import type { CustomProperty } from '../../../core/access/custom-property.ts';
 import { exactly, list, oneOf, text } from '../../../json-schema.ts';
 import { listCustomProperties } from '../../../storage/access/custom-property.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import { defineCustomProperty } from '../../access/custom-property.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
 
+const keyField = text('The key of its values: a letter, then letters, digits, _ and -', 'seats');
 const propertySchema = exactly('A property that subscriptions can have', {
-  key: text('The key of its values: a letter, then letters, digits, _ and -', 'seats'),
+  key: keyField,
   type: oneOf('What its values are; a timestamp is a text in ISO 8601', ['number', 'string', 'timestamp']),
 });
 const fields = propertySchema.properties as Record<keyof CustomProperty, object>;
 
-const listed = onTenant({
+const listed = onTenant<ListInput<string> & { readonly key?: string }>({
   name: 'properties.list',
   summary: 'List the properties that subscriptions of a tenant can have',
   permission: 'access:read',
   method: 'GET',
   path: '/properties',
-  output: exactly('The properties, by key', { properties: list('Properties', propertySchema) }),
-  run: async ({ tx, tenant }) => ({ properties: await listCustomProperties(tx, tenant.id) }),
+  optional: listFields('key', keyField),
+  output: exactly('A page of properties, by key', {
+    properties: list('Properties', propertySchema),
+    next: nextOf(keyField),
+  }),
+  run: async ({ tx, tenant }, { key, ...input }) => {
+    const read = (page: ListPage<string>) => listCustomProperties(tx, tenant.id, page);
+    const { page, next } = await readPage(input, key, read, (property) => property.key);
+    return { properties: page, next };
+  },
 });
 
 const defined = onTenant<CustomProperty>({

@@ -3,7 +3,8 @@ import { endOfPeriod } from '../../../core/access/package.ts';
 import { standingOf } from '../../../core/access/subscription.ts';
 import { exactly, list, oneOf, time, timeOrNull } from '../../../json-schema.ts';
 import { findPackage } from '../../../storage/access/package.ts';
-import { findSubscription, listSubscriptions } from '../../../storage/access/subscription.ts';
+import { findSubscription, listSomeSubscriptions } from '../../../storage/access/subscription.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import {
   addSubscription,
   changeSubscription,
@@ -11,6 +12,7 @@ import {
   setCustomPropertyValues,
 } from '../../access/subscription.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type MemberContext, memberFor } from '../members/manage.ts';
 import { memberField } from '../members/member-answer.ts';
 import { conflict, type Operation, unknown } from '../operation.ts';
@@ -22,21 +24,24 @@ import {
   valuesField,
 } from './subscription-answer.ts';
 
-const listed = onTenant<{ readonly memberId: string }>({
+const listed = onTenant<ListInput<number> & { readonly memberId: string; readonly subscriptionId?: number }>({
   name: 'subscriptions.list',
   summary: 'List the subscriptions of a member, whatever became of them',
   permission: 'subscriptions:read',
   method: 'GET',
   path: '/members/{memberId}/subscriptions',
   fields: { memberId: memberField },
-  output: exactly('The subscriptions, oldest first', {
+  optional: listFields('subscriptionId', subscriptionIdField),
+  output: exactly('A page of subscriptions, oldest first', {
     subscriptions: list('Subscriptions', subscriptionSchema),
+    next: nextOf(subscriptionIdField),
   }),
-  run: async (context, { memberId }) => {
+  run: async (context, { memberId, subscriptionId, ...input }) => {
     const { tx, now } = context;
     const { id } = await memberFor(context, memberId);
-    const found = await listSubscriptions(tx, id);
-    return { subscriptions: found.map((subscription) => subscriptionAnswer(subscription, now)) };
+    const read = (from: ListPage<number>) => listSomeSubscriptions(tx, id, from);
+    const { page, next } = await readPage(input, subscriptionId, read, (one) => one.subscriptionId);
+    return { subscriptions: page.map((subscription) => subscriptionAnswer(subscription, now)), next };
   },
 });
 
@@ -131,8 +136,7 @@ const timeOf = (text: string | null) => (text === null || text === '' ? null : D
 
 async function shown({ tx, tenant, now }: MemberContext, id: number): Promise<object> {
   const stored = await findSubscription(tx, tenant.id, id);
-  const listed = stored === null ? [] : await listSubscriptions(tx, stored.memberId);
-  const found = listed.find(({ subscriptionId }) => subscriptionId === id);
+  const [found] = stored === null ? [] : await listSomeSubscriptions(tx, stored.memberId, { only: id });
   if (found === undefined) throw unknown('subscription');
   return subscriptionAnswer(found, now);
 }

@@ -2,11 +2,13 @@ import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
 import { exactly, flag, list, text, textOrNull, time } from '../../../json-schema.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
+import type { ListPage } from '../../../storage/list-page.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client.ts';
 import { onTenant } from '../define.ts';
+import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { conflict, type Operation, unknown } from '../operation.ts';
 import {
   type ClientInput,
@@ -28,14 +30,22 @@ interface Named {
 
 const clientId = { clientId: clientIdField };
 
-const listed = onTenant({
+const listed = onTenant<ListInput<string> & { readonly clientId?: string }>({
   name: 'clients.list',
   summary: 'List the clients of a tenant',
   permission: 'clients:read',
   method: 'GET',
   path: '/clients',
-  output: exactly('The clients, by client_id', { clients: list('Clients', clientSchema) }),
-  run: async ({ tx, tenant }) => ({ clients: (await listClients(tx, tenant.id)).map(clientAnswer) }),
+  optional: listFields('clientId', clientIdField),
+  output: exactly('A page of clients, by client_id', {
+    clients: list('Clients', clientSchema),
+    next: nextOf(clientIdField),
+  }),
+  run: async ({ tx, tenant }, { clientId: only, ...input }) => {
+    const read = (page: ListPage<string>) => listClients(tx, tenant.id, page);
+    const { page, next } = await readPage(input, only, read, (client) => client.clientId);
+    return { clients: page.map(clientAnswer), next };
+  },
 });
 
 /** How many refused requests of a client are shown. */

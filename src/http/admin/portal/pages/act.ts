@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { listPage } from '../../../../core/limits.ts';
 import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
 import { type Change, differs } from '../../../../operations/tenant-file/difference.ts';
 import { outcomeOf, summaryOf } from '../../../../operations/tenant-file/words.ts';
@@ -86,12 +87,15 @@ async function presentOf(
     return (await callIfMay(visit, read.name, pathOf(read, known))) ?? 'unknown';
   }
   for (const page of pages.filter((one) => nameOf(one).noun === noun)) {
-    const answer = await callIfMay(visit, page.name, pathOf(page, known));
+    // A list of pages is asked for the one entry.
+    const only = name in page.input.properties ? { [name]: known[name] } : {};
+    const answer = await callIfMay(visit, page.name, { ...pathOf(page, known), ...only });
     const entries = answer === null ? null : listIn(answer, page.output);
     const entry = entries?.items.find((one) => String(one[name] ?? one.id) === String(known[name]));
     if (entry !== undefined) return entry;
     // A list of pages need not have it on the first; a whole one has.
-    if (entries !== null && entries !== undefined && answer?.next === undefined) return 'unknown';
+    const isWhole = answer?.next === undefined || name in only;
+    if (entries !== null && entries !== undefined && isWhole) return 'unknown';
   }
   return null;
 }
@@ -259,8 +263,10 @@ async function offersFor(visit: Visit, operation: Operation, known: Facts): Prom
     const source = offered[name];
     const list = source === undefined ? null : operationNamed(visit, source.list);
     if (source === undefined || list === null) continue;
-    const answer = await callIfMay(visit, list.name, pathOf(list, known));
-    const entries = answer === null ? null : listIn(answer, list.output);
+    const answer = await callIfMay(visit, list.name, { ...pathOf(list, known), limit: listPage.most });
+    // Of more than can be offered the id is asked for.
+    const isWhole = answer !== null && answer.next === null;
+    const entries = isWhole ? listIn(answer, list.output) : null;
     offers[name] = (entries?.items ?? []).map((entry) => ({
       value: String(entry[source.value]),
       label: `${String(entry[source.label])} (${String(entry[source.value])})`,

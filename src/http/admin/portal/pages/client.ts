@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { listPage } from '../../../../core/limits.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { addressOf } from '../addresses.ts';
 import { callIfMay, type Facts, mayCall, operationNamed } from '../call.ts';
@@ -79,10 +80,16 @@ async function stageAt(visit: Visit, title: string, host: string, clientId: stri
 
 /** The tenants whose stage this one is, as far as this administrator has them. */
 async function tenantsAhead(visit: Visit, host: string): Promise<readonly string[]> {
-  const answer = await callIfMay(visit, 'tenants.list', {});
   const output = operationNamed(visit, 'tenants.list')?.output ?? {};
-  const all = answer === null ? [] : (listIn(answer, output)?.items ?? []);
-  return all.filter(({ stageTenant }) => stageTenant === host).map((tenant) => String(tenant.host));
+  const ahead: string[] = [];
+  let after: Facts = {};
+  for (;;) {
+    const answer = await callIfMay(visit, 'tenants.list', { ...after, limit: listPage.most });
+    const page = answer === null ? [] : (listIn(answer, output)?.items ?? []);
+    ahead.push(...page.filter(({ stageTenant }) => stageTenant === host).map((one) => String(one.host)));
+    if (typeof answer?.next !== 'string') return ahead;
+    after = { after: answer.next };
+  }
 }
 
 function stateOf(flag: unknown): Stage['state'] {

@@ -51,7 +51,14 @@ export async function showList(visit: Visit, operation: Operation): Promise<Fast
     const next = nextOf(operation, query, answer);
     return sendPortalPage(reply, {
       ...page,
-      data: { ...about, problems: [], table, entries, next, isFirst: !query.has('before') },
+      data: {
+        ...about,
+        problems: [],
+        table,
+        entries,
+        next,
+        isFirst: !query.has('before') && !query.has('after'),
+      },
     });
   } catch (error) {
     if (!(error instanceof OperationRefused)) throw error;

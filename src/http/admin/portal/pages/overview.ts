@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { listPage } from '../../../../core/limits.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { callIfMay, type Facts, operationNamed } from '../call.ts';
 import { overviewOf } from '../menu.ts';
@@ -18,11 +19,11 @@ export function showOverview(visit: Visit, operation: Operation): Promise<Fastif
     const host = String(answer.host);
     const tenant = { tenant: host };
     const found = {
-      clients: await entriesOf(visit, 'clients.list', tenant),
-      packages: await entriesOf(visit, 'packages.list', tenant),
-      channels: await entriesOf(visit, 'channels.list', tenant),
+      clients: await entriesOf(visit, 'clients.list', { ...tenant, limit: listPage.most }),
+      packages: await entriesOf(visit, 'packages.list', { ...tenant, limit: 1 }),
+      channels: await entriesOf(visit, 'channels.list', { ...tenant, limit: 1 }),
       members: await entriesOf(visit, 'members.list', { ...tenant, limit: 5 }),
-      invoices: await entriesOf(visit, 'invoices.list', { ...tenant, paid: false, limit: 200 }),
+      invoices: await entriesOf(visit, 'invoices.list', { ...tenant, paid: false, limit: listPage.most }),
       refused: await entriesOf(visit, 'audit.list', { ...tenant, result: 'refused', limit: 8 }),
     };
     return sendPortalPage(visit.reply, {
