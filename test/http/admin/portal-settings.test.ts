@@ -95,12 +95,21 @@ describe('the settings on a client’s page', () => {
       redirectUris: ['https://app.example.com/auth/callback'],
     });
     const [own, usual] = [await settingsOf('es256'), await settingsOf('web')];
-    for (const title of ['Auth.js', 'express-openid-connect', 'mod_auth_openidc (Apache)']) {
+    for (const title of [
+      'Auth.js',
+      'express-openid-connect',
+      'mod_auth_openidc (Apache)',
+      'Spring Security',
+    ]) {
       expect(own[title]).toContain('ES256');
       expect(usual[title]).not.toContain('ES256');
     }
     expect(own['Auth.js']).not.toContain('Claims in ID token');
     expect(usual['Auth.js']).toContain('Claims in ID token');
+    expect(own['Spring Security']).not.toContain('LogoutSuccessHandler');
+    expect(usual['Spring Security']).toContain(
+      'setPostLogoutRedirectUri("http://localhost:9876/signed-out")',
+    );
     expect(own['express-openid-connect']).toContain("callback: '/auth/callback'");
     expect((await settingsOf('spa'))['oidc-client-ts (browser)']).not.toContain('add http');
     expect((await settingsOf('reader'))['oidc-client-ts (browser)']).toContain('add http://localhost:9880');

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
@@ -7,7 +8,9 @@ import { readTenantFile } from '../../../src/operations/tenant-file/read.ts';
 import { lookUpIn } from '../../../src/operations/tenant-file/references.ts';
 import { tenantFileSchema } from '../../../src/operations/tenant-file/schema.ts';
 import type { FileTenant, TenantFile } from '../../../src/operations/tenant-file/tenant-file.ts';
+import { command } from '../../support/operators/command.ts';
 import { applied, exported } from '../../support/operators/tenant-file.ts';
+import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { telling, untold } from './telling.ts';
 
@@ -162,15 +165,17 @@ it('what a file leaves out of an entry stays as it is', async () => {
 
 describe('the documentation', () => {
   const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
-  const environment = { EXAMPLE_WEB_SECRET: 'a-secret-of-a-test-that-is-long-enough' };
 
   it('has an example that is applied, and twice is once', async () => {
-    const text = read('examples/tenant.yaml');
+    const place = temporaryFolder();
+    const file = join(place, 'tenant.yaml');
+    writeFileSync(file, read('examples/tenant.yaml'));
+    writeFileSync(join(place, 'example-web.secret'), 'a-secret-of-a-test-that-is-long-enough\n');
     const { folder } = changed.service;
-    const first = await applied(folder, text, ['--yes'], environment);
+    const first = await command(folder, ['apply', file, '--yes']);
     expect(first).toMatchObject({ code: 0, err: '' });
     expect(first.out).toContain('  + client example-web\n');
-    const second = await applied(folder, text, ['--yes'], environment);
+    const second = await command(folder, ['apply', file, '--yes']);
     expect(second).toEqual({ code: 0, out: 'Nothing to do.\n', err: '' });
     expect(changed.service.tenants.byHost('login.example.com')?.deviceFlow).toBe(true);
   });
