@@ -19,6 +19,7 @@ import * as unpaidInvoices from './0017-unpaid-invoices.ts';
 import * as answersOfATenant from './0018-answers-of-a-tenant.ts';
 import * as erasingByAddress from './0019-erasing-by-address.ts';
 import * as listsOfOperators from './0020-lists-of-operators.ts';
+import * as filler from './0021-filler.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -42,4 +43,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0018-answers-of-a-tenant': answersOfATenant,
   '0019-erasing-by-address': erasingByAddress,
   '0020-lists-of-operators': listsOfOperators,
+  '0021-filler': filler,
 };

@@ -24,6 +24,7 @@ import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
  */
 export interface Database {
   service: ServiceRow;
+  filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEvent & { id: Generated<number> };
   adminTokens: AdminTokenRow;
   tenants: TenantRow;

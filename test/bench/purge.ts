@@ -71,7 +71,7 @@ try {
   const retention = { auditRetention: day, auditRefreshRetention: day };
   const chores = choresOf({
     ...service.deps,
-    config: retention,
+    config: { ...retention, dataFolder: service.folder },
     tell: (counts) => Object.assign(deleted, counts),
   }).filter(({ name }) => name.startsWith('delete'));
   const [begun, cpu] = [performance.now(), process.cpuUsage()];

@@ -151,3 +151,6 @@ export const cleanedPages = 256;
 
 /** A file is read in pieces of this size for its checksum. */
 export const checksumBytes = 1_024 * 1_024;
+
+/** So many pages are written at once to overwrite the log: about a millisecond. */
+export const fillerPages = 50;

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
 import { sweepBite, sweepInterval } from '../../core/operators/limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import type { Store } from '../../storage/store.ts';
+import { databaseFile, type Store } from '../../storage/store.ts';
+import { overwriteAfterErasure } from '../../storage/sweep/overwrite.ts';
 import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import type { Tenants } from '../../tenants.ts';
@@ -24,7 +26,7 @@ export interface Chore {
 
 /** What the chores work with. */
 export interface ChoreDeps {
-  readonly config: Pick<Config, 'auditRetention' | 'auditRefreshRetention'>;
+  readonly config: Pick<Config, 'auditRetention' | 'auditRefreshRetention' | 'dataFolder'>;
   readonly store: Store;
   readonly vault: Vault;
   readonly tenants: Pick<Tenants, 'read'>;
@@ -49,6 +51,11 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
       run: () => rotateDueKeys(store, { vault, tenants, now: clock() }),
     },
     { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
+    {
+      name: 'overwrite what erased members left in the log',
+      every: hourly,
+      run: overwriteAfterErasure(store, join(config.dataFolder, databaseFile)),
+    },
     {
       name: 'delete what is over',
       every: hourly,

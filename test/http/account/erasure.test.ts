@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteMember } from '../../../src/operations/member.ts';
+import { overwriteAfterErasure } from '../../../src/storage/sweep/overwrite.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { liveAndLeaveTraces, personal } from '../../support/members/erased.ts';
 import { startProcess } from '../../support/process/started.ts';
@@ -63,6 +64,24 @@ describe('F14: a member who was erased', () => {
     const values = valuesOf(service.folder);
     expect(values.filter(({ place, text }) => place === 'mails.message' && text !== 'null')).toEqual([]);
     expect(values.filter(({ place }) => place === 'signInFailures.emailHash')).toEqual([]);
+  });
+
+  it('is in no byte of the log or the file of the running service once a chore has written over them', async () => {
+    const { store, folder } = service;
+    expect(bytesIn(folder)).not.toEqual([]);
+    let bites = 0;
+    const pause = async () => {
+      bites += 1;
+    };
+    const chore = overwriteAfterErasure(store, join(folder, 'memberdoor.db'));
+    await chore({ pause, isOver: () => false });
+    expect(bytesIn(folder)).toEqual([]);
+    expect(bites).toBeGreaterThan(10);
+    // It is done once for each erasure, and leaves nothing of its own.
+    const before = bites;
+    await chore({ pause, isOver: () => false });
+    expect(bites).toBe(before);
+    expect(valuesOf(folder).filter(({ place }) => place.startsWith('filler'))).toEqual([]);
   });
 });
 
