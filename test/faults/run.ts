@@ -6,6 +6,7 @@ import { clockJumps } from './cases/clock-jumps.ts';
 import { corruptFile } from './cases/corrupt.ts';
 import { diskFull } from './cases/disk-full.ts';
 import { drain } from './cases/drain.ts';
+import { failingSync } from './cases/failing-sync.ts';
 import { fsyncTrace } from './cases/fsync-trace.ts';
 import { ledgerLoop } from './cases/ledger-loop.ts';
 import { foreignLock } from './cases/lock.ts';
@@ -26,6 +27,7 @@ const cases: readonly Case[] = [
   foreignLock,
   secondProcess,
   corruptFile,
+  failingSync,
   drain,
   clockJumps,
   restartTime,
