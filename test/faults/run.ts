@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import type { Case, Outcome } from './case.ts';
 import { clockJumps } from './cases/clock-jumps.ts';
 import { corruptFile } from './cases/corrupt.ts';
+import { crowdedMember } from './cases/crowded-member.ts';
 import { diskFull } from './cases/disk-full.ts';
 import { drain } from './cases/drain.ts';
 import { failingSync } from './cases/failing-sync.ts';
@@ -32,6 +33,7 @@ const cases: readonly Case[] = [
   clockJumps,
   restartTime,
   neverRead,
+  crowdedMember,
 ];
 
 /** How many violations of a case are printed; the table says how many there were. */

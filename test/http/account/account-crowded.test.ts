@@ -59,6 +59,37 @@ describe('a member with ten thousand of everything', () => {
     expect(seen.size).toBe(pages * accountListLength);
   });
 
+  it.each(pages)(
+    'F10: makes no format of a language anew for a page that was seen before: /account%s',
+    async (page) => {
+      await account.send(`/account${page}`);
+      const kinds = [
+        'DateTimeFormat',
+        'NumberFormat',
+        'RelativeTimeFormat',
+        'ListFormat',
+        'DisplayNames',
+      ] as const;
+      const usual = { ...Object.fromEntries(kinds.map((kind) => [kind, Intl[kind]])) };
+      let made = 0;
+      for (const kind of kinds) {
+        const counting = new Proxy(Intl[kind], {
+          construct: (format, values, target) => {
+            made += 1;
+            return Reflect.construct(format, values, target) as object;
+          },
+        });
+        Object.assign(Intl, { [kind]: counting });
+      }
+      try {
+        await account.send(`/account${page}`);
+      } finally {
+        Object.assign(Intl, usual);
+      }
+      expect(made).toBe(0);
+    },
+  );
+
   it('F10: renames a TV of another page, and stays on that page', async () => {
     const second = String(olderOf(await account.send('/account/devices')));
     const page = await account.send(second);

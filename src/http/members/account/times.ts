@@ -1,19 +1,30 @@
+import { madeOnce } from '../../../made-once.ts';
+
+const days = madeOnce(
+  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
+);
+const moments = madeOnce(
+  (language) =>
+    new Intl.DateTimeFormat(language, {
+      year: 'numeric',
+      month: 'long',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      timeZone: 'UTC',
+      timeZoneName: 'short',
+    }),
+);
+const agos = madeOnce((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
+
 /** A day, such as "3 March 2026". Nobody knows where the member is, so it is that of UTC. */
 export function dayOf(time: number, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(time);
+  return days(language).format(time);
 }
 
 /** A day and a time of day, which says that it is UTC. */
 export function momentOf(time: number, language: string): string {
-  return new Intl.DateTimeFormat(language, {
-    year: 'numeric',
-    month: 'long',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZone: 'UTC',
-    timeZoneName: 'short',
-  }).format(time);
+  return moments(language).format(time);
 }
 
 const minute = 60_000;
@@ -23,7 +34,7 @@ const day = 24 * hour;
 /** How long ago something was, such as "3 hours ago"; after a month its day. */
 export function agoOf(time: number, now: number, language: string): string {
   const ago = Math.max(0, now - time);
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const format = agos(language);
   if (ago < hour) return format.format(-Math.floor(ago / minute), 'minute');
   if (ago < day) return format.format(-Math.floor(ago / hour), 'hour');
   if (ago < 30 * day) return format.format(-Math.floor(ago / day), 'day');

@@ -1,3 +1,8 @@
+import { madeOnce } from '../../../../made-once.ts';
+
+const prices = madeOnce(
+  (currency) => new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }),
+);
 /** A moment as administrators read it: in UTC, since nobody knows where they are. */
 export function timeText(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
@@ -28,7 +33,7 @@ export function periodText(count: number, unit: string): string {
 /** An amount in the smallest unit of its currency, with as many decimals as that has. */
 export function moneyText(amount: number, currency: string): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' });
+  const format = prices(currency);
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
   return format.format(amount / 10 ** digits);
 }

@@ -6,6 +6,7 @@ import {
   standingOf,
 } from '../../../../core/access/subscription.ts';
 import { accountListLength } from '../../../../core/members/limits.ts';
+import { madeOnce } from '../../../../made-once.ts';
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
 import { listUnpaidInvoices } from '../../../../storage/access/invoice.ts';
 import { findSubscription, listNewestSubscriptions } from '../../../../storage/access/subscription.ts';
@@ -19,6 +20,8 @@ import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } fro
 import { dayOf } from '../times.ts';
 
 const url = '/account/subscriptions';
+
+const lists = madeOnce((language) => new Intl.ListFormat(language));
 
 /**
  * GET and POST /account/subscriptions: every subscription, what is owed, and the buttons that cancel one or
@@ -92,7 +95,7 @@ async function show(visit: Visit): Promise<FastifyReply> {
 function factsOf({ language: { t, tag } }: Visit, { products }: MemberSubscription) {
   const names = products.map(({ name }) => name);
   if (names.length === 0) return [];
-  return [{ label: t('account.subscriptions.products'), value: new Intl.ListFormat(tag).format(names) }];
+  return [{ label: t('account.subscriptions.products'), value: lists(tag).format(names) }];
 }
 
 /** What a subscription does now, in words. */
