@@ -123,7 +123,17 @@ export function withHead(served: readonly HTTPMethods[]): readonly HTTPMethods[]
   return served.flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]));
 }
 
-const everyMethod: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const everyMethod: readonly HTTPMethods[] = [
+  'GET',
+  'HEAD',
+  'QUERY',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+];
 
 /** Answers every method that a route does not serve with 405 and what it does serve (H7). @param note hears of each */
 export function refuseOtherMethods(

@@ -72,6 +72,8 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     frameworkErrors: answerBadAddress,
     clientErrorHandler: answerMalformed,
   });
+  // No address takes QUERY, so nothing is asked of its body before that is said.
+  app.addHttpMethod('QUERY', { hasBody: false, overrideExisting: true });
   const connections = connectionsOf(app.server);
   readAtPace(app.server, connections);
   letGoOfSlowReaders(app, connections);

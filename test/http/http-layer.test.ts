@@ -125,7 +125,7 @@ describe('methods', () => {
     expect(service.logLines.join('')).not.toContain(secret);
   });
 
-  it.each(['TRACE', 'PROPFIND', 'CONNECT', 'BREW'])(
+  it.each(['QUERY', 'TRACE', 'PROPFIND', 'CONNECT', 'BREW'])(
     'H7: %s is refused, never with a page, and does nothing',
     async (method) => {
       const before = await allRows(service);

@@ -22,24 +22,22 @@ export function takeJsonOrNothing(app: FastifyInstance): void {
 }
 
 /**
- * The input of an operation: the fields of path, query and body together. In the query an empty value counts
- * as absent, and one that is sent several times is a list (decision 11).
+ * The input of an operation: the fields of path, query and body together. In the query one that is sent several
+ * times is a list; an empty value is an empty text, which most fields refuse.
  *
  * @throws OperationRefused if a field is in two places: nobody knows which is meant
  */
 export function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const query = queryOf(request);
   if (query === null) throw new OperationRefused('invalid', ['the query is malformed']);
-  const body = request.body ?? {};
-  if (typeof body !== 'object' || Array.isArray(body)) {
+  // No body is one thing, and `null` in JSON another.
+  const body = request.body === undefined ? {} : request.body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new OperationRefused('invalid', ['the body must be a JSON object']);
   }
   const fields = [
     ...Object.entries(request.params as Readonly<Record<string, string>>),
-    ...[...query].flatMap(([name, values]) => {
-      const value = values.length > 1 ? values : values[0];
-      return value === '' ? [] : [[name, value] as const];
-    }),
+    ...[...query].map(([name, values]) => [name, values.length > 1 ? values : values[0]] as const),
     ...Object.entries(body),
   ];
   const names = fields.map(([name]) => name);

@@ -66,12 +66,18 @@ describe('what was not understood', () => {
     },
   );
 
-  it.each(['{', '[]', '"text"', 'null x', '{"name":"A","name":"B"}', '{"__proto__":{"name":"A"}}', '1'])(
-    'the body %s is 400',
-    async (body) => {
-      expectRefusal(await call({ ...change, body, token: whole }), 400, 'invalid_request');
-    },
-  );
+  it.each([
+    '{',
+    '[]',
+    '"text"',
+    'null',
+    'null x',
+    '{"name":"A","name":"B"}',
+    '{"__proto__":{"name":"A"}}',
+    '1',
+  ])('the body %s is 400', async (body) => {
+    expectRefusal(await call({ ...change, body, token: whole }), 400, 'invalid_request');
+  });
 
   it('H1: a body of another type is 415, and an empty one of any type is none', async () => {
     for (const type of [
@@ -104,7 +110,7 @@ describe('the addresses of the admin API', () => {
   });
 
   it('H7: other methods are 405 and say which are served', async () => {
-    for (const method of ['PUT', 'DELETE', 'POST', 'OPTIONS']) {
+    for (const method of ['PUT', 'DELETE', 'POST', 'OPTIONS', 'QUERY', 'TRACE']) {
       const answer = await call({ method, path: '/tenants/a.test', token: whole });
       expectRefusal(answer, 405, 'invalid_request');
       expect(answer.headers.allow).toBe('GET, HEAD, PATCH');
@@ -123,9 +129,12 @@ describe('the addresses of the admin API', () => {
     }
   });
 
-  it('an address without an operation is 404', async () => {
-    expectRefusal(await call({ path: '/nothing', token: whole }), 404, 'invalid_request');
-  });
+  it.each(['GET', 'QUERY', 'TRACE', 'PROPFIND'])(
+    'an address without an operation is 404 for %s, in JSON',
+    async (method) => {
+      expectRefusal(await call({ method, path: '/nothing', token: whole }), 404, 'invalid_request');
+    },
+  );
 
   it('H16: JSON comes whatever is asked for', async () => {
     for (const accept of ['text/html', 'application/xml', '*/*']) {
@@ -146,6 +155,19 @@ describe('the addresses of the admin API', () => {
     const log = service.logLines.join('');
     expect(log).toContain('/api/v1/admin/tenants/:tenant');
     for (const secret of [token, whole, ofA]) expect(log).not.toContain(secret);
+  });
+});
+
+describe('the query', () => {
+  it.each([
+    ['limit', ['limit must be integer']],
+    ['until', ['until must match format "date-time"']],
+    ['event', [expect.stringMatching(/^event must be equal to one of the allowed values/)]],
+    ['tenant', ['tenant was sent in two places']],
+  ])('that gives %s nothing is 400: it is not taken for one that is left out', async (name, problems) => {
+    const answer = await call({ path: `/tenants/a.test/audit?${name}=`, token: whole });
+    expectRefusal(answer, 400, 'invalid_request');
+    expect(problemsOf(answer)).toEqual(problems);
   });
 });
 
