@@ -56,3 +56,40 @@ export function time(description: string, example = '2026-01-31T12:00:00.000Z'):
 export function timeOrNull(description: string, example: string | null = '2026-01-31T12:00:00.000Z'): Schema {
   return { type: ['string', 'null'], format: 'date-time', description, examples: [example] };
 }
+
+/** The keyword of such a rule. */
+export const heldTo = 'heldTo';
+
+/**
+ * A schema with what the service holds its values to in words of its own. Documents say it; the validators pass it
+ * over, since "The name is missing." tells an operator more than "must NOT have fewer than 1 characters".
+ */
+export function held(schema: Schema, rule: Schema): Schema {
+  return { ...schema, [heldTo]: rule };
+}
+
+/** Tells a validator that such rules are not its own. */
+export function passOverRules(ajv: { addKeyword(name: string): unknown }): void {
+  ajv.addKeyword(heldTo);
+}
+
+const noControls = '[^\\x00-\\x1f\\x7f-\\x9f]';
+
+/** What a name is held to: one line of something that can be seen. @param most in characters */
+export function nameRule(most: number): Schema {
+  return {
+    minLength: 1,
+    maxLength: most,
+    pattern: `^${noControls}*[^\\x00-\\x20\\x7f-\\x9f]${noControls}*$`,
+  };
+}
+
+/** What a line of text is held to that may be empty. */
+export function lineRule(most: number): Schema {
+  return { maxLength: most, pattern: `^${noControls}*$` };
+}
+
+/** What a text of several lines is held to. */
+export function linesRule(most: number): Schema {
+  return { maxLength: most, pattern: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$' };
+}

@@ -26,8 +26,10 @@ export interface ChannelAccess {
 
 /** Names of channels and consents in addresses and files: lower case, digits and hyphens. */
 export function isAccessId(text: string): boolean {
-  return /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(text);
+  return accessIdPattern.test(text);
 }
+
+export const accessIdPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 
 /**
  * Whether a channel is open at a moment (decision 38). Of several subscriptions that open it the one that runs

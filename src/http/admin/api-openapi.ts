@@ -1,5 +1,7 @@
 import { exactly, list, type Schema, text } from '../../json-schema.ts';
-import type { Operation } from '../../operations/admin/operation.ts';
+import { mediaTypeOf, type Operation } from '../../operations/admin/operation.ts';
+import { tenantFileSchema } from '../../operations/tenant-file/schema.ts';
+import { withRules } from '../api/document-schemas.ts';
 import { headers, json } from '../api/openapi-parts.ts';
 import { adminUrl } from './api.ts';
 
@@ -56,7 +58,7 @@ export const adminComponents = {
       description: 'A token of the admin API, which begins with mda_ and has named permissions.',
     },
   },
-  schemas: { AdminError: adminError },
+  schemas: { AdminError: adminError, TenantFile: tenantFileSchema },
   responses: Object.fromEntries(
     Object.values(refusals).map(({ name, ...response }) => [
       name,
@@ -80,10 +82,19 @@ export function adminPaths(operations: readonly Operation[]): Readonly<Record<st
 }
 
 function itemOf(operation: Operation): object {
-  const { name, summary, permission, reach, method, mediaType, output, acts } = operation;
+  const { name, summary, permission, reach, method, mediaType, output, acts, mayConflict } = operation;
   const { inPath, inQuery, body } = placesOf(operation);
-  const statuses = [400, 401, 403, 404, ...(acts ? [409] : []), ...(body ? [413, 415] : []), 429, 503];
-  const answer = mediaType === undefined ? json(output) : { [mediaType]: { schema: { type: 'string' } } };
+  const statuses = [
+    400,
+    401,
+    403,
+    404,
+    ...(acts || mayConflict === true ? [409] : []),
+    ...(body ? [413, 415] : []),
+    429,
+    503,
+  ];
+  const answer = mediaType === undefined ? json(output) : filesOf(operation);
   return {
     operationId: name,
     tags: [`admin: ${name.split('.')[0]}`],
@@ -105,6 +116,17 @@ function itemOf(operation: Operation): object {
   };
 }
 
+/** A file in each of its formats: what it holds, or a text. */
+function filesOf(operation: Operation): object {
+  const { formats = {}, fileSchema } = operation;
+  const types = new Set([mediaTypeOf(operation, {}), ...Object.values(formats)]);
+  const schema =
+    fileSchema === tenantFileSchema
+      ? { $ref: '#/components/schemas/TenantFile' }
+      : (fileSchema ?? { type: 'string' });
+  return Object.fromEntries([...types].map((type) => [type, { schema }]));
+}
+
 /** Where each field of an input is sent: what the path does not hold is in the query, or in the body. */
 function placesOf({ path, method, input }: Operation) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
@@ -112,7 +134,7 @@ function placesOf({ path, method, input }: Operation) {
   if (method === 'GET' || method === 'DELETE') return { inPath, inQuery: rest, body: null };
   const body = {
     type: 'object',
-    properties: Object.fromEntries(rest.map((name) => [name, input.properties[name]])),
+    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name])])),
     required: (input.required ?? []).filter((name) => rest.includes(name)),
     additionalProperties: false,
   };
@@ -125,7 +147,7 @@ function parametersOf(
   { input }: Operation,
 ): readonly object[] {
   return names.map((name) => {
-    const { description, ...schema } = input.properties[name] as { readonly description?: string };
+    const { description, ...schema } = withRules(input.properties[name]) as { readonly description?: string };
     return {
       name,
       in: place,

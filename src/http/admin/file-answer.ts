@@ -1,7 +1,7 @@
 // Sends the file that an operation answers, part by part as it is taken.
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { FileAnswer } from '../../operations/admin/operation.ts';
+import { type FileAnswer, mediaTypeOf } from '../../operations/admin/operation.ts';
 import { type Call, partsOf } from '../../operations/admin/run.ts';
 import type { Deps } from '../deps.ts';
 import { operationDeps } from './operation-deps.ts';
@@ -16,7 +16,7 @@ export function sendFileAnswer(
   call: Call,
   deps: Deps,
 ): FastifyReply {
-  reply.type(String(call.operation.mediaType));
+  reply.type(mediaTypeOf(call.operation, call.input));
   if (answer.more === undefined) return reply.send(answer.text);
   // For HEAD nothing more is read: only the head is sent, and it is the same.
   const parts = reply.request.method === 'HEAD' ? [] : partsOf(answer, call, deps.store, operationDeps(deps));

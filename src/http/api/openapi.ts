@@ -1,6 +1,7 @@
 import { reference, type Schema } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
 import { adminComponents, adminPaths } from '../admin/api-openapi.ts';
+import { documented } from './document-schemas.ts';
 import { headers, json } from './openapi-parts.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
 import { apiRoutes } from './routes.ts';
@@ -44,7 +45,7 @@ const refusals: Readonly<
 export function openApiDocument(): object {
   const { paths, components, tags: memberTags, ...rest } = memberDocument();
   const nouns = [...new Set(operations.map(({ name }) => name.split('.')[0]))];
-  return {
+  return documented({
     ...rest,
     tags: [
       ...memberTags,
@@ -57,7 +58,7 @@ export function openApiDocument(): object {
       schemas: { ...components.schemas, ...adminComponents.schemas },
       responses: { ...components.responses, ...adminComponents.responses },
     },
-  };
+  });
 }
 
 /** What of a document another one is made of. */
@@ -119,7 +120,7 @@ export function memberDocument(): MemberDocument {
       schemas: Object.fromEntries(apiSchemas.map(({ $id, ...schema }) => [$id, schema])),
     },
   };
-  return resolved(document) as MemberDocument;
+  return documented(resolved(document) as MemberDocument);
 }
 
 function operationOf(route: ApiRoute): object {

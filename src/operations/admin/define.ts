@@ -15,7 +15,16 @@ export type Fields = Readonly<Record<string, Schema>>;
 interface Definition<Input, Prepared>
   extends Pick<
     Operation<Input, Prepared>,
-    'name' | 'summary' | 'permission' | 'method' | 'mediaType' | 'made' | 'audited'
+    | 'name'
+    | 'summary'
+    | 'permission'
+    | 'method'
+    | 'mediaType'
+    | 'formats'
+    | 'fileSchema'
+    | 'mayConflict'
+    | 'made'
+    | 'audited'
   > {
   readonly path: string;
   /** The fields that must be there. */

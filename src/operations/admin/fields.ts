@@ -1,5 +1,5 @@
 import { listPage } from '../../core/limits.ts';
-import type { Schema } from '../../json-schema.ts';
+import { list, type Schema, text } from '../../json-schema.ts';
 
 /** How many entries a page of a list has. */
 export const limitField: Schema = {
@@ -26,7 +26,7 @@ export function pageOf<Item>(
 
 /** A list of texts, each once. */
 export function texts(description: string, ...examples: readonly string[]): Schema {
-  return { type: 'array', description, items: { type: 'string' }, uniqueItems: true, examples: [examples] };
+  return { ...list(description, text('One of them', ...examples)), uniqueItems: true, examples: [examples] };
 }
 
 /**
@@ -46,7 +46,8 @@ export function someOfTexts(
   values: readonly string[],
   ...examples: readonly string[]
 ): Schema {
-  return { ...texts(description, ...examples), items: { type: 'string', enum: values } };
+  const items = { ...text('One of them', ...examples), enum: values };
+  return { ...texts(description, ...examples), items };
 }
 
 /** A whole number within bounds. */

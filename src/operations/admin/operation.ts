@@ -46,6 +46,15 @@ export interface FileAnswer {
 /** @throws StorageUnavailable */
 export type ReadMore = (context: OperationContext) => Promise<FileAnswer>;
 
+/** The media type of a file that an operation answers to an input. */
+export function mediaTypeOf(
+  { mediaType, formats }: Pick<Operation, 'mediaType' | 'formats'>,
+  { format }: Readonly<Record<string, unknown>>,
+): string {
+  const chosen = formats !== undefined && typeof format === 'string' ? formats[format] : undefined;
+  return chosen ?? String(mediaType);
+}
+
 /** What an operation answered, where it is a file. */
 export function isFile(operation: Pick<Operation, 'mediaType'>, answer: object): answer is FileAnswer {
   return operation.mediaType !== undefined && 'text' in answer;
@@ -79,6 +88,12 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly output: object;
   /** The media type where the answer is a file: `{text}`, or a `FileAnswer` where it may be long. */
   readonly mediaType?: string;
+  /** The media types of a file that is written in several formats, by the value of the input's `format`. */
+  readonly formats?: Readonly<Record<string, string>>;
+  /** What such a file holds, for the OpenAPI document; a text where it is left out. */
+  readonly fileSchema?: object;
+  /** Whether it may not go with what is there, though it changes nothing. */
+  readonly mayConflict?: true;
   /** The field of the answer that names what was made, for the audit: the path cannot name it yet. */
   readonly made?: string;
   /** Whether it changes something: then it stands in the audit, and tenants are read anew. */

@@ -3,6 +3,7 @@ import { auditTextLength } from '../../core/limits.ts';
 import { auditEvent, type Source } from '../../core/operators/audit-event.ts';
 import { namesListed } from '../../core/operators/limits.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
+import { passOverRules } from '../../json-schema.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
@@ -28,6 +29,7 @@ const ajv = new Ajv2020({
   // What a problem says of the fields that are known is read from the schema.
   verbose: true,
 });
+passOverRules(ajv);
 const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>();
 
 /** What a field of an input may be, as far as its texts are read. */

@@ -1,8 +1,17 @@
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
-import { deletionCoolingOffMost, type TenantLimits } from '../../core/limits.ts';
-import { passwordLength } from '../../core/members/limits.ts';
+import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
+import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { exactly, flag, type Schema, text, textOrNull, timeOrNull } from '../../json-schema.ts';
+import {
+  exactly,
+  flag,
+  held,
+  nameRule,
+  type Schema,
+  text,
+  textOrNull,
+  timeOrNull,
+} from '../../json-schema.ts';
 import { languages } from '../../language.ts';
 import type { Fields } from './define.ts';
 import { numberFrom, orNull, someOf, someOfTexts, texts } from './fields.ts';
@@ -13,7 +22,9 @@ type Counts = Omit<TenantLimits, 'deletionCoolingOff'>;
 const most = 1_000_000_000;
 
 const counts: Readonly<Record<keyof Counts, Schema>> = {
-  pendingDeviceCodes: numberFrom(1, most, 'Pending device codes of the tenant', 1_000),
+  pendingDeviceCodes: held(numberFrom(1, most, 'Pending device codes of the tenant', 1_000), {
+    maximum: pendingDeviceCodesMost,
+  }),
   deviceRequestsPerAddressAndMinute: perUnit('Device authorizations a minute from one address', 30),
   deviceRequestsPerAddressAndHour: perUnit('Device authorizations an hour from one address', 600),
   deviceRequestsPerClientAndMinute: perUnit('Device authorizations a minute of one client', 1_000),
@@ -39,7 +50,9 @@ const cooling = 'How long an account that is to be deleted can be kept after all
 
 /** What can be said of a tenant when it is made, and later. */
 export const tenantFields: Fields = {
-  brandColor: text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'),
+  brandColor: held(text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'), {
+    pattern: '^#[0-9A-Fa-f]{6}$',
+  }),
   logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
   languages: someOfTexts(
     `The languages of its pages and mails; none is all of ${languages.join(', ')}`,
@@ -72,7 +85,10 @@ export interface TenantInput {
   readonly deletionCoolingOffSeconds?: number;
 }
 
-export const nameField = text('The name that members read in the header of every page', 'Example');
+export const nameField = held(
+  text('The name that members read in the header of every page', 'Example'),
+  nameRule(brandNameLength),
+);
 
 /** A tenant as every face shows it. */
 export const tenantSchema = exactly('A tenant', {

@@ -13,6 +13,7 @@ import {
 } from '../tenant-file/apply.ts';
 import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
 import type { Step } from '../tenant-file/plan/step.ts';
+import { tenantFileSchema } from '../tenant-file/schema.ts';
 import { type Fields, onService, onTenant, tenantField } from './define.ts';
 import { type Operation, type OperationContext, OperationRefused } from './operation.ts';
 
@@ -178,8 +179,12 @@ const formatField: Schema = {
   ...oneOf('How it is written', [...formats]),
   default: 'yaml',
 };
-/** RFC 9512; JSON is YAML too. */
-const mediaType = 'application/yaml; charset=utf-8';
+/** YAML by RFC 9512. */
+const mediaTypes = {
+  yaml: 'application/yaml; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+} as const satisfies Record<Format, string>;
+const written = { mediaType: mediaTypes.yaml, formats: mediaTypes, fileSchema: tenantFileSchema };
 const textSchema = exactly('A file', { text: text('The tenant file', 'tenants: []\n') });
 
 const exported = onTenant<{ readonly format: Format }>({
@@ -190,7 +195,7 @@ const exported = onTenant<{ readonly format: Format }>({
   path: '/file',
   optional: { format: formatField },
   output: textSchema,
-  mediaType,
+  ...written,
   run: async ({ tx, tenant, tenants, actor }, { format }) => {
     // Who knows a hash could try secrets on it.
     demand(actor, [...readNeeds, 'clients:write'], 'to export a tenant');
@@ -247,7 +252,9 @@ const serviceExported = onService<{ readonly format: Format; readonly members: b
     },
   },
   output: textSchema,
-  mediaType,
+  ...written,
+  // Of too many members.
+  mayConflict: true,
   run: async ({ tx, tenant, tenants, actor }, { format, members }) => {
     // Who knows the hash of an administrator's password could become that administrator.
     const needed = members ? permissions : ([...readNeeds, 'clients:write'] as const);

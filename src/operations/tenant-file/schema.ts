@@ -1,4 +1,4 @@
-import { flag, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
+import { flag, list, oneOf, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscription-answer.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
@@ -75,7 +75,7 @@ const propertySchema = entry(
   'A property that subscriptions can have',
   {
     key: text('The key of its values: a letter, then letters, digits, _ and -', 'seats'),
-    type: { type: 'string', description: 'What its values are', enum: ['number', 'string', 'timestamp'] },
+    type: oneOf('What its values are', ['number', 'string', 'timestamp']),
   },
   {},
 );

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { namesListed, tenantFile } from '../../core/operators/limits.ts';
+import { passOverRules } from '../../json-schema.ts';
 import { nearest } from '../../nearest.ts';
 import { tenantFileSchema } from './schema.ts';
 import type { Path } from './source.ts';
@@ -19,6 +20,7 @@ let compiled: ValidateFunction | null = null;
 function validator(): ValidateFunction {
   if (compiled !== null) return compiled;
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true });
+  passOverRules(ajv);
   // RFC 3339 in UTC or with an offset: without one nobody knows which moment is meant.
   ajv.addFormat('date-time', {
     validate: (text: string) =>

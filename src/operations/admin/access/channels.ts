@@ -1,4 +1,6 @@
-import { exactly, list, type Schema, text } from '../../../json-schema.ts';
+import { accessIdPattern } from '../../../core/access/content-channel.ts';
+import { packageTextLength } from '../../../core/access/limits.ts';
+import { exactly, held, linesRule, list, nameRule, type Schema, text } from '../../../json-schema.ts';
 import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
@@ -6,9 +8,14 @@ import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type Operation, unknown } from '../operation.ts';
 
-const channelIdField = text('The id of the channel: small letters, digits and hyphens', 'sport-live');
-const nameField = text('What members read', 'Sport live');
-const described = text('What members read below the name', 'Every match');
+const channelIdField = held(text('The id of the channel: small letters, digits and hyphens', 'sport-live'), {
+  pattern: accessIdPattern.source,
+});
+const nameField = held(text('What members read', 'Sport live'), nameRule(packageTextLength.name));
+const described = held(
+  text('What members read below the name', 'Every match'),
+  linesRule(packageTextLength.description),
+);
 const productIds: Schema = {
   type: 'array',
   description: 'The ids of the products that open it',

@@ -1,6 +1,8 @@
 import type { Consent } from '../../../core/access/consent.ts';
+import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import { exactly, flag, list, text, timeOrNull } from '../../../json-schema.ts';
+import { packageTextLength } from '../../../core/access/limits.ts';
+import { exactly, flag, held, linesRule, list, nameRule, text, timeOrNull } from '../../../json-schema.ts';
 import { listEveryConsent } from '../../../storage/access/consent.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineConsent } from '../../access/consent.ts';
@@ -8,9 +10,17 @@ import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type Operation, unknown } from '../operation.ts';
 
-export const consentIdField = text('The id of the consent: small letters, digits and hyphens', 'newsletter');
-const nameField = text('What members agree to', 'Newsletter');
-const described = text('What members read below the name', 'A mail every Friday with what is new.');
+export const consentIdField = held(
+  text('The id of the consent: small letters, digits and hyphens', 'newsletter'),
+  {
+    pattern: accessIdPattern.source,
+  },
+);
+const nameField = held(text('What members agree to', 'Newsletter'), nameRule(packageTextLength.name));
+const described = held(
+  text('What members read below the name', 'A mail every Friday with what is new.'),
+  linesRule(packageTextLength.description),
+);
 const atSignUp = flag('Whether it is asked for at sign-up');
 const atCheckout = flag('Whether it is asked for at checkout');
 

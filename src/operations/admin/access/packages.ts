@@ -1,6 +1,18 @@
 import { currencies } from '../../../core/access/currency.ts';
+import { packageTextLength } from '../../../core/access/limits.ts';
 import { type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
-import { exactly, flag, list, oneOf, type Schema, text, wholeNumber } from '../../../json-schema.ts';
+import {
+  exactly,
+  flag,
+  held,
+  linesRule,
+  list,
+  nameRule,
+  oneOf,
+  type Schema,
+  text,
+  wholeNumber,
+} from '../../../json-schema.ts';
 import { findPackage, listPackages } from '../../../storage/access/package.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { addPackage, changePackage } from '../../access/package.ts';
@@ -12,7 +24,11 @@ import { productIdField } from './products.ts';
 
 export const packageIdField = wholeNumber('The packageId', 1);
 
-const amount = { ...wholeNumber('In the smallest unit of the currency', 19_900), minimum: 0 };
+const amount = {
+  ...wholeNumber('In the smallest unit of the currency', 19_900),
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+};
 const currency = text('ISO 4217', 'NOK');
 
 /** What is stored may name a currency that was one once; what is said now names one that is. */
@@ -32,8 +48,11 @@ const productIds: Schema = {
   examples: [[1]],
 };
 
-const nameField = text('What members read', 'Everything');
-const described = text('What members read below the name', 'Every channel, on every screen.');
+const nameField = held(text('What members read', 'Everything'), nameRule(packageTextLength.name));
+const described = held(
+  text('What members read below the name', 'Every channel, on every screen.'),
+  linesRule(packageTextLength.description),
+);
 const paymentNames = paymentMethods.map(({ name }) => name);
 const paymentWords = 'How it is paid: `free`, `invoice`, or a payment provider of the service';
 

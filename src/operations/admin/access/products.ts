@@ -1,4 +1,5 @@
-import { exactly, list, text, wholeNumber } from '../../../json-schema.ts';
+import { packageTextLength } from '../../../core/access/limits.ts';
+import { exactly, held, list, nameRule, text, wholeNumber } from '../../../json-schema.ts';
 import { listProducts } from '../../../storage/access/product.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { addProduct, renameProduct } from '../../access/package.ts';
@@ -8,7 +9,7 @@ import { type Operation, unknown } from '../operation.ts';
 
 export const productIdField = wholeNumber('The id of the product', 1);
 
-const nameField = text('What members read', 'Sport');
+const nameField = held(text('What members read', 'Sport'), nameRule(packageTextLength.name));
 const productSchema = exactly('A product', { id: productIdField, name: nameField });
 
 const listed = onTenant<ListInput<number> & { readonly productId?: number }>({

@@ -1,10 +1,13 @@
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
+import { brandNameLength } from '../../../core/members/limits.ts';
 import {
   exactly,
   flag,
+  held,
   list,
+  nameRule,
   oneOf,
   type Schema,
   text,
@@ -96,8 +99,10 @@ export function changesOf({
   };
 }
 
-export const clientIdField = text('The client_id: letters, digits, _ and -', 'example-app');
-export const nameField = text('The name that members read', 'Example app');
+export const clientIdField = held(text('The client_id: letters, digits, _ and -', 'example-app'), {
+  pattern: '^[A-Za-z0-9_-]{1,64}$',
+});
+export const nameField = held(text('The name that members read', 'Example app'), nameRule(brandNameLength));
 export const typeField = oneOf('public, as apps and TVs are, or confidential, with a secret', [
   'confidential',
   'public',

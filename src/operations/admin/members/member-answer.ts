@@ -1,8 +1,12 @@
+import { memberTextLength } from '../../../core/members/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
 import { memberDetails } from '../../../core/members/member-data.ts';
 import {
   exactly,
   flag,
+  held,
+  lineRule,
+  nameRule,
   oneOf,
   type Schema,
   text,
@@ -21,8 +25,11 @@ export const memberField = text(
   '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
 );
 export const memberIdField = text('The id of the member', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02');
-export const fullNameField = text('The full name', 'Ada Nilsen');
-export const emailField = text('The address to sign in with', 'ada.nilsen@example.com');
+export const fullNameField = held(text('The full name', 'Ada Nilsen'), nameRule(memberTextLength.fullName));
+export const emailField = held(
+  text('The address to sign in with', 'ada.nilsen@example.com'),
+  nameRule(memberTextLength.email),
+);
 export const userTypeField = oneOf('What the member may do beyond being one', [
   'member',
   'tenant_admin',
@@ -42,7 +49,10 @@ const addressFields: Readonly<Record<string, Schema>> = {
 
 /** What can be said of a member when it is made, and later; an empty text takes a detail away. */
 export const memberFields: Fields = {
-  nickName: text('What others call the member; may be empty', 'Ada'),
+  nickName: held(
+    text('What others call the member; may be empty', 'Ada'),
+    lineRule(memberTextLength.nickName),
+  ),
   phone: text('In international format with its +; may be empty', '+4791234567'),
   avatar: textOrNull('The https address of a picture', null),
   language: { ...textOrNull('The language of mails and pages', 'nb'), enum: [...languages, '', null] },

@@ -1,4 +1,5 @@
 import { withdrawProof } from '../../../core/members/email-proof.ts';
+import { passwordLength } from '../../../core/members/limits.ts';
 import {
   blankMember,
   isGone,
@@ -8,7 +9,7 @@ import {
 } from '../../../core/members/member.ts';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
 import { endSession } from '../../../core/session.ts';
-import { text } from '../../../json-schema.ts';
+import { held, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import { listOpenEmailProofs } from '../../../storage/members/email-proof.ts';
 import {
@@ -63,7 +64,12 @@ const created = onTenant<NewMember, PreparedMember>({
   fields: { fullName: fullNameField, email: emailField },
   optional: {
     password: {
-      ...text('The password; without one the member is invited by mail', 'correct horse battery staple'),
+      ...held(
+        text('The password; without one the member is invited by mail', 'correct horse battery staple'),
+        {
+          minLength: passwordLength.least,
+        },
+      ),
       writeOnly: true,
     },
     userType: { ...userTypeField, default: 'member' },

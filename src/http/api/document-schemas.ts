@@ -1,0 +1,42 @@
+// Makes of the schemas that the service works with those that stand in its documents.
+import { heldTo, type Schema } from '../../json-schema.ts';
+
+/** The schemas of what is sent, for a document: with the rules that it is held to. */
+export function withRules(value: unknown): unknown {
+  return mapped(value, ({ [heldTo]: rule = {}, ...schema }) => ({ ...schema, ...(rule as Schema) }));
+}
+
+/**
+ * A document whose schemas every generator reads: what is answered may be older than a rule, so it names none, and
+ * types that exclude each other are written as `anyOf`. A type that may be null besides stays as it is.
+ */
+export function documented<Document>(document: Document): Document {
+  return mapped(document, ({ [heldTo]: _, ...schema }) => withoutUnion(schema)) as Document;
+}
+
+function mapped(value: unknown, change: (object: Schema) => Schema): unknown {
+  if (Array.isArray(value)) return value.map((part) => mapped(part, change));
+  if (typeof value !== 'object' || value === null) return value;
+  const parts = Object.entries(value).map(([name, part]) => [name, mapped(part, change)]);
+  return change(Object.fromEntries(parts));
+}
+
+/** The keywords that speak of one type alone. */
+const keywords: Readonly<Record<string, readonly string[]>> = {
+  string: ['minLength', 'maxLength', 'pattern', 'format'],
+  array: ['items', 'minItems', 'maxItems', 'uniqueItems'],
+  number: ['minimum', 'maximum'],
+  integer: ['minimum', 'maximum'],
+  object: ['properties', 'required', 'additionalProperties'],
+};
+
+function withoutUnion(schema: Schema): Schema {
+  const { type: types, ...rest } = schema;
+  if (!Array.isArray(types) || types.filter((type) => type !== 'null').length < 2) return schema;
+  const own = (type: string) => Object.entries(rest).filter(([name]) => keywords[type]?.includes(name));
+  const taken = new Set(types.flatMap((type) => own(type).map(([name]) => name)));
+  return {
+    ...Object.fromEntries(Object.entries(rest).filter(([name]) => !taken.has(name))),
+    anyOf: types.map((type) => ({ type, ...Object.fromEntries(own(type)) })),
+  };
+}
