@@ -12,6 +12,8 @@ export interface LockedPackage {
   readonly resolved?: string;
   readonly integrity?: string;
   readonly license?: string;
+  /** Of a package that is installed under another name. */
+  readonly name?: string;
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly link?: boolean;
@@ -45,7 +47,7 @@ export const oldestVersions: Readonly<Record<string, string>> = {
 const licencesToRun = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
 
 /** What builds and tests may use beside them: it is not handed on. */
-const licencesToDevelop = ['MIT OR Apache-2.0', 'MPL-2.0', 'PSF-2.0'];
+const licencesToDevelop = ['MIT OR Apache-2.0', '(MIT OR CC0-1.0)', 'MPL-2.0', 'PSF-2.0', 'Python-2.0'];
 
 /** Biome for other machines: the lock file was made where the registry had these not, so their hashes are not known. */
 const withoutIntegrity = /^node_modules\/@biomejs\/cli-(?:android|darwin|win32|linux-\w+-musl)/;
@@ -71,13 +73,18 @@ export function supplyChainProblems({ manifest, lock, npmrc }: SupplyChain): rea
 
 const exactVersion = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 
+/** A package that is installed under a name of its own, such as a second version of one: `npm:typescript@5.9.3`. */
+const alias = /^npm:(?:@[^@/]+\/)?[^@/]+@(?<version>.+)$/;
+
 function directDependencies(manifest: Manifest): readonly (readonly [string, string])[] {
   const { dependencies = {}, devDependencies = {}, optionalDependencies = {} } = manifest;
   return [dependencies, devDependencies, optionalDependencies].flatMap(Object.entries);
 }
 
 function manifestProblems(manifest: Manifest): readonly string[] {
-  const loose = directDependencies(manifest).filter(([, version]) => !exactVersion.test(version));
+  const loose = directDependencies(manifest).filter(
+    ([, version]) => !exactVersion.test(alias.exec(version)?.groups?.version ?? version),
+  );
   const scripts = Object.entries(manifest.allowScripts ?? {}).filter(([, isAllowed]) => isAllowed);
   return [
     ...loose.map(([name, version]) => `package.json: ${name} is ${version}, which is no exact version`),
@@ -87,9 +94,10 @@ function manifestProblems(manifest: Manifest): readonly string[] {
 
 function directProblems(manifest: Manifest, { packages }: LockFile): readonly string[] {
   return directDependencies(manifest).flatMap(([name, version]) => {
-    const found = packages[`node_modules/${name}`]?.version;
-    if (found === version) return [];
-    return [`package-lock.json: ${name} is ${found ?? 'not there'}, and ${version} in package.json`];
+    const { name: meant, version: found } = packages[`node_modules/${name}`] ?? {};
+    const locked = meant === undefined ? found : `npm:${meant}@${found}`;
+    if (locked === version) return [];
+    return [`package-lock.json: ${name} is ${locked ?? 'not there'}, and ${version} in package.json`];
   });
 }
 

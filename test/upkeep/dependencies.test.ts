@@ -48,6 +48,22 @@ describe('W14: the packages of the project', () => {
       'package.json: jose is ^6.2.17, which is no exact version',
     ],
     [
+      'an alias of a range',
+      {
+        manifest: { ...manifest, dependencies: { 'jose-6': 'npm:jose@^6.2.17' } },
+        lock: withPackage('node_modules/jose-6', { ...lock.packages['node_modules/jose'], name: 'jose' }),
+      },
+      'package.json: jose-6 is npm:jose@^6.2.17, which is no exact version',
+    ],
+    [
+      'an alias of another package than the lock file has',
+      {
+        manifest: { ...manifest, dependencies: { 'jose-6': 'npm:jose@6.2.17' } },
+        lock: withPackage('node_modules/jose-6', { ...lock.packages['node_modules/jose'], name: 'joze' }),
+      },
+      'package-lock.json: jose-6 is npm:joze@6.2.17, and npm:jose@6.2.17 in package.json',
+    ],
+    [
       'a lock file that has another version',
       { manifest: { ...manifest, dependencies: { jose: '6.2.16' } } },
       'package-lock.json: jose is 6.2.17, and 6.2.16 in package.json',
