@@ -1,9 +1,10 @@
 import { getCountries } from 'libphonenumber-js/min';
 import { languages } from '../../../language.ts';
+import { madeOnce } from '../../../made-once.ts';
 
 const codes: ReadonlySet<string> = new Set(getCountries());
-const nameIn = (code: string, language: string) =>
-  new Intl.DisplayNames([language], { type: 'region' }).of(code) ?? code;
+const regions = madeOnce((language) => new Intl.DisplayNames([language], { type: 'region' }));
+const nameIn = (code: string, language: string) => regions(language).of(code) ?? code;
 const comparable = (name: string) => name.trim().normalize('NFC').toLocaleLowerCase('en');
 
 let byName: ReadonlyMap<string, string> | undefined;
@@ -12,8 +13,7 @@ let byName: ReadonlyMap<string, string> | undefined;
 function countriesByName(): ReadonlyMap<string, string> {
   byName ??= new Map(
     languages.flatMap((language) => {
-      const names = new Intl.DisplayNames([language], { type: 'region' });
-      return [...codes].map((code) => [comparable(names.of(code) ?? code), code] as const);
+      return [...codes].map((code) => [comparable(nameIn(code, language)), code] as const);
     }),
   );
   return byName;

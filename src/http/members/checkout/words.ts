@@ -1,5 +1,6 @@
 import { endOfPeriod, type Package } from '../../../core/access/package.ts';
 import type { Language } from '../../../language.ts';
+import { madeOnce } from '../../../made-once.ts';
 import { showPrice } from '../access/price.ts';
 
 /** A package as the checkout pages describe it. */
@@ -14,6 +15,10 @@ export interface OfferWords {
   readonly runs: string;
 }
 
+const periods = madeOnce(
+  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
+);
+
 /** @param terms the price and the period that hold, where a checkout has kept them */
 export function offerWords(
   offer: Package,
@@ -22,14 +27,13 @@ export function offerWords(
   terms: Pick<Package, 'price' | 'period'> = offer,
 ): OfferWords {
   const { id, name, description, products } = offer;
-  const days = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' });
   return {
     id,
     name,
     description,
     products: products.map((product) => product.name),
     price: priceWords(terms, { tag, t }),
-    runs: days.formatRange(now, endOfPeriod(now, terms.period)),
+    runs: periods(tag).formatRange(now, endOfPeriod(now, terms.period)),
   };
 }
 
