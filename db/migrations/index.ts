@@ -20,6 +20,7 @@ import * as answersOfATenant from './0018-answers-of-a-tenant.ts';
 import * as erasingByAddress from './0019-erasing-by-address.ts';
 import * as listsOfOperators from './0020-lists-of-operators.ts';
 import * as filler from './0021-filler.ts';
+import * as workOfAPassword from './0022-work-of-a-password.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -44,4 +45,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0019-erasing-by-address': erasingByAddress,
   '0020-lists-of-operators': listsOfOperators,
   '0021-filler': filler,
+  '0022-work-of-a-password': workOfAPassword,
 };

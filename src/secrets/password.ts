@@ -1,10 +1,11 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { passwordBytes, passwordHash, passwordsWaiting } from '../core/limits.ts';
 import { fairQueue, ownShare, type Share } from './fair-queue.ts';
 
-const derive = promisify(argon2);
+/** Node's argon2, as a promise. */
+export type Derive = (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>;
 
 /** Too many passwords are waiting to be hashed; answered with 503. */
 export class PasswordsBusy extends Error {
@@ -23,16 +24,25 @@ export interface Passwords {
    * works as long and says no (A1).
    *
    * @param share whose work it is
-   * @param mayBegin is asked when its turn has come: where it says no, nothing is looked at and the answer is no
    * @throws PasswordsBusy
    */
-  verify(password: string, phc: string | null, share?: Share, mayBegin?: MayBegin): Promise<boolean>;
+  verify(password: string, phc: string | null, share?: Share, judging?: Judging): Promise<boolean>;
+  /** The work of a hash that is made today (`hashWork`). */
+  readonly work: number;
   /** Whether a hash is weaker than what we make today, and is to be made anew at the next sign-in. */
   isWeak(phc: string): boolean;
 }
 
 /** Whether a guess may be looked at, when its turn has come; counting it belongs there. */
 export type MayBegin = () => boolean | Promise<boolean>;
+
+/** How a guess is judged. */
+export interface Judging {
+  /** Is asked when its turn has come: where it says no, nothing is looked at and the answer is no. */
+  readonly mayBegin?: MayBegin;
+  /** The least work that it takes (`hashWork`), so that no hash answers sooner than another of its tenant. */
+  readonly work?: number;
+}
 
 /** Whether a password can reach the hash at all: 1 to 1,024 bytes (A3). */
 export function isHashable(password: string): boolean {
@@ -46,6 +56,12 @@ interface Parameters {
   readonly parallelism: number;
 }
 
+/** argon2id takes 8 KiB a lane at least (RFC 9106 §3.1). */
+const leastMemory = 8;
+
+/** What is less than this part of one pass tells nobody anything. */
+const leastSpent = 100;
+
 const current: Parameters = {
   memory: passwordHash.memoryKib,
   passes: passwordHash.passes,
@@ -57,6 +73,7 @@ export function createPasswords(
   inFlight = availableParallelism(),
   waiting = passwordsWaiting,
   made = current,
+  derive: Derive = promisify(argon2),
 ): Passwords {
   const turn = fairQueue(inFlight, waiting, () => new PasswordsBusy('too many passwords are waiting'));
   const nobody = {
@@ -73,20 +90,29 @@ export function createPasswords(
       passes: parameters.passes,
       parallelism: parameters.parallelism,
     });
+  /** Takes as long as this work does, in blocks no larger than those of our own hashes. */
+  const spend = async (password: string, work: number) => {
+    if (work < made.memory / leastSpent) return;
+    const passes = Math.ceil(work / made.memory);
+    const memory = Math.max(leastMemory, Math.round(work / passes));
+    await tagOf(password, { memory, passes, parallelism: 1 }, nobody.salt, nobody.tag.length);
+  };
   return {
     async hash(password, share = ownShare) {
       const salt = randomBytes(passwordHash.saltBytes);
       const tag = await turn(() => tagOf(password, made, salt, passwordHash.tagBytes), share);
       return writePhc(made, salt, Buffer.from(tag));
     },
-    async verify(password, phc, share = ownShare, mayBegin = () => true) {
+    async verify(password, phc, share = ownShare, { mayBegin = () => true, work = 0 } = {}) {
       const { salt, tag, ...parameters } = phc === null ? nobody : readPhc(phc);
       return turn(async () => {
         if (!(await mayBegin())) return false;
         const computed = Buffer.from(await tagOf(password, parameters, salt, tag.length));
+        await spend(password, work - parameters.memory * parameters.passes);
         return timingSafeEqual(computed, tag) && phc !== null;
       }, share);
     },
+    work: made.memory * made.passes,
     isWeak(phc) {
       const { memory, passes } = readPhc(phc);
       return memory < made.memory || passes < made.passes;

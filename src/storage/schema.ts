@@ -114,6 +114,8 @@ export interface ClientRow
 export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'phoneVerified'> {
   normalisedEmail: string;
   passwordHash: string;
+  /** What it takes to check: `hashWork`. */
+  passwordWork: number;
   /** When the personal data of a deleted member were erased. */
   erasedAt: number | null;
   emailVerified: number;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPasswords, isHashable, PasswordsBusy } from '../../src/secrets/password.ts';
+import { countingWork } from '../support/members/work.ts';
 
 const passwords = createPasswords();
 
@@ -45,6 +46,25 @@ describe('password hash', () => {
     const phc = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
     expect(await passwords.verify('password', phc)).toBe(true);
     expect(await passwords.verify('Password', phc)).toBe(false);
+  });
+
+  it('A1: whatever a hash takes by itself, checking it takes the work that is asked for, and so does nobody’s', async () => {
+    const spent = countingWork();
+    const quick = { memory: 256, passes: 2, parallelism: 1 };
+    const own = createPasswords(undefined, undefined, quick, spent.derive);
+    const made = (m: number, t: number) =>
+      `$argon2id$v=19$m=${m},t=${t},p=1$c29tZXNhbHQ$c29tZXNhbHRzb21lc2FsdA`;
+    const work = 1_024 * 3;
+    for (const phc of [null, made(8, 1), made(64, 3), made(256, 2), made(1_024, 2), made(1_024, 3)]) {
+      await own.verify('a password', phc, undefined, { work });
+      expect(Math.abs(spent.work() / work - 1), String(phc)).toBeLessThan(0.01);
+    }
+    // Never in a block that is larger than it must be.
+    await own.verify('a password', null, undefined, { work });
+    expect(spent.largest()).toBe(256);
+    // Less than a hash takes is not asked for: it takes what it takes.
+    await own.verify('a password', made(256, 2), undefined, { work: 1 });
+    expect(spent.work()).toBe(own.work);
   });
 
   it.each(['', 'a password', '$2b$12$abcdefghijklmnopqrstuv', '$argon2i$v=19$m=1,t=1,p=1$YWJj$YWJj'])(

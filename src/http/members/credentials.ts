@@ -6,7 +6,11 @@ import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import { beginGuess, type CountedGuess, type GuessCounter, takeGuessBack } from '../../operations/guess.ts';
 import { isHashable } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
-import { findMemberByEmail, type MemberWithPassword } from '../../storage/members/member.ts';
+import {
+  findMemberByEmail,
+  type MemberWithPassword,
+  slowestPasswordWork,
+} from '../../storage/members/member.ts';
 import { shareOf } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
@@ -59,7 +63,7 @@ export async function checkCredentials(
 ): Promise<CheckedCredentials> {
   const attempt = await beginAttempt(request, email, deps, counter);
   if (attempt.kind === 'too-many') return attempt;
-  const { found, guess, source } = attempt;
+  const { found, guess, source, work } = attempt;
   const takeBack = () => transactionOf(request, deps, (tx) => takeGuessBack(tx, request.tenant.id, guess));
 
   const { passwords, clock } = deps;
@@ -72,7 +76,8 @@ export async function checkCredentials(
     return address.late === null;
   };
   try {
-    const isHashed = isHashable(password) && (await passwords.verify(password, phc, share, mayBegin));
+    const isHashed =
+      isHashable(password) && (await passwords.verify(password, phc, share, { mayBegin, work }));
     // One that is too long for any account counts like the others.
     if (!isHashable(password)) mayBegin();
     if (address.late !== null) {
@@ -100,6 +105,8 @@ interface Attempt {
   readonly kind: 'begun';
   /** The account that has the address. */
   readonly found: MemberWithPassword | null;
+  /** What checking it takes, whoever's it is: as much as the slowest hash of the tenant, and no less than a new one. */
+  readonly work: number;
   /** How it counts for the account. */
   readonly guess: CountedGuess;
   /** How it counts for the browser or address that it comes from. */
@@ -117,7 +124,7 @@ interface Source {
 async function beginAttempt(
   request: FastifyRequest,
   email: string,
-  { store, clock, rateLimiter }: Deps,
+  { store, clock, rateLimiter, passwords }: Deps,
   counter: GuessCounter | undefined,
 ): Promise<Attempt | TooMany> {
   const { tenant } = request;
@@ -136,7 +143,10 @@ async function beginAttempt(
     const now = clock();
     const counters = [...(counter === undefined ? [] : [counter]), ofAccount];
     const begun = await beginGuess(tx, tenant.id, counters, now);
-    if (begun.kind === 'counted') return { kind: 'begun', found, guess: begun.guess, source };
+    if (begun.kind === 'counted') {
+      const work = Math.max(await slowestPasswordWork(tx, tenant.id), passwords.work);
+      return { kind: 'begun', found, guess: begun.guess, source, work };
+    }
     const retryAfter = Math.ceil((begun.until - now) / 1_000);
     return { kind: 'too-many', retryAfter, limitKey: { key: begun.key, memberId } };
   });

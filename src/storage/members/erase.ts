@@ -28,6 +28,7 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
       normalisedEmail: `deleted ${id}`,
       emailVerified: 0,
       passwordHash: '',
+      passwordWork: 0,
       fullName: '',
       nickName: '',
       phone: '',

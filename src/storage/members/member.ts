@@ -1,4 +1,5 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
+import { hashWork } from '../../core/members/password-hash.ts';
 import { prepared, query } from '../queries/prepared.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
@@ -52,7 +53,7 @@ export async function findMemberByEmail(
 export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
   await tx
     .insertInto('members')
-    .values({ ...toRow(member), passwordHash, erasedAt: null })
+    .values({ ...toRow(member), passwordHash, passwordWork: hashWork(passwordHash), erasedAt: null })
     .execute();
   await saveMemberWords(tx, member);
 }
@@ -87,10 +88,20 @@ export async function updateMemberStatus(
 export async function updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
   const result = await tx
     .updateTable('members')
-    .set({ passwordHash })
+    .set({ passwordHash, passwordWork: hashWork(passwordHash) })
     .where('id', '=', id)
     .executeTakeFirst();
   changedOne(result, 'password of a member');
+}
+
+/** The work of the password of a tenant's that takes longest to check; 0 where there is none. */
+export async function slowestPasswordWork(tx: Tx, tenantId: string): Promise<number> {
+  const { slowest } = await tx
+    .selectFrom('members')
+    .select((eb) => eb.fn.max('passwordWork').as('slowest'))
+    .where('tenantId', '=', tenantId)
+    .executeTakeFirstOrThrow();
+  return slowest ?? 0;
 }
 
 /** Stores what a member may change: names, address, telephone, language, e-mail address, deletion. */
@@ -174,7 +185,10 @@ export function memberOfRow(row: MemberRow): Member {
   };
 }
 
-function toRow({ address, ...member }: Member): Omit<MemberRow, 'passwordHash' | 'erasedAt'> {
+function toRow({
+  address,
+  ...member
+}: Member): Omit<MemberRow, 'passwordHash' | 'passwordWork' | 'erasedAt'> {
   return {
     ...member,
     normalisedEmail: normaliseEmail(member.email),

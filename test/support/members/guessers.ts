@@ -15,13 +15,14 @@ export function countingPasswords(): CountingPasswords {
   let count = 0;
   return {
     ...passwords,
-    verify: (password, phc, share, mayBegin = () => true) => {
+    verify: (password, phc, share, judging = {}) => {
       count += 1;
-      return passwords.verify(password, phc, share, async () => {
-        const isLookedAt = await mayBegin();
+      const mayBegin = async () => {
+        const isLookedAt = (await judging.mayBegin?.()) ?? true;
         if (!isLookedAt) count -= 1;
         return isLookedAt;
-      });
+      };
+      return passwords.verify(password, phc, share, { ...judging, mayBegin });
     },
     looked: () => {
       const looked = count;

@@ -179,7 +179,7 @@ async function proveByPassword(
   const { passwordHash } = payloadOf(found);
   const isHashed = isHashable(password);
   const isRight =
-    isHashed && (await deps.passwords.verify(password, passwordHash, shareOf(request), mayBegin));
+    isHashed && (await deps.passwords.verify(password, passwordHash, shareOf(request), { mayBegin }));
   // One that is too long for any account counts like the others.
   if (!isHashed) await mayBegin();
   if (!isCounted) return 'over';

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { disableMember } from '../../../src/operations/member.ts';
+import { createPasswords } from '../../../src/secrets/password.ts';
+import { updatePasswordHash } from '../../../src/storage/members/member.ts';
+import { setLimits } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { addMember, oldPassword } from '../../support/members/recover.ts';
+import { countingWork } from '../../support/members/work.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { authorizationParameters, pkce, visitor } from '../../support/visitor.ts';
+
+const spent = countingWork();
+/** What hashes take that are made here. */
+const made = { memory: 1_024, passes: 2, parallelism: 1 };
+let service: TestService;
+
+beforeAll(async () => {
+  const passwords = createPasswords(undefined, undefined, made, spent.derive);
+  service = await startTestService({ data: 'security', passwords });
+  await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
+});
+beforeEach(() => spent.work());
+afterAll(() => service.stop());
+
+/** A member whose hash was made elsewhere, with these parameters. */
+const imported = async (memory: number, passes: number): Promise<string> => {
+  const member = await addMember(service, hosts.a);
+  const elsewhere = createPasswords(undefined, undefined, { memory, passes, parallelism: 1 });
+  const hash = await elsewhere.hash(oldPassword);
+  await service.store.transaction((tx) => updatePasswordHash(tx, member.id, hash));
+  return member.email;
+};
+
+/** What a sign-in at a tenant takes. */
+const workOf = async (email: string, password: string, host: string = hosts.a): Promise<number> => {
+  const browser = visitor(service, host);
+  const page = await browser.authorize(authorizationParameters('pub1', 'https://pub1.test/cb', pkce()));
+  spent.work();
+  const { status } = await browser.signIn(page, email, password);
+  expect(status).toBe(password === oldPassword ? 303 : 422);
+  return spent.work();
+};
+
+it('A1: with imported hashes, weaker and stronger, a no takes what the slowest of the tenant takes, whoever’s it is', async () => {
+  const ordinary = (await addMember(service, hosts.a)).email;
+  const [weak, strong] = [await imported(8, 1), await imported(2_048, 3)];
+  const disabled = await addMember(service, hosts.a);
+  await service.store.transaction((tx) =>
+    disableMember(tx, disabled.tenantId, disabled.id, service.clock.now()),
+  );
+  for (const email of [ordinary, weak, strong, disabled.email, 'unknown@example.test']) {
+    const work = await workOf(email, 'wrong one');
+    expect(Math.abs(work / (2_048 * 3) - 1), `${email}: ${work}`).toBeLessThan(0.01);
+  }
+  // Another tenant has none of those.
+  expect(await workOf('unknown@example.test', 'wrong one', hosts.b)).toBe(made.memory * made.passes);
+});
+
+it('A1: a weaker hash is made anew by a right sign-in, and takes what others take from then on', async () => {
+  const weak = await imported(16, 1);
+  await workOf(weak, oldPassword);
+  const { passwordWork } = await service.store.transaction((tx) =>
+    tx
+      .selectFrom('members')
+      .select('passwordWork')
+      .where('normalisedEmail', '=', weak)
+      .executeTakeFirstOrThrow(),
+  );
+  expect(passwordWork).toBe(made.memory * made.passes);
+});
