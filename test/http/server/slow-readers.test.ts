@@ -16,7 +16,7 @@ it('H14: who reads an answer a bit now and then loses the connection within 30 s
   expect(slowReader.time + 2 * connectionsCheckingInterval).toBeLessThanOrEqual(30_000);
   const app = fastify();
   letGoOfSlowReaders(app, connectionsOf(app.server), {
-    time: 200,
+    time: 1_000,
     bytes: chunk.length,
     interval: 20,
     unsent: unsentBytes,
