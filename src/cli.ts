@@ -5,6 +5,7 @@ import { askerOf } from './cli/ask.ts';
 import type { CommandContext } from './cli/command.ts';
 import { commands } from './cli/commands/index.ts';
 import { connect } from './cli/connection.ts';
+import { systemUser } from './cli/os-user.ts';
 import { runWords } from './cli/run.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
@@ -40,7 +41,10 @@ const context: CommandContext = {
   terminal,
   environment: process.env,
   configuration,
-  connect: (mayMigrate) => connect(readDataFolder(process.env, projectFolder), configuration, mayMigrate),
+  connect: (mayMigrate) => {
+    const folder = readDataFolder(process.env, projectFolder);
+    return connect(folder, configuration, mayMigrate, systemUser(process.env));
+  },
   serve,
 };
 

@@ -7,3 +7,6 @@ export function socketPath(dataFolder: string): string {
 
 /** Below this address the socket serves what only the command asks for. */
 export const localUrl = '/local';
+
+/** The header by which the command says who runs it, percent-encoded. */
+export const userHeader = 'x-memberdoor-user';

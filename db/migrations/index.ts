@@ -21,6 +21,7 @@ import * as erasingByAddress from './0019-erasing-by-address.ts';
 import * as listsOfOperators from './0020-lists-of-operators.ts';
 import * as filler from './0021-filler.ts';
 import * as workOfAPassword from './0022-work-of-a-password.ts';
+import * as whatChanged from './0023-what-changed.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -46,4 +47,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0020-lists-of-operators': listsOfOperators,
   '0021-filler': filler,
   '0022-work-of-a-password': workOfAPassword,
+  '0023-what-changed': whatChanged,
 };

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { localUrl, socketPath } from '../local.ts';
+import { localUrl, socketPath, userHeader } from '../local.ts';
 import { isFile, type Operation, OperationRefused } from '../operations/admin/operation.ts';
 import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
@@ -36,16 +36,18 @@ export interface Connection {
  *
  * @param configuration is only asked for if no service runs: the socket needs the folder alone
  * @param mayMigrate whether a database of an older version is brought to this one
+ * @param user who runs the command, for the audit
  * @throws StartupError
  */
 export async function connect(
   dataFolder: string,
   configuration: () => Config,
   mayMigrate: boolean,
+  user: string,
 ): Promise<Connection> {
   const path = socketPath(dataFolder);
   const hosts = await hostsThrough(path);
-  if (hosts === null) return openFolder(configuration(), mayMigrate);
+  if (hosts === null) return openFolder(configuration(), mayMigrate, user);
   return {
     call: async (operation, input) => {
       const { method, path: below, body } = requestOf(operation, input);
@@ -53,7 +55,7 @@ export async function connect(
       const orEnded = () => {
         throw new StartupError(isUnsaid);
       };
-      const answer = await ask(path, method, `/api/v1/admin${below}`, body).catch(orEnded);
+      const answer = await ask(path, method, `/api/v1/admin${below}`, body, user).catch(orEnded);
       if (answer.statusCode === 200 && operation.mediaType !== undefined) {
         return { ok: true, parts: whole(answer.setEncoding('utf8')) };
       }
@@ -98,10 +100,20 @@ async function hostsThrough(path: string): Promise<readonly string[] | null> {
 }
 
 /** Sends a request. @returns the answer, of which nothing is read yet */
-function ask(socket: string, method: string, path: string, body: string | null): Promise<IncomingMessage> {
+function ask(
+  socket: string,
+  method: string,
+  path: string,
+  body: string | null,
+  user = '',
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers =
-      body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
+    const headers = {
+      [userHeader]: encodeURIComponent(user),
+      ...(body === null
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    };
     const sent = request({ socketPath: socket, method, path, headers, agent: false }, resolve);
     sent.on('error', reject);
     sent.end(body ?? undefined);
@@ -109,7 +121,7 @@ function ask(socket: string, method: string, path: string, body: string | null):
 }
 
 /** Opens the data folder as a start would, and closes it when the command is done. */
-async function openFolder(config: Config, migrate: boolean): Promise<Connection> {
+async function openFolder(config: Config, migrate: boolean, user: string): Promise<Connection> {
   const { store, vault, passwords } = await openService(config, { initialise: false, migrate });
   const tenants = createTenants(vault);
   await store.transaction((tx) => tenants.reload(tx));
@@ -125,7 +137,7 @@ async function openFolder(config: Config, migrate: boolean): Promise<Connection>
   const deps = { vault, passwords, random: systemRandom, mails, tenants };
   return {
     call: async (operation, input) => {
-      const call = { operation, actor: { kind: 'operator' }, input, address: null } as const;
+      const call = { operation, actor: { kind: 'operator', user }, input, address: null } as const;
       try {
         const callDeps = { ...deps, now: systemClock() };
         const answer = await runOperation(call, store, callDeps);

@@ -1,4 +1,6 @@
 // Prints the answer of an operation: for people, or as JSON.
+import type { FieldChange } from '../core/operators/audit-event.ts';
+import { fieldText } from '../operations/tenant-file/words.ts';
 import { columns, fold } from './fold.ts';
 import { shown, shownJson, type Terminal } from './terminal.ts';
 
@@ -62,7 +64,7 @@ function tableOf(
 ): string {
   if (rows.length === 0) return `${indent}none\n`;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
-    rows.every((row) => !isRecord(row[name]) && !(isTable(row[name]) && (row[name] as unknown[]).length > 0)),
+    rows.every(({ [name]: value }) => !isRecord(value) && (!isTable(value) || value.every(isFieldChange))),
   );
   const lines = [names, ...rows.map((row) => names.map((name) => cut(cell(row[name]))))];
   const widths = names.map((_name, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
@@ -92,7 +94,15 @@ function isTable(value: unknown): value is readonly Readonly<Record<string, unkn
   return Array.isArray(value) && value.every(isRecord);
 }
 
+/** What the audit says that a change changed: short enough for a cell. */
+function isFieldChange(value: Readonly<Record<string, unknown>>): boolean {
+  return 'field' in value && 'from' in value && 'to' in value;
+}
+
 function cell(value: unknown): string {
+  if (isTable(value) && value.length > 0 && value.every(isFieldChange)) {
+    return shown(value.map((change) => fieldText(change as unknown as FieldChange, '->')).join('; '));
+  }
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(', ');

@@ -47,9 +47,10 @@ export function transactionOf<T>(
   return isUndone(request) ? undone(deps.store, asSender) : deps.store.transaction(asSender);
 }
 
-/** One JSON line an event, beside its row. */
-export function logAuditEvent(log: Log, event: AuditEvent): void {
-  log.info({ audit: { ...event, at: isoTime(event.at) } }, 'audit');
+/** One JSON line an event, beside its row; of what changed it names the fields, since nobody erases a log. */
+export function logAuditEvent(log: Log, { changes, ...event }: AuditEvent): void {
+  const changed = changes === undefined ? {} : { changed: changes.map(({ field }) => field) };
+  log.info({ audit: { ...event, at: isoTime(event.at), ...changed } }, 'audit');
 }
 
 /**

@@ -25,7 +25,7 @@ import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 export interface Database {
   service: ServiceRow;
   filler: { id: 1; bytes: Buffer };
-  auditEvents: AuditEvent & { id: Generated<number> };
+  auditEvents: AuditEventRow & { id: Generated<number> };
   adminTokens: AdminTokenRow;
   tenants: TenantRow;
   signingKeys: SigningKeyRow;
@@ -53,6 +53,11 @@ export interface Database {
   consentChanges: ConsentChange & { id: Generated<number> };
   checkouts: CheckoutRow;
   invoices: InvoiceRow;
+}
+
+export interface AuditEventRow extends Omit<AuditEvent, 'changes'> {
+  /** JSON list. */
+  changes: string | null;
 }
 
 export interface AdminTokenRow extends Omit<AdminToken, 'permissions'> {

@@ -62,7 +62,7 @@ async function run(folder: string, ...words: string[]) {
   };
   const context = {
     configuration,
-    connect: (mayMigrate: boolean) => connect(folder, configuration, mayMigrate),
+    connect: (mayMigrate: boolean) => connect(folder, configuration, mayMigrate, 'olga'),
   };
   try {
     return await commandHere(words, context);

@@ -62,6 +62,14 @@ export type AuditEventName = (typeof auditEventNames)[number];
 /** Who did it: a member, a client by itself, somebody who operates the service, the service, or nobody known. */
 export type AuditActorKind = 'member' | 'client' | 'admin' | 'token' | 'operator' | 'service' | 'nobody';
 
+/** A field that became another; values as a terminal shows them. */
+export interface FieldChange {
+  readonly field: string;
+  /** null if it was not there, or is not told. */
+  readonly from: string | null;
+  readonly to: string;
+}
+
 /** One security event: one row and one JSON line. It never holds a secret. */
 export interface AuditEvent {
   /** ms since the epoch */
@@ -70,7 +78,7 @@ export interface AuditEvent {
   readonly tenantId: string | null;
   readonly event: AuditEventName;
   readonly actorKind: AuditActorKind;
-  /** The member's id, the client_id or the token's id. */
+  /** The member's id, the client_id, the token's id, or the user of the system who ran a command. */
   readonly actorId: string | null;
   /** What it was done to, such as a member's id, a client_id, a sign-in's id. */
   readonly target: string | null;
@@ -80,6 +88,8 @@ export interface AuditEvent {
   readonly result: 'done' | 'refused';
   /** In words, for an operator; null where the event says it all. */
   readonly reason: string | null;
+  /** What a change changed; left out where nothing did. Of a secret it says no more than that. */
+  readonly changes?: readonly FieldChange[];
 }
 
 /** Who does something and from where: made once for a request, an operation or a job. */

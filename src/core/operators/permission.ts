@@ -38,7 +38,11 @@ export type Actor =
       readonly permissions: readonly Permission[];
     }
   /** Whoever may read the data folder may do everything. */
-  | { readonly kind: 'operator' };
+  | {
+      readonly kind: 'operator';
+      /** The user of the system who runs the command, as far as it is known. */
+      readonly user?: string;
+    };
 
 /** Whether somebody has every tenant, and what belongs to none. */
 export function hasAllTenants(actor: Actor): boolean {

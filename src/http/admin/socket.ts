@@ -5,7 +5,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fastify, { LogController } from 'fastify';
 import { connectionsCheckingInterval, requestTimeout, socketPathBytes } from '../../core/limits.ts';
 import { noticeLength } from '../../core/members/limits.ts';
-import { localUrl, socketPath } from '../../local.ts';
+import type { Actor } from '../../core/operators/permission.ts';
+import { localUrl, socketPath, userHeader } from '../../local.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
 import { sendJson } from '../answers.ts';
 import type { Deps } from '../deps.ts';
@@ -45,7 +46,9 @@ export async function openSocket(
     http: { headersTimeout: requestTimeout, connectionsCheckingInterval },
     routerOptions: { querystringParser: () => ({}), maxParamLength: noticeLength },
   });
-  serveOperations(app, operations, deps, async () => ({ actor: { kind: 'operator' } }));
+  serveOperations(app, operations, deps, async ({ headers }) => ({
+    actor: operatorOf(headers[userHeader]),
+  }));
   // Where there is one tenant, the command need not name it.
   app.get(`${localUrl}/tenants`, async (_request, reply) =>
     sendJson(reply, { hosts: deps.tenants.all().map(({ host }) => host) }),
@@ -68,6 +71,16 @@ export async function openSocket(
       await app.close();
     },
   };
+}
+
+/** The operator, with who the command says runs it. */
+function operatorOf(said: string | string[] | undefined): Extract<Actor, { kind: 'operator' }> {
+  try {
+    const user = decodeURIComponent(String(said ?? ''));
+    return user === '' ? { kind: 'operator' } : { kind: 'operator', user };
+  } catch {
+    return { kind: 'operator' };
+  }
 }
 
 /** The connections over which no whole request has come: nobody waits for them. */

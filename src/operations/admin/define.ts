@@ -47,13 +47,17 @@ export interface TenantDefinition<Input, Prepared> extends Definition<Input, Pre
     input: Input,
     prepared: Prepared,
   ) => Promise<object>;
+  readonly present?: (
+    context: OperationContext & { readonly tenant: OpenTenant },
+    input: Input,
+  ) => Promise<object>;
 }
 
 /** Defines an operation on a tenant. */
 export function onTenant<Input, Prepared = undefined>(
   definition: TenantDefinition<Input, Prepared>,
 ): Operation {
-  const { reach = 'tenant', fields = {}, optional = {}, path, prepare, run, ...rest } = definition;
+  const { reach = 'tenant', fields = {}, optional = {}, path, prepare, run, present, ...rest } = definition;
   return defineOperation<Input, Prepared>({
     ...rest,
     reach,
@@ -61,6 +65,7 @@ export function onTenant<Input, Prepared = undefined>(
     input: inputOf({ tenant: tenantField, ...fields }, optional),
     acts: rest.method !== 'GET',
     ...(prepare === undefined ? {} : { prepare: (input, context) => prepare(input, withTenant(context)) }),
+    ...(present === undefined ? {} : { present: (context, input) => present(withTenant(context), input) }),
     run: (context, input, prepared) => run(withTenant(context), input, prepared),
   });
 }

@@ -98,6 +98,11 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly made?: string;
   /** Whether it changes something: then it stands in the audit, and tenants are read anew. */
   readonly acts: boolean;
+  /**
+   * The thing that it changes, as it is now, for what the audit says of the change: where no operation of its noun
+   * reads that.
+   */
+  readonly present?: (context: OperationContext, input: Input) => Promise<object>;
   /** Whether the audit tells of it though it changes nothing: whose data went where. */
   readonly audited?: boolean;
   /** What is slow – keys, hashes – is done before the transaction. */

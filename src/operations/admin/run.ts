@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { auditTextLength } from '../../core/limits.ts';
-import { auditEvent, type Source } from '../../core/operators/audit-event.ts';
+import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
 import { namesListed } from '../../core/operators/limits.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
 import { passOverRules } from '../../json-schema.ts';
@@ -10,6 +10,8 @@ import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { InvalidFacts } from '../invalid-facts.ts';
+import type { Facts } from '../tenant-file/tenant-file.ts';
+import { changesOf, presentOf } from './changes.ts';
 import { isMemberAddress, withMemberIds } from './member-address.ts';
 import {
   conflict,
@@ -150,10 +152,13 @@ async function work(
     const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const named = await withMemberIds(own, context, operation, input);
-    const answer = await operation.run({ ...context, tx: own }, named, prepared);
+    const beginning = { ...context, tx: own };
+    const before = await presentOf(operation, beginning, named);
+    const answer = await operation.run(beginning, named, prepared);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
     if (operation.acts || operation.audited === true) {
-      await auditAct(own, { ...call, input: named }, context, answer);
+      const changes = before === null ? [] : changesOf(operation, named, before, answer as Facts);
+      await auditAct(own, { ...call, input: named }, context, { answer, changes });
     }
     if (!operation.acts) return { answer, putInPlace: null };
     return { answer, putInPlace: await context.tenants.read(tx) };
@@ -278,15 +283,21 @@ function sourceOf({ actor, input, address }: Call, tenantId: string | null, now:
 function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {
   if (actor.kind === 'admin') return { actorKind: 'admin', actorId: actor.memberId };
   if (actor.kind === 'token') return { actorKind: 'token', actorId: actor.tokenId };
-  return { actorKind: 'operator', actorId: null };
+  return { actorKind: 'operator', actorId: actor.user?.slice(0, auditTextLength) ?? null };
 }
 
-function auditAct(tx: Tx, call: Call, { now, tenant }: PreparationContext, result: object): Promise<void> {
+function auditAct(
+  tx: Tx,
+  call: Call,
+  { now, tenant }: PreparationContext,
+  { answer, changes }: { readonly answer: object; readonly changes: readonly FieldChange[] },
+): Promise<void> {
   const { operation, input } = call;
   const facts = {
     event: 'admin_acted',
-    target: targetOf(operation, { ...result, ...input }),
+    target: targetOf(operation, { ...answer, ...input }),
     reason: operation.name,
+    ...(changes.length === 0 ? {} : { changes }),
   } as const;
   return insertAuditEvent(tx, auditEvent(sourceOf(call, tenant?.id ?? null, now), facts));
 }

@@ -6,7 +6,7 @@ import { type OperationContext, OperationRefused, type PreparationContext } from
 import { auditDeed } from '../audit.ts';
 import { InvalidFacts } from '../invalid-facts.ts';
 import { type NewTenant, prepareTenant } from '../tenant.ts';
-import type { Change } from './difference.ts';
+import { type Change, withoutSecret } from './difference.ts';
 import type { Step } from './plan/step.ts';
 import { planTenants, tenantOf } from './plan/tenants.ts';
 import { inOrder, problemLine } from './read.ts';
@@ -125,6 +125,7 @@ export async function applySteps(
       target: target.slice(0, auditTextLength),
       ...(change.noun === 'client' ? { clientId: change.name } : {}),
       reason: `${name}: ${change.noun} ${doneTo(change)}`,
+      ...(change.fields.length === 0 ? {} : { changes: change.fields.map(withoutSecret) }),
     });
   }
 }

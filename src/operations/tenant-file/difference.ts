@@ -1,4 +1,7 @@
+import type { FieldChange } from '../../core/operators/audit-event.ts';
 import type { Facts } from './tenant-file.ts';
+
+export type { FieldChange };
 
 /** What of a tenant a change is about. */
 export type Noun =
@@ -11,14 +14,6 @@ export type Noun =
   | 'client'
   | 'member'
   | 'subscription';
-
-/** A field that is another from now on; values as a terminal shows them. */
-export interface FieldChange {
-  readonly field: string;
-  /** null if it is not known */
-  readonly from: string | null;
-  readonly to: string;
-}
 
 /** One entry in which a file and the database differ. */
 export interface Change {
@@ -74,3 +69,17 @@ function shownValue(value: unknown): string {
   const letters = [...text];
   return letters.length > longest ? `${letters.slice(0, longest - 1).join('')}…` : text;
 }
+
+/** A change as it may be kept: of a secret it says no more than that it changed. */
+export function withoutSecret(change: FieldChange): FieldChange {
+  return /secret|password|hash/i.test(change.field) && !/^passwordLength$/.test(change.field)
+    ? ofSecret(change.field)
+    : change;
+}
+
+/** No value in JSON looks like this. */
+const changed = 'changed';
+
+export const ofSecret = (field: string): FieldChange => ({ field, from: null, to: changed });
+
+export const isOfSecret = ({ from, to }: FieldChange) => from === null && to === changed;

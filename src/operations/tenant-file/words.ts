@@ -1,5 +1,5 @@
 /** What a tenant file changes, in the words that the command and the portal share. */
-import { type Change, differs, type FieldChange } from './difference.ts';
+import { type Change, differs, type FieldChange, isOfSecret } from './difference.ts';
 
 /** How many entries a file changes, or that it changes none. @param undone what is said where nothing was done yet */
 export function summaryOf(changes: readonly Change[], isDone: boolean, undone: string): string {
@@ -18,5 +18,5 @@ export function outcomeOf({ change, note }: Pick<Change, 'change' | 'note'>, pru
 
 /** A field before and from then on. @param arrow what stands between the two */
 export function fieldText({ field, from, to }: FieldChange, arrow: string): string {
-  return `${field}: ${from ?? 'unset'} ${arrow} ${to}`;
+  return isOfSecret({ field, from, to }) ? `${field}: ${to}` : `${field}: ${from ?? 'unset'} ${arrow} ${to}`;
 }

@@ -1,6 +1,6 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/sign-in-limit.ts';
-import { eraseAuditAddresses } from '../operators/audit-event.ts';
+import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { listProvenAddresses } from './email-proof.ts';
@@ -16,8 +16,8 @@ import { clearSignInFailures } from './sign-in-failure.ts';
  * - invoices as they were sent, addressee and all: the law asks for them for years (GDPR art. 17 (3) (b));
  * - answers to consents: the tenant must be able to show that it was allowed to do what it did, and when that
  *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person;
- * - the audit, without the addresses that the member came from: what happened, and to which id. Where events name
- *   nobody, an address that was hers is taken for hers.
+ * - the audit, without the addresses that the member came from and without what a change said of the member: what
+ *   happened, and to which id. Where events name nobody, an address that was hers is taken for hers.
  */
 export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: number): Promise<void> {
   const result = await tx
@@ -53,6 +53,7 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
   changedOne(result, 'erasure of a member');
   // Where the member came from is looked for in what the next lines erase.
   await eraseAuditAddresses(tx, tenantId, id);
+  await eraseAuditChanges(tx, tenantId, id);
   await eraseTraces(tx, id);
   await eraseOrders(tx, id);
   await eraseMails(tx, tenantId, id, email);

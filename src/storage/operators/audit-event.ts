@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
-import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
+import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
 import { insertion } from '../queries/prepared.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 
 /** The one writer of the audit: a row, and after the commit a line of the log. */
 export async function insertAuditEvent(tx: Tx, event: AuditEvent): Promise<void> {
-  insertRow(tx, event);
+  const { changes, ...row } = event;
+  insertRow(tx, changes === undefined ? row : { ...row, changes: JSON.stringify(changes) });
   noteAuditEvent(tx, event);
 }
 
@@ -104,7 +105,10 @@ async function listPart(
     query = query.where((eb) => eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', id)])]));
   }
   const found = await query.execute();
-  return tenantId === undefined ? found : found.filter((event) => event.tenantId === tenantId);
+  const events = found.map(({ changes, ...event }) =>
+    changes === null ? event : { ...event, changes: JSON.parse(changes) as readonly FieldChange[] },
+  );
+  return tenantId === undefined ? events : events.filter((event) => event.tenantId === tenantId);
 }
 
 /** @returns ms; later than all events where this one is no more */
@@ -198,4 +202,27 @@ async function eraseUnnamed(tx: Tx, tenantId: string, addresses: readonly string
       .where(sql<boolean>`(actorKind = 'nobody' or result = 'refused')`)
       .execute();
   }
+}
+
+/**
+ * Forgets what operators changed of a member and of her subscriptions: names and addresses stood there. That it was
+ * changed, by whom and when, stays.
+ */
+export async function eraseAuditChanges(tx: Tx, tenantId: string, memberId: string): Promise<void> {
+  const ofTenant = tx
+    .updateTable('auditEvents')
+    .set({ changes: null })
+    .where('changes', 'is not', null)
+    .where(isIn('others'))
+    .where('tenantId', '=', tenantId);
+  await ofTenant.where('target', '=', memberId).execute();
+  await ofTenant
+    .where('target', 'in', (select) =>
+      select
+        .selectFrom('subscriptions')
+        .select(sql<string>`cast(id as text)`.as('target'))
+        .where('memberId', '=', memberId),
+    )
+    .where('reason', 'like', '%ubscription%')
+    .execute();
 }

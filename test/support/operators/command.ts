@@ -70,5 +70,8 @@ const noService = () => {
 
 /** Runs words on a data folder as the process would, through the socket of the service that runs there. */
 export function command(folder: string, words: readonly string[], here: Here = {}): Promise<Said> {
-  return commandHere(words, { connect: (mayMigrate) => connect(folder, noService, mayMigrate), ...here });
+  return commandHere(words, {
+    connect: (mayMigrate) => connect(folder, noService, mayMigrate, 'olga'),
+    ...here,
+  });
 }

@@ -10,7 +10,17 @@ export interface Noun {
   readonly lead: string;
 }
 
-const eventColumns = ['at', 'event', 'actorKind', 'actorId', 'target', 'clientId', 'result', 'reason'];
+const eventColumns = [
+  'at',
+  'event',
+  'actorKind',
+  'actorId',
+  'target',
+  'clientId',
+  'result',
+  'reason',
+  'changes',
+];
 const tokenColumns = ['name', 'permissions', 'createdAt', 'expiresAt', 'revokedAt'];
 
 /** A noun that is not here has a list all the same: with the first columns that fit. */
@@ -90,7 +100,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
 /** The columns of the lists on a page of one thing. */
 export const sectionColumns: Readonly<Record<string, readonly string[]>> = {
   changes: ['tenant', 'noun', 'name', 'change', 'fields', 'note'],
-  events: ['at', 'event', 'actorKind', 'clientId', 'address', 'result', 'reason'],
+  events: ['at', 'event', 'actorKind', 'clientId', 'address', 'result', 'reason', 'changes'],
   limits: ['limit', 'counted', 'allowed', 'lockedUntil'],
   sessions: ['kind', 'userAgent', 'ipAddress', 'createdAt', 'lastUsedAt'],
   signIns: ['clientId', 'label', 'deviceName', 'deviceModel', 'ipAddress', 'lastUsedAt'],

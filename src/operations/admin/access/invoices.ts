@@ -14,7 +14,7 @@ import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../sto
 import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
 import { memberField, memberIdField } from '../members/member-answer.ts';
-import { type Operation, unknown } from '../operation.ts';
+import { type Operation, type OperationContext, unknown } from '../operation.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscription-answer.ts';
 
@@ -95,12 +95,20 @@ const paid = onTenant<{ readonly number: number }>({
   path: '/invoices/{number}/paid',
   fields: { number: numberField },
   output: invoiceSchema,
-  run: async ({ tx, tenant, now }, { number }) => {
-    await markInvoicePaid(tx, tenant.id, number, now);
-    const invoice = await findInvoice(tx, tenant.id, number);
-    if (invoice === null) throw unknown('invoice');
-    return invoiceAnswer(invoice);
+  present: shown,
+  run: async (context, { number }) => {
+    await markInvoicePaid(context.tx, context.tenant.id, number, context.now);
+    return shown(context, { number });
   },
 });
+
+async function shown(
+  { tx, tenant }: Pick<OperationContext, 'tx'> & { readonly tenant: { readonly id: string } },
+  { number }: { readonly number: number },
+): Promise<object> {
+  const invoice = await findInvoice(tx, tenant.id, number);
+  if (invoice === null) throw unknown('invoice');
+  return invoiceAnswer(invoice);
+}
 
 export const invoiceOperations: readonly Operation[] = [listed, paid];

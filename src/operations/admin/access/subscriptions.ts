@@ -104,6 +104,7 @@ const changed = onTenant<{ readonly subscriptionId: number; readonly change: Sub
     ),
   },
   output: subscriptionSchema,
+  present: (context, { subscriptionId }) => shown(context, subscriptionId),
   run: async (context, { subscriptionId, change }) => {
     const { tx, tenant, now } = context;
     const done = await changeSubscription(tx, tenant.id, subscriptionId, change, now);
@@ -124,6 +125,7 @@ const propertiesSet = onTenant<{ readonly subscriptionId: number; readonly value
   path: '/subscriptions/{subscriptionId}/properties',
   fields: { subscriptionId: subscriptionIdField, values: valuesField },
   output: subscriptionSchema,
+  present: (context, { subscriptionId }) => shown(context, subscriptionId),
   run: async (context, { subscriptionId, values }) => {
     const { tx, tenant } = context;
     if (!(await setCustomPropertyValues(tx, tenant.id, subscriptionId, values)))

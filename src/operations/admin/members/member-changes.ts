@@ -28,7 +28,7 @@ import { mailPasswordLink, replacePassword } from '../../recover.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import { conflict, type Operation, OperationRefused } from '../operation.ts';
-import { demandManage, demandOther, manageableMember } from './manage.ts';
+import { demandManage, demandOther, manageableMember, memberFor } from './manage.ts';
 import {
   emailField,
   fullNameField,
@@ -165,6 +165,7 @@ const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }
     force: forceField,
   },
   output: memberSchema,
+  present: async (context, { memberId }) => memberAnswer(await memberFor(context, memberId)),
   prepare: async ({ password, email = '' }, { tenant, passwords }) => {
     if (password === undefined) return { passwordHash: null };
     await checkPassword(password, email, tenant);

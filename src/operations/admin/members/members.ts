@@ -8,7 +8,7 @@ import { type Fields, onTenant } from '../define.ts';
 import { forceField, limitField, pageOf } from '../fields.ts';
 import { linesFile, linesMediaType, linesSchema, mostLinesField } from '../lines-file.ts';
 import type { Operation } from '../operation.ts';
-import { demandOther, manageableMember, memberFor } from './manage.ts';
+import { demandOther, type MemberContext, manageableMember, memberFor } from './manage.ts';
 import {
   memberAnswer,
   memberField,
@@ -27,6 +27,10 @@ interface Named {
 }
 
 const fields = { memberId: memberField };
+
+/** The member, without what happened. */
+const present = async (context: MemberContext, { memberId }: Named) =>
+  memberAnswer(await memberFor(context, memberId));
 
 interface Listed {
   readonly search?: string;
@@ -119,6 +123,7 @@ const disabled = onTenant<Named>({
   fields,
   optional: { force: forceField },
   output: memberSchema,
+  present,
   run: async (context, { memberId }) => {
     const { tx, tenant, actor, now } = context;
     await manageableMember(context, memberId);
@@ -136,6 +141,7 @@ const enabled = onTenant<Named>({
   path: '/members/{memberId}/enable',
   fields,
   output: memberSchema,
+  present,
   run: async (context, { memberId }) => {
     await manageableMember(context, memberId);
     await enableMember(context.tx, context.tenant.id, memberId, context.now);

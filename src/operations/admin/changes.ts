@@ -1,0 +1,72 @@
+/** What an operation changed of the thing that it acts on, for the audit. */
+import type { FieldChange } from '../../core/operators/audit-event.ts';
+import { fieldChanges, ofSecret, withoutSecret } from '../tenant-file/difference.ts';
+import type { Facts } from '../tenant-file/tenant-file.ts';
+import { operations } from './index.ts';
+import { type Operation, type OperationContext, OperationRefused } from './operation.ts';
+
+/**
+ * The thing that an operation changes, as it is now: as the operation that reads such things answers, or the entry of
+ * their list. null for what makes or ends something, and for what is about no one thing.
+ */
+export async function presentOf(
+  operation: Operation,
+  context: OperationContext,
+  input: Facts,
+): Promise<Facts | null> {
+  if (!operation.acts || operation.made !== undefined || operation.method === 'DELETE') return null;
+  try {
+    if (operation.present !== undefined) return (await operation.present(context, input)) as Facts;
+    const [noun] = operation.name.split('.');
+    const own = fieldsOf(operation).at(-1);
+    if (own === undefined || (own === 'tenant' && noun !== 'tenants')) return null;
+    const read = operations.find(({ name }) => name === `${noun}.read`);
+    if (read !== undefined) return (await read.run(context, input, undefined)) as Facts;
+    const list = operations.find(({ name }) => name === `${noun}.list`);
+    // A list of pages finds one entry by what names it.
+    if (list === undefined || !(own in list.input.properties)) return null;
+    const [entries] = Object.values(await list.run(context, { ...input, limit: 1 }, undefined)) as Entries[];
+    return entries?.find((entry) => String(entry[own] ?? entry.id) === String(input[own])) ?? null;
+  } catch (error) {
+    // What is not there, or not for this actor, is told by the operation itself.
+    if (error instanceof OperationRefused) return null;
+    throw error;
+  }
+}
+
+type Entries = readonly Facts[];
+
+const fieldsOf = ({ path }: Operation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+
+/** The fields of a thing that are another in what an operation answers; of a secret only that it is one. */
+export function changesOf(
+  { input: { properties } }: Operation,
+  input: Facts,
+  before: Facts,
+  answer: Facts,
+): readonly FieldChange[] {
+  const was = told(before, answer);
+  const is = told(answer, before);
+  const gone = fieldChanges(is, was).flatMap(({ field, from, to }) =>
+    from === null ? [{ field, from: to, to: 'unset' }] : [],
+  );
+  const secrets = Object.entries(properties).flatMap(([field, schema]) =>
+    'writeOnly' in schema && input[field] !== undefined ? [ofSecret(field)] : [],
+  );
+  return [...fieldChanges(was, is), ...gone].map(withoutSecret).concat(secrets);
+}
+
+/** When something was changed, the event says itself. */
+const unsaid = new Set(['updatedAt', 'lastUsedAt']);
+
+/** What of a thing is compared: what both have, and of other things in it their ids. */
+function told(thing: Facts, other: Facts): Facts {
+  return Object.fromEntries(
+    Object.entries(thing)
+      .filter(([name]) => name in other && !unsaid.has(name))
+      .map(([name, value]) => [name, Array.isArray(value) ? value.map(idOf) : value]),
+  );
+}
+
+const idOf = (item: unknown) =>
+  typeof item === 'object' && item !== null && 'id' in item ? (item as Facts).id : item;
