@@ -171,7 +171,10 @@ async function stop(
   app.log.info('stopping');
   // A client that never finishes its request, or a mail server, must not keep the service from stopping.
   const drained = Promise.all([app.close(), socket?.close(), chores.stop()]).then(() => mailer.stop());
-  await Promise.race([drained, wait(drainTime, undefined, { ref: false })]);
+  const timeIsOver = wait(drainTime, 'time is over', { ref: false });
+  if ((await Promise.race([drained, timeIsOver])) !== undefined) {
+    app.log.warn('what is under way takes too long to end: it is cut off');
+  }
   // What it cannot write any more is no reason to stay.
   await auditServiceEvent(store, 'service_stopped', systemClock()).catch((error: unknown) => {
     app.log.error({ err: error }, 'the stop cannot be written to the audit');

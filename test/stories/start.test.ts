@@ -6,14 +6,21 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as openid from 'openid-client';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { localUrl, socketPath } from '../../src/local.ts';
 import { developmentClients } from '../../src/operations/development/clients.ts';
 import { developmentMembers } from '../../src/operations/development/members.ts';
 import { startApp, type TestApp } from '../support/browser/app.ts';
 import { startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { password, submitSignIn } from '../support/browser/site.ts';
-import { residentMegabytes, type Start, type Started, startProcess } from '../support/process/started.ts';
+import {
+  cutOff,
+  residentMegabytes,
+  type Start,
+  type Started,
+  startProcess,
+  workedMilliseconds,
+} from '../support/process/started.ts';
 import { freePort } from '../support/service.ts';
 
 let folder: string;
@@ -140,11 +147,9 @@ describe('the development start, used from a browser', () => {
     expect(await refresh(second.refresh_token)).toBe('invalid_grant');
   });
 
-  it('development: a second process on the same folder gives up at once, in one clear line', async () => {
+  it('development: a second process on the same folder gives up while the first one serves, in one clear line', async () => {
     const second = start({ settings: { MEMBERDOOR_PORT: String(await freePort()) } });
-    const { code, ms } = await second.exited;
-    expect(code).toBe(1);
-    expect(ms).toBeLessThan(5_000);
+    expect((await second.exited).code).toBe(1);
     expect(second.errorLines()).toEqual([
       `memberdoor: The data folder ${folder} cannot be opened: another memberdoor is using it.`,
     ]);
@@ -158,11 +163,10 @@ describe('the development start, used from a browser', () => {
     if (typeof rotated === 'string') throw new Error(rotated);
     expect(await service.stop()).toBe(0);
 
-    const startedAt = performance.now();
     service = start();
     await service.ready;
     expect((await fetch(`${issuer}/.well-known/openid-configuration`)).status).toBe(200);
-    const ms = Math.round(performance.now() - startedAt);
+    const worked = workedMilliseconds(service.pid);
     const fresh = residentMegabytes(service.pid);
 
     config = await discover();
@@ -170,8 +174,10 @@ describe('the development start, used from a browser', () => {
     expect(await refresh(before.refresh_token)).toBe('invalid_grant');
     expect(await refresh(rotated.refresh_token)).toBe('invalid_grant');
     const used = residentMegabytes(service.pid);
-    console.info(`second start: ${ms} ms to the first answer, ${fresh} MB, ${used} MB after a sign-in`);
-    expect(ms).toBeLessThan(3_000);
+    console.info(
+      `second start: ${worked} ms of work to the first answer, ${fresh} MB, ${used} MB after a sign-in`,
+    );
+    expect(worked).toBeLessThan(3_000);
     // 140 to 146 MB: in huge pages the heaps grow by 2 MB at a time, and give back 20 to 40 MB under load.
     expect(used).toBeLessThan(160);
   });
@@ -181,7 +187,7 @@ describe('the development start, used from a browser', () => {
     const before = exchanges();
     const { access_token, refresh_token = '', id_token = '' } = await signIn();
     // Lines are gathered before they are written.
-    await vi.waitFor(() => expect(exchanges()).toBeGreaterThan(before), { timeout: 5_000 });
+    while (exchanges() === before) await new Promise(setImmediate);
     const code = app.received('/callback').at(-1)?.url.searchParams.get('code') ?? '';
     const log = service.lines().join('\n');
     for (const secret of [access_token, refresh_token, id_token, code, 'web-secret-for', 'ada@example.com']) {
@@ -194,9 +200,8 @@ describe('the development start, used from a browser', () => {
     await once(hanging, 'connect');
     hanging.write('GET /local');
     expect(await localStatus()).toBe(200);
-    const startedAt = performance.now();
     expect(await service.stop()).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(service.lines().filter((line) => line.includes(cutOff))).toEqual([]);
     expect(existsSync(socketPath(folder))).toBe(false);
     expect(service.errorLines()).toEqual([]);
   });

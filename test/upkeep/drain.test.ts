@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type HttpClient, httpClient } from '../support/http.ts';
 import { loopbackAddresses, rawSocket } from '../support/process/raw-socket.ts';
-import { type Started, startProcess } from '../support/process/started.ts';
+import { cutOff, type Started, startProcess } from '../support/process/started.ts';
 import { freePort, startTestService, type TestService } from '../support/service.ts';
 import { apps, refreshAs } from '../support/tokens.ts';
 import { authorizationParameters, codeFor, pkce, type Tokens, token, visitor } from '../support/visitor.ts';
@@ -26,14 +26,14 @@ describe('Z15: SIGTERM while 200 requests are in flight', () => {
   let refreshes: readonly Outcome[];
   let hashed: readonly Outcome[];
   let read: readonly Outcome[];
-  let exit: { code: number | null; ms: number };
+  let exitCode: number | null;
 
   const start = async (): Promise<HttpClient> => {
     running = startProcess({
       settings: {
         MEMBERDOOR_DATA: folder,
         MEMBERDOOR_PORT: String(port),
-        MEMBERDOOR_LOG_LEVEL: 'silent',
+        MEMBERDOOR_LOG_LEVEL: 'warn',
       },
     });
     await running.ready;
@@ -69,9 +69,7 @@ describe('Z15: SIGTERM while 200 requests are in flight', () => {
       outcomeOf(http(host, '/.well-known/openid-configuration')),
     );
     await Promise.race(inFlight);
-    const begun = performance.now();
-    const code = await running.stop();
-    exit = { code, ms: performance.now() - begun };
+    exitCode = await running.stop();
     refreshes = await Promise.all(inFlight);
     hashed = await Promise.all(hashing);
     read = await Promise.all(reading);
@@ -82,9 +80,9 @@ describe('Z15: SIGTERM while 200 requests are in flight', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('ends with 0 within 10 s', () => {
-    expect(exit.code).toBe(0);
-    expect(exit.ms).toBeLessThan(10_000);
+  it('ends with 0, and cuts nothing off because its time is over', () => {
+    expect(exitCode).toBe(0);
+    expect(running.lines().filter((line) => line.includes(cutOff))).toEqual([]);
     expect(running.errorLines()).toEqual([]);
   });
 
@@ -100,7 +98,7 @@ describe('Z15: SIGTERM while 200 requests are in flight', () => {
       expect([200, 422, 503, 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']).toContain(result);
     // Passwords take their time: all of these were under way when the signal came.
     expect(countOf(hashed.map(resultOf))).toEqual({ 422: 50 });
-    console.info(`drained in ${Math.round(exit.ms)} ms: ${JSON.stringify(countOf(all))}`);
+    console.info(`drained: ${JSON.stringify(countOf(all))}`);
   });
 
   it('has done what it answered, and nothing that it did not', async () => {

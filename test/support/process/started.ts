@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url';
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const command = fileURLToPath(new URL('../../../bin/memberdoor.js', import.meta.url));
 
+/** What the log says of a stop that did not wait until all was done. */
+export const cutOff = 'it is cut off';
+
 /** The service as its operator starts it: a process of its own. */
 export interface Started {
   readonly pid: number;
