@@ -16,7 +16,7 @@ let browser: TestBrowser;
 let app: TestApp;
 let stranger: TestApp;
 let issuer: string;
-let clientId = 'spa';
+const clientId = 'spa-elsewhere';
 
 /** A page with the library, and a manager for it; nothing of ours runs in it but what a test evaluates. */
 const page = (id: string) => `<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,">
@@ -45,19 +45,14 @@ const files = (id: string) => {
   };
 };
 
-/** The port of the app's registered web origin; if something else has it, the app gets a client of its own. */
+/** The app on any port, with a client whose web origin it is. */
 async function startSpa(): Promise<TestApp> {
-  try {
-    return await startApp(files('spa'), 9879);
-  } catch {
-    clientId = 'spa-elsewhere';
-    const elsewhere = await startApp(files(clientId));
-    const { origin } = elsewhere;
-    await registerClients(service, [
-      { clientId, name: 'Spa', type: 'public', redirectUris: [`${origin}/callback`], webOrigins: [origin] },
-    ]);
-    return elsewhere;
-  }
+  const started = await startApp(files(clientId));
+  const { origin } = started;
+  await registerClients(service, [
+    { clientId, name: 'Spa', type: 'public', redirectUris: [`${origin}/callback`], webOrigins: [origin] },
+  ]);
+  return started;
 }
 
 beforeAll(async () => {

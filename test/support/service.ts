@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -24,6 +25,7 @@ import { createTenants, type Tenants } from '../../src/tenants.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { type HttpClient, httpClient } from './http.ts';
 import { type TestOutbox, testOutbox } from './members/outbox.ts';
+import { loopbackAddresses } from './process/raw-socket.ts';
 import {
   copyFixtures,
   type FixtureData,
@@ -182,15 +184,21 @@ export async function restartTestService(
   return again;
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, 'localhost', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+/**
+ * A port that was free a moment ago, on each address of localhost. It lies below those that Linux gives to outgoing
+ * connections (from 32,768 on), so that none of them takes it before the service listens, or while it restarts.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 32_000);
+    const free = await Promise.all(loopbackAddresses.map((host) => isFree(host, port)));
+    if (free.every(Boolean)) return port;
+  }
 }
+
+const isFree = (host: string, port: number) =>
+  new Promise<boolean>((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ host, port }, () => server.close(() => resolve(true)));
+  });

@@ -18,17 +18,15 @@ export interface TestApp {
 /** What an app serves beside an empty page: by path, a type and a body. */
 export type Files = Readonly<Record<string, { readonly type: string; readonly body: string | Buffer }>>;
 
-/**
- * @param port 0 takes any; a redirect_uri on a loopback host may name whichever it is (decision 8)
- */
-export async function startApp(files: Files = {}, port = 0): Promise<TestApp> {
+/** Starts one on any free port; a redirect_uri on a loopback host may name whichever it is (decision 8). */
+export async function startApp(files: Files = {}): Promise<TestApp> {
   const requests: Received[] = [];
   const server = createServer((request, response) => {
     answer(request, response, files, requests).catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, 'localhost', resolve);
+    server.listen(0, 'localhost', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the app has no port');

@@ -20,7 +20,7 @@ export interface Phone {
 export async function openPhone(browser: TestBrowser): Promise<Phone> {
   const view = await browser.open({ size: 'phone' });
   const { page } = view;
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(10_000);
   const bodies: Promise<string>[] = [];
   let taps = 0;
   page.on('response', (response) => {
