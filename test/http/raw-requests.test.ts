@@ -1,7 +1,9 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
+import { workOf } from '../support/process/work.ts';
 import { expectSecurityHeaders } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -106,11 +108,12 @@ describe('much of something', () => {
   it('H4: parameters and cookies, as many as fit, are read at once', async () => {
     const body = 'a=&'.repeat(5_000);
     const cookie = Array.from({ length: 3_000 }, (_, index) => `c${index}=1`).join('; ');
-    const begun = performance.now();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', cookie };
-    expect((await service.http(hosts.a, '/api/oidc/token', { body, headers })).status).toBe(400);
-    expect((await service.http(hosts.a, '/account', { headers: { cookie } })).status).toBe(303);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const worked = await workOf(async () => {
+      expect((await service.http(hosts.a, '/api/oidc/token', { body, headers })).status).toBe(400);
+      expect((await service.http(hosts.a, '/account', { headers: { cookie } })).status).toBe(303);
+    });
+    expect(worked).toBeLessThan(1_000);
   });
 
   it('H4: requests sent ahead on one connection are answered each, and in order', async () => {
@@ -129,18 +132,18 @@ describe('much of something', () => {
 describe('who does not read', () => {
   it('H14: what is answered loses the connection, and others are served meanwhile', async () => {
     const slow = await startTestService({ data: 'security' });
-    slow.app.server.timeout = 1_000;
     const socket = connect({ port: slow.port, host: '127.0.0.1' });
     socket.pause();
     socket.on('error', () => {});
-    const accepted = new Promise<void>((resolve) => {
-      slow.app.server.once('connection', (served) => served.once('close', () => resolve()));
-    });
+    const [served] = (await once(slow.app.server, 'connection')) as [Socket];
+    const closed = once(served, 'close');
     const request = `GET ${discovery} HTTP/1.1\r\nHost: a.test\r\n\r\n`;
     // Far more answers than the buffers of both sides hold.
     socket.write(request.repeat(8_000));
     expect((await slow.http(hosts.a, discovery)).status).toBe(200);
-    await accepted;
+    expect(served.destroyed).toBe(false);
+    served.setTimeout(200);
+    await closed;
     socket.destroy();
     await slow.stop();
   });

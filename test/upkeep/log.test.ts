@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { logWaitingBytes } from '../../src/core/operators/limits.ts';
 import { logStream } from '../../src/log-stream.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
@@ -41,7 +41,12 @@ describe('F15: the service goes on without its log', () => {
     });
     closeSync(stdout);
     const origin = `http://localhost:${port}`;
-    await vi.waitFor(() => fetch(`${origin}/readyz`), { timeout: 15_000, interval: 100 });
+    const answers = () =>
+      fetch(`${origin}/livez`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await answers())) expect(child.exitCode).toBeNull();
     return origin;
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { passwordProblem } from '../../../src/core/members/password-rules.ts';
 import { commonPasswords } from '../../../src/operations/common-passwords.ts';
+import { workOf } from '../../support/process/work.ts';
 
 const isCommon = await commonPasswords();
 
@@ -76,9 +77,8 @@ describe('new passwords (security, Defaults; NIST SP 800-63B §3.1.1.2)', () => 
     expect(problemOf('')).toBe('missing');
   });
 
-  it('the longest text of one character is decided at once', () => {
-    const from = performance.now();
-    expect(problemOf(`${'a'.repeat(1_023)}b`)).toBeNull();
-    expect(performance.now() - from).toBeLessThan(100);
+  it('the longest text of one character is decided at once', async () => {
+    const worked = await workOf(() => expect(problemOf(`${'a'.repeat(1_023)}b`)).toBeNull());
+    expect(worked).toBeLessThan(100);
   });
 });

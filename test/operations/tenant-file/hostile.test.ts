@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tenantFile } from '../../../src/core/operators/limits.ts';
 import { readTenantFile } from '../../../src/operations/tenant-file/read.ts';
+import { workOf } from '../../support/process/work.ts';
 import { client, known, marked, problemsOf, tenant } from './texts.ts';
 
 describe('config check: a text that is no YAML or JSON', () => {
@@ -115,10 +116,12 @@ describe('config check: hostile YAML', () => {
       Array.from({ length: 4_000 }, (_, n) => `k${n}: 1`).join('\n'),
       'a tenant file needs tenants',
     ],
-  ])('refuses %s soon', (_what, text, problem) => {
-    const begun = performance.now();
-    const problems = problemsOf(text);
-    expect(performance.now() - begun).toBeLessThan(4_000);
+  ])('refuses %s soon', async (_what, text, problem) => {
+    let problems: readonly string[] = [];
+    const worked = await workOf(() => {
+      problems = problemsOf(text);
+    });
+    expect(worked).toBeLessThan(4_000);
     expect(problems.map((one) => one.replace(/^\d+:\d+: /, ''))).toContain(problem);
     expect(problems.length).toBeLessThanOrEqual(tenantFile.problems + 1);
   });
