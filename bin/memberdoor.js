@@ -6,8 +6,11 @@ import { isNewEnough, runOnNewerNode } from './node.js';
 
 const words = process.argv.slice(2);
 
-// What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory.
-const memory = '--max-semi-space-size=8';
+// What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory. Whoever
+// starts Node with a measure of their own keeps it.
+const sized = /^--max[-_]semi[-_]space[-_]size\b/;
+const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
+const memory = given.some((option) => sized.test(option)) ? [] : ['--max-semi-space-size=8'];
 
 // The threads that sign and hash share two heaps of the C library, which would give each one of its own. A password's
 // hash takes 19 MiB for a moment: as a block beside the heaps it goes back to the system each time. That is cheap in
@@ -20,20 +23,24 @@ const blocks = {
 const environment = { MALLOC_ARENA_MAX: '2', ...(canBeBlocks() ? blocks : {}), ...process.env };
 
 if (isNewEnough()) {
-  if (words[0] === 'start') restartWith(memory);
+  if (words[0] === 'start') restartWithMemory();
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
   const { run } = await import('../src/cli.ts');
   await run(words);
 } else {
-  runOnNewerNode([memory, fileURLToPath(import.meta.url), ...words], environment);
+  runOnNewerNode([...memory, fileURLToPath(import.meta.url), ...words], environment);
 }
 
-/** Replaces this process by one with the option, under the same pid; where that cannot be done it goes on. */
-function restartWith(option) {
-  const { execArgv, execPath, execve, platform, argv } = process;
-  if (platform === 'win32' || execve === undefined || execArgv.includes(option)) return;
-  execve.call(process, execPath, [execPath, option, ...execArgv, ...argv.slice(1)], environment);
+/**
+ * Replaces this process by one with all of these settings, under the same pid, whichever of them it was started with
+ * by hand; where that cannot be done it goes on.
+ */
+function restartWithMemory() {
+  const { execArgv, execPath, execve, platform, argv, env } = process;
+  const isSet = memory.length === 0 && Object.keys(environment).every((name) => env[name] !== undefined);
+  if (platform === 'win32' || execve === undefined || isSet) return;
+  execve.call(process, execPath, [execPath, ...memory, ...execArgv, ...argv.slice(1)], environment);
 }
 
 /** Linux gives huge pages to who asks, unless its operator says never; and whoever tunes the library does it alone. */

@@ -30,6 +30,8 @@ export interface Start {
   readonly words?: readonly string[];
   /** The standard input; none is empty. */
   readonly input?: string;
+  /** Options of Node's own, where Node runs the words. */
+  readonly options?: readonly string[];
   /** What runs the words: Node, or npm as the documentation says. */
   readonly by?: 'node' | 'npm' | 'an older node';
   /** Whether what should read its standard output is gone before it begins, as behind `| head -1` after a line. */
@@ -44,6 +46,7 @@ const older = `data:text/javascript,Object.defineProperty(process,'versions',{va
 export function startProcess({
   settings,
   words = ['start'],
+  options = [],
   by = 'node',
   under = [],
   input = '',
@@ -56,7 +59,7 @@ export function startProcess({
   const env = { ...Object.fromEntries(inherited), ...settings };
   const started = {
     npm: ['npm'],
-    node: [process.execPath, command],
+    node: [process.execPath, ...options, command],
     'an older node': [process.execPath, '--import', older, command],
   }[by];
   const [program, ...before] = [...under, ...started] as [string, ...string[]];
