@@ -59,7 +59,7 @@ export interface EmailProof {
   readonly tenantId: string;
   readonly purpose: EmailProofPurpose;
   readonly state: EmailProofState;
-  /** The account it is for; at a sign-up the one that has the address already, if any. */
+  /** The account it is for; at a sign-up the one that has the address already, or that it became, if any. */
   readonly memberId: string | null;
   /** The address that is proven, normalised. */
   readonly email: string;

@@ -108,7 +108,8 @@ async function confirm(
   const looked = await findMailLink(request, deps);
   if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
   const { found } = looked;
-  if (found?.purpose !== 'sign_up' || found.memberId !== null) {
+  // Without digits it was for an address that had an account already, and its link was never mailed.
+  if (found?.purpose !== 'sign_up' || found.codeHash === '') {
     return sendProblem(reply, 'linkUsed', { link: '/sign-in' });
   }
   const language = languageOf(request, flowOf(found));
