@@ -9,6 +9,7 @@ import {
 } from '../../../src/operations/access/subscription.ts';
 import { insertCheckout } from '../../../src/storage/access/checkout.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
+import { listPackages } from '../../../src/storage/access/package.ts';
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
@@ -43,10 +44,12 @@ beforeEach(async () => {
   });
 });
 
-/** Adds a package, whose name is its products' too, and returns its id. */
-const newPackage = (name: string, price: Price, count = 1) =>
+/** The package of this name, whose name is its products' too; adds it where there is none. @returns its id */
+const packageOf = (name: string, price: Price, count = 1) =>
   service.store.transaction(async (tx) => {
     const { id } = tenantOf(service, hosts.a);
+    const known = (await listPackages(tx, id)).find((one) => one.name === name);
+    if (known !== undefined) return known.id;
     const payment = price.amount === 0 ? 'free' : 'invoice';
     const { id: _, tenantId, products, ...facts } = packageRecord({ name, price, payment });
     const productIds = [await addProduct(tx, id, `${name} One`), await addProduct(tx, id, `${name} Two`)];
@@ -85,7 +88,7 @@ const press = (id: number | string, action: string) =>
 
 describe('the list of subscriptions', () => {
   it('pages 18: has every one, running ones first, and says in words what each does', async () => {
-    const packageId = await newPackage('Gold', nok);
+    const packageId = await packageOf('Platinum', nok);
     await give(packageId, inDays(-40, -1));
     await give(packageId, inDays(-40, 20), 'end');
     await give(packageId, inDays(5, 35));
@@ -94,17 +97,17 @@ describe('the list of subscriptions', () => {
     await give(packageId, inDays(-10, 21));
     const shown = cardsOf(await browser.send(url)).map((text) => text.replace(/ Includes.*/, ''));
     expect(shown).toEqual([
-      'Gold Runs until February 5, 2026',
-      'Gold Ends on February 4, 2026 – will not be renewed',
-      'Gold Waits for payment',
-      'Gold Begins on January 20, 2026',
-      'Gold Ended on January 15, 2026',
-      'Gold Ended on January 14, 2026',
+      'Platinum Runs until February 5, 2026',
+      'Platinum Ends on February 4, 2026 – will not be renewed',
+      'Platinum Waits for payment',
+      'Platinum Begins on January 20, 2026',
+      'Platinum Ended on January 15, 2026',
+      'Platinum Ended on January 14, 2026',
     ]);
   });
 
   it('the clock says what it does, and no job', async () => {
-    await give(await newPackage('Clock', nok), inDays(-1, 1));
+    await give(await packageOf('Clock', nok), inDays(-1, 1));
     service.clock.advance(2 * day);
     const [text] = cardsOf(await browser.send(url));
     expect(text).toContain('Ended on January 16, 2026');
@@ -117,7 +120,7 @@ describe('the list of subscriptions', () => {
 
   it('pages 12: shows what one includes, and neither what it costs nor how long a period is', async () => {
     const { id: tenantId } = tenantOf(service, hosts.a);
-    const packageId = await newPackage('Ordered', { amount: 29_900, currency: 'NOK' }, 3);
+    const packageId = await packageOf('Ordered', { amount: 29_900, currency: 'NOK' }, 3);
     const subscriptionId = await give(packageId, inDays(-1, 1));
     await service.store.transaction((tx) =>
       insertCheckout(
@@ -132,8 +135,8 @@ describe('the list of subscriptions', () => {
 
   it('pages 12: no account page leads to a checkout, or shows a package that is only offered', async () => {
     const offered = 'Offered to everybody';
-    await newPackage(offered, { amount: 77_700, currency: 'NOK' });
-    await give(await newPackage('Held', nok), inDays(-1, 1));
+    await packageOf(offered, { amount: 77_700, currency: 'NOK' });
+    await give(await packageOf('Held', nok), inDays(-1, 1));
     const menu = (await browser.send('/account')).text;
     const paths = [...menu.matchAll(/href="(\/account\/\w+)"/g)].map(([, path]) => String(path));
     expect(paths).toContain(url);
@@ -152,7 +155,7 @@ describe('cancelling', () => {
   const stored = async (id: number) => (await held()).find((row) => row.id === id);
 
   it('pages 18: says until when it runs before it asks, and goes on until then', async () => {
-    const id = await give(await newPackage('Silver', nok), inDays(-1, 20));
+    const id = await give(await packageOf('Silver', nok), inDays(-1, 20));
     const before = await stored(id);
     const [asking] = cardsOf(await browser.send(url));
     expect(asking).toContain('Cancel the subscription It runs until');
@@ -166,7 +169,7 @@ describe('cancelling', () => {
   });
 
   it('sent twice, cancels once', async () => {
-    const id = await give(await newPackage('Twice', nok), inDays(-1, 20));
+    const id = await give(await packageOf('Twice', nok), inDays(-1, 20));
     await press(id, 'cancel');
     const once = await stored(id);
     expectDone(await press(id, 'cancel'), url, 'cancelled');
@@ -174,7 +177,7 @@ describe('cancelling', () => {
   });
 
   it('can be taken back while the period runs', async () => {
-    const id = await give(await newPackage('Back', nok), inDays(-1, 20));
+    const id = await give(await packageOf('Back', nok), inDays(-1, 20));
     const before = await stored(id);
     await press(id, 'cancel');
     expectDone(await press(id, 'resume'), url, 'resumed');
@@ -183,7 +186,7 @@ describe('cancelling', () => {
   });
 
   it('ends one that has not begun at once, and says so before', async () => {
-    const id = await give(await newPackage('Later', nok), inDays(5, 35));
+    const id = await give(await packageOf('Later', nok), inDays(5, 35));
     expect(cardsOf(await browser.send(url))[0]).toContain('It has not begun yet, so it ends at once.');
     await press(id, 'cancel');
     expect(await stored(id)).toMatchObject({ state: 'ended', endedAt: expect.any(Number) });
@@ -193,7 +196,7 @@ describe('cancelling', () => {
   it.each(['cancel', 'resume'])(
     '%s changes nothing of one that ended while the page was open',
     async (action) => {
-      const id = await give(await newPackage('Open', nok), inDays(-1, 1), 'cancel');
+      const id = await give(await packageOf('Open', nok), inDays(-1, 1), 'cancel');
       const token = field(await browser.send(url), 'token');
       service.clock.advance(2 * day);
       const answer = await browser.send(url, { body: { token, subscription: String(id), action } });
@@ -205,7 +208,7 @@ describe('cancelling', () => {
   );
 
   it("X1: another member's id, another tenant's, a made-up one and another action are 404 and change nothing", async () => {
-    const packageId = await newPackage('Mine', nok);
+    const packageId = await packageOf('Mine', nok);
     const own = await give(packageId, inDays(-1, 20));
     const other = await accountOf(service, hosts.a, 'u2@example.test');
     const { sub } = claimsOf((await tokensFor(service, hosts.b)).access_token);
@@ -226,7 +229,7 @@ describe('cancelling', () => {
 describe('open invoices', () => {
   const invoice = async (changes: Parameters<typeof invoiceRecord>[0], owner = memberId) => {
     const { id: tenantId } = tenantOf(service, hosts.a);
-    const packageId = await newPackage('Invoiced', nok);
+    const packageId = await packageOf('Invoiced', nok);
     const subscriptionId = await give(packageId, inDays(-1, 20), undefined, owner);
     const record = invoiceRecord({ tenantId, subscriptionId, memberId: owner, ...changes });
     await service.store.transaction((tx) => insertInvoice(tx, record));
