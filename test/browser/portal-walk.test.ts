@@ -115,7 +115,7 @@ describe('the portal, walked without JavaScript', () => {
     await press(view, 'New package');
     await page.getByLabel('Name').fill('Grandmaster');
     await page.getByLabel('Amount').fill('9900');
-    await page.getByLabel('Currency').fill('NOK');
+    await page.getByLabel('Currency').selectOption('NOK');
     await page.getByLabel('Unit').selectOption('month');
     await page.getByLabel('Count').fill('3');
     await page.getByLabel('Payment').selectOption('invoice');

@@ -112,3 +112,30 @@ describe('a payment method that the service does not have is refused, and those 
     expect(packages).toContainEqual(expect.objectContaining({ name: 'Golden', payment: 'seashells' }));
   });
 });
+
+describe('a currency that is none is refused', () => {
+  it('by the admin API', async () => {
+    const path = `/tenants/${tenant}/packages/${packageId}`;
+    const body = { price: { amount: 9_900, currency: 'QQQ' } };
+    const answer = await callApi(service, { method: 'PATCH', path, token, body });
+    expect(answer.status).toBe(400);
+    expect(answer.json().problems).toEqual([
+      'price.currency must be equal to one of the allowed values: ISO 4217',
+    ]);
+  });
+
+  it('and a package of one that was one once is given another by its operator alone', async () => {
+    await service.store.transaction((tx) =>
+      tx
+        .updateTable('packages')
+        .set({ payment: 'invoice', currency: 'BGN' })
+        .where('id', '=', packageId)
+        .execute(),
+    );
+    const form = `/admin/tenants/${tenant}/packages/${packageId}/+change`;
+    const { status } = await portal.submit(form, { name: 'Leva' });
+    expect(status).toBe(422);
+    const { packages } = await run<{ packages: { id: number }[] }>(service, 'packages.list', { tenant });
+    expect(packages).toContainEqual(expect.objectContaining({ price: { amount: 9_900, currency: 'BGN' } }));
+  });
+});
