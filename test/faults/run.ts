@@ -15,6 +15,7 @@ import { neverRead } from './cases/never-read.ts';
 import { readOnly } from './cases/read-only.ts';
 import { restartTime } from './cases/restart-time.ts';
 import { rotationUnderKill } from './cases/rotation.ts';
+import { sameTime } from './cases/same-time.ts';
 import { secondProcess } from './cases/second-process.ts';
 import { killAll } from './site.ts';
 import { missing } from './tools.ts';
@@ -33,6 +34,7 @@ const cases: readonly Case[] = [
   clockJumps,
   restartTime,
   neverRead,
+  sameTime,
   crowdedMember,
 ];
 

@@ -1,10 +1,12 @@
-import { performance } from 'node:perf_hooks';
+import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member.ts';
-import { createPasswords } from '../../../src/secrets/password.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { hosts, memberOf } from '../../support/fixtures.ts';
 import { type Answer, httpClient } from '../../support/http.ts';
+import { type HashingPasswords, hashingPasswords } from '../../support/members/hashing.ts';
+import { median } from '../../support/process/median.ts';
+import { workOf } from '../../support/process/work.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
 import {
@@ -18,9 +20,11 @@ import {
 } from '../../support/visitor.ts';
 
 let service: TestService;
+let passwords: HashingPasswords;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security', passwords: createPasswords() });
+  passwords = hashingPasswords();
+  service = await startTestService({ data: 'security', passwords });
 });
 afterAll(() => service.stop());
 
@@ -111,19 +115,22 @@ describe('A3: passwords are taken whole', () => {
     expect((await browser.signIn(page, email, start + last)).status).toBe(303);
   });
 
-  it('A3: one of more than 1,024 bytes is 400 within 20 ms, before anything is hashed', async () => {
+  it('A3: one of more than 1,024 bytes is 400 for less than 20 ms of work, before anything is hashed', async () => {
     const { browser, page } = await atSignIn();
     for (const password of ['x'.repeat(1_025), '🦊'.repeat(257)]) {
-      const times: number[] = [];
+      const before = passwords.hashed();
+      const works: number[] = [];
       for (let sample = 0; sample < 5; sample += 1) {
-        const from = performance.now();
-        const answer = await browser.signIn(page, 'u1@example.test', password);
-        times.push(performance.now() - from);
-        expect(answer.status).toBe(400);
-        expect(answer.text).toMatch(/<title>Error: /);
-        expect(answer.text).not.toContain(password);
+        const worked = await workOf(async () => {
+          const answer = await browser.signIn(page, 'u1@example.test', password);
+          expect(answer.status).toBe(400);
+          expect(answer.text).toMatch(/<title>Error: /);
+          expect(answer.text).not.toContain(password);
+        });
+        works.push(worked);
       }
-      expect(Math.min(...times)).toBeLessThan(20);
+      expect(passwords.hashed()).toBe(before);
+      expect(Math.min(...works)).toBeLessThan(20);
     }
   });
 
@@ -251,11 +258,11 @@ describe('A12: a flood of passwords', () => {
     ).finally(() => {
       flooding = false;
     });
-    const times: number[] = [];
+    const hashedMeanwhile: number[] = [];
     while (flooding) {
-      const from = performance.now();
+      const before = passwords.hashed();
       const { status } = await service.http(hosts.a, '/.well-known/openid-configuration');
-      times.push(performance.now() - from);
+      hashedMeanwhile.push(passwords.hashed() - before);
       expect(status).toBe(200);
     }
     const turnedAway = (await answers).filter(({ status }) => status !== 422);
@@ -268,7 +275,8 @@ describe('A12: a flood of passwords', () => {
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
       expect(answer.text).toMatch(/<title>Error: /);
     }
-    expect(times.sort((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(100);
+    // It waits for none of those that are in the queue: 100 ms of an idle machine are three of a core.
+    expect(median(hashedMeanwhile)).toBeLessThanOrEqual(3 * availableParallelism());
     service.clock.advance(16 * 60_000);
     expect((await browser.signIn(page, 'u1@example.test')).status).toBe(303);
   });

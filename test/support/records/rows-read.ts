@@ -4,9 +4,7 @@ type Read = (...values: unknown[]) => unknown;
 
 /** What some work makes the database hand over: how many rows, of every statement that reads. */
 export async function rowsReadBy<T>(work: () => Promise<T>): Promise<{ rows: number; result: T }> {
-  const database = new SQLite(':memory:');
-  const statement = Object.getPrototypeOf(database.prepare('select 1')) as Record<'all' | 'get', Read>;
-  database.close();
+  const statement = statementPrototype();
   const { all, get } = statement;
   let rows = 0;
   statement.all = function (this: unknown, ...values) {
@@ -24,4 +22,31 @@ export async function rowsReadBy<T>(work: () => Promise<T>): Promise<{ rows: num
   } finally {
     Object.assign(statement, { all, get });
   }
+}
+
+/** The text of every statement by which some work reads the database, in their order. */
+export async function readsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const statement = statementPrototype();
+  const { all, get } = statement;
+  const sent: string[] = [];
+  const telling = (read: Read): Read =>
+    function (this: unknown, ...values) {
+      sent.push((this as { source: string }).source);
+      return read.apply(this, values);
+    };
+  Object.assign(statement, { all: telling(all), get: telling(get) });
+  try {
+    await work();
+    return sent;
+  } finally {
+    Object.assign(statement, { all, get });
+  }
+}
+
+/** What every statement of every database inherits. */
+function statementPrototype(): Record<'all' | 'get', Read> {
+  const database = new SQLite(':memory:');
+  const statement: unknown = Object.getPrototypeOf(database.prepare('select 1'));
+  database.close();
+  return statement as Record<'all' | 'get', Read>;
 }
