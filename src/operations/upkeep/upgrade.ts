@@ -1,7 +1,7 @@
 // What is done about a database of an older version before it is brought to this one: there is no other way back.
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { asStartupError, syncToDisk } from '../../files.ts';
+import { asStartupError, rightsProblem, syncToDisk } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
 import { pendingMigrations } from '../../storage/backup.ts';
 import { databaseFile, lockFolder } from '../../storage/store.ts';
@@ -49,12 +49,16 @@ export function prepareUpgrade(dataFolder: string, mayMigrate: boolean): string 
   }
 }
 
-/** The copies that lie in a data folder. */
+/** The copies that lie in a data folder. @throws StartupError if this user may not look into it */
 export function listUpgradeCopies(dataFolder: string): readonly string[] {
   if (!existsSync(dataFolder)) return [];
-  return readdirSync(dataFolder)
-    .filter((name) => copyName.test(name))
-    .map((name) => join(dataFolder, name));
+  try {
+    return readdirSync(dataFolder)
+      .filter((name) => copyName.test(name))
+      .map((name) => join(dataFolder, name));
+  } catch (error) {
+    throw rightsProblem(join(dataFolder, databaseFile)) ?? error;
+  }
 }
 
 /**
