@@ -67,8 +67,9 @@ export function consentOf(consent: Consent, changes: readonly ConsentChange[]): 
 export type Answerer = Pick<ConsentChange, 'memberId' | 'source' | 'clientId' | 'changedAt'>;
 
 /**
- * Records an answer. One that changes nothing is not recorded again; a first "no" is, and so is a "yes" to
- * words that have changed since the last one (GDPR art. 7 (1)).
+ * Records an answer. One that changes nothing is not recorded again; a "yes" to words that have changed since the
+ * last one is (GDPR art. 7 (1)). A first "no" is one where an app says so; a box of a page that was never ticked and
+ * is left empty answers nothing.
  *
  * @param changes the member's answers so far, oldest first; the last one to each consent is enough
  */
@@ -82,6 +83,7 @@ export function answerConsent(
   const { id, tenantId, name, description } = consent;
   const isToSameWords = last?.name === name && last.description === description;
   if (last?.status === status && (status === 'withdrawn' || isToSameWords)) return [];
+  if (last === undefined && status === 'withdrawn' && answerer.source !== 'api') return [];
   return [
     {
       write: 'insertConsentChange',

@@ -21,7 +21,7 @@ async function storeWithConsents() {
   return store;
 }
 
-const answerer = { memberId: 'member-1', source: 'account', clientId: null, changedAt: now } as const;
+const answerer = { memberId: 'member-1', source: 'api', clientId: 'app', changedAt: now } as const;
 
 const answer = (store: Store, answers: Readonly<Record<string, ConsentStatus>>, changedAt = now) =>
   store.transaction((tx) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConsentStatus } from '../../../src/core/access/consent.ts';
+import type { Answerer, ConsentStatus } from '../../../src/core/access/consent.ts';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
 import { answerConsents } from '../../../src/operations/access/consent.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
@@ -42,7 +42,8 @@ beforeAll(async () => {
   await run(service, 'consents.define', { tenant, consentId: 'phone', name: 'Calls' });
   await answer('ada', 'letter', 'accepted');
   await answer('bo', 'letter', 'accepted');
-  await answer('bo', 'phone', 'withdrawn');
+  // A first "no" is said by an app: a box that was left empty on a page is no answer.
+  await answer('bo', 'phone', 'withdrawn', { source: 'api', clientId: 'pub1' });
   await run(service, 'consents.define', { tenant, ...letter, ...newWords });
   await answer('ada', 'letter', 'accepted');
   await answer('bo', 'letter', 'withdrawn');
@@ -53,9 +54,13 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function answer(name: string, consentId: string, status: ConsentStatus): Promise<void> {
-  const memberId = members[name] ?? '';
-  const answerer = { memberId, source: 'account', clientId: null, changedAt: service.clock.now() } as const;
+async function answer(
+  name: string,
+  consentId: string,
+  status: ConsentStatus,
+  from: Pick<Answerer, 'source' | 'clientId'> = { source: 'account', clientId: null },
+): Promise<void> {
+  const answerer = { memberId: members[name] ?? '', ...from, changedAt: service.clock.now() };
   await service.store.transaction((tx) =>
     answerConsents(tx, tenantIdOf(service, tenant), new Map([[consentId, status]]), answerer),
   );

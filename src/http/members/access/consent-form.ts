@@ -15,7 +15,8 @@ const nameOf = (id: string) => `consent-${id}` as const;
 export type ConsentAnswers = ReadonlyMap<string, ConsentStatus>;
 
 /**
- * Reads the boxes of a form: ticked is yes, and a box that was shown and left empty is no. A consent that the
+ * Reads the boxes of a form: ticked is yes, and a box that was shown and left empty is no, which is an answer where it
+ * was yes before (`answerConsent`). A consent that the
  * page did not show in the words of today is not answered by it, because the tenant began to ask for it or
  * changed what it says since (GDPR art. 7 (1)); one that the tenant does not ask for is ignored.
  */
