@@ -108,6 +108,7 @@ const pages: Readonly<Record<string, () => Promise<unknown>>> = {
   'form for a tenant': at('/+change'),
   'form for a subscription': () => at(`/members/${member}/subscriptions/+create`)(),
   'form that ends something': at('/clients/spa/+disable'),
+  'form that deletes a member': () => at(`/members/${member}/+delete`)(),
   confirmation: sent('/keys/+rotate', { emergency: 'on' }),
   secret: sent('/tokens/+create', { name: 'deployment', 'permissions-0': 'on' }),
   'error, not found': at('/nothing'),

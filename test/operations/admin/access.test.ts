@@ -95,7 +95,7 @@ describe('invoices and checkouts', () => {
     readonly next: number | null;
   }
 
-  it('invoices are listed in pages, the newest first, paid or not; the time of the payment stays', async () => {
+  it('invoices are listed in pages, the newest first, paid or not; one that is paid is not marked again', async () => {
     for (let count = 0; count < 3; count += 1) await newInvoice(world);
     const list = (input: object) => run<Page>(service, 'invoices.list', { tenant, ...input });
     const { invoices, next } = await list({ limit: 2 });
@@ -105,7 +105,11 @@ describe('invoices and checkouts', () => {
 
     const pay = () => run<{ paidAt: string }>(service, 'invoices.markPaid', { tenant, number: 2 });
     const { paidAt } = await pay();
-    expect(await pay()).toMatchObject({ number: 2, paidAt });
+    await expect(pay()).rejects.toMatchObject({
+      kind: 'conflict',
+      problems: [`the invoice is paid already, since ${paidAt}`],
+    });
+    expect((await list({ paid: true })).invoices).toMatchObject([{ number: 2, paidAt }]);
     const numbers = async (paid: boolean) => (await list({ paid })).invoices.map(({ number }) => number);
     expect(await numbers(true)).toEqual([2]);
     expect(await numbers(false)).toEqual([3, 1]);

@@ -75,7 +75,10 @@ export const nouns: Readonly<Record<string, Noun>> = {
     columns: [],
     lead: 'What members ordered, and what came of it.',
   },
-  invoices: { columns: [], lead: 'What members owe and have paid.' },
+  invoices: {
+    columns: ['number', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
+    lead: 'What members owe and have paid.',
+  },
   tokens: {
     title: 'API tokens',
     columns: tokenColumns,
@@ -114,10 +117,11 @@ export const isEnding = (verb: string) => ending.test(verb);
 
 /** Whether it makes sense to do something to a thing as it is: what is off cannot be turned off. */
 export function isFitting(verb: string, shown: Facts): boolean {
-  const { disabledAt, revokedAt, retiredAt, status, limits } = shown;
+  const { disabledAt, revokedAt, retiredAt, paidAt, status, limits } = shown;
   const isOff = typeof disabledAt === 'string' || status === 'disabled';
   if (verb === 'disable' || verb.startsWith('send')) return !isOff;
   if (verb === 'enable') return isOff;
+  if (verb === 'markPaid') return typeof paidAt !== 'string';
   if (verb === 'unlock') return isLocked({ limits });
   if (verb === 'revoke') return typeof revokedAt !== 'string';
   return verb !== 'retire' || typeof retiredAt !== 'string';

@@ -28,7 +28,7 @@ export function actionsOf(visit: Visit, page: Operation, known: Facts, shown: Fa
       const own = addressOf(operation, known);
       const href = own ?? newAddressOf(operation, known);
       const isMain = own === null || operation.path === page.path;
-      return href === null ? [] : [actionAt(operation, href, isMain)];
+      return href === null ? [] : [actionAt(operation, href, isMain, own !== null)];
     })
     .toSorted((a, b) => Number(b.isMain) - Number(a.isMain) || Number(a.isGrave) - Number(b.isGrave));
 }
@@ -64,7 +64,7 @@ export function entryActions(visit: Visit, list: string, entry: Facts, known: Fa
     const value =
       isOfList && isFitting(nameOf(operation).verb, entry) ? fieldOf(entry, name, list) : undefined;
     const href = value === undefined ? null : addressOf(operation, { ...known, [name]: value });
-    return href === null ? [] : [actionAt(operation, `${href}${contextOf(operation, known)}`, false)];
+    return href === null ? [] : [actionAt(operation, `${href}${contextOf(operation, known)}`, false, true)];
   });
 }
 
@@ -142,9 +142,9 @@ export const isBelow = ({ path }: Operation, page: Operation) => path.startsWith
 /** Whether a page is about one thing below a tenant. */
 const isOfOne = (page: Operation) => pathFields(page).some((name) => name !== 'tenant');
 
-function actionAt(operation: Operation, href: string, isMain: boolean): Action {
+function actionAt(operation: Operation, href: string, isMain: boolean, isThere = false): Action {
   const isGrave = isEnding(nameOf(operation).verb);
-  return { label: buttonOf(operation), href, isGrave, isMain: isMain && !isGrave };
+  return { label: buttonOf(operation, isThere), href, isGrave, isMain: isMain && !isGrave };
 }
 
 const escaped = (text: string) => text.replaceAll(/[{}]/g, '\\$&');
@@ -168,6 +168,7 @@ const participles: Readonly<Record<string, string>> = {
   delete: 'deleted',
   disable: 'disabled',
   enable: 'enabled',
+  markPaid: 'marked as paid',
   retire: 'retired',
   revoke: 'revoked',
   rotate: 'rotated',

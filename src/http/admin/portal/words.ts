@@ -96,13 +96,20 @@ const ofFiles: Readonly<Record<string, string>> = {
   export: 'Export as a file',
 };
 
-/** What a button that leads to an operation says; beside a list its noun need not be repeated. */
-export function buttonOf(operation: Pick<Operation, 'name'>): string {
+/**
+ * What a button that leads to an operation says; beside a list its noun need not be repeated.
+ *
+ * @param isThere whether it leads to something that is there already
+ */
+export function buttonOf(operation: Pick<Operation, 'name'>, isThere = false): string {
   const { noun, verb } = nameOf(operation);
   if (/files$/i.test(noun) && ofFiles[verb] !== undefined) return ofFiles[verb];
-  if (verb === 'create' || verb === 'define') return `New ${singular(noun)}`;
-  return labelOf(verb);
+  if (isNew(verb, isThere)) return `New ${singular(noun)}`;
+  return labelOf(verb === 'define' ? 'change' : verb);
 }
+
+/** Whether a verb makes something: what is defined once more is changed. */
+const isNew = (verb: string, isThere: boolean) => verb === 'create' || (verb === 'define' && !isThere);
 
 /** What the button that sends an operation's form says. */
 export function submitOf(operation: Pick<Operation, 'name'>): string {
@@ -111,11 +118,11 @@ export function submitOf(operation: Pick<Operation, 'name'>): string {
   return verb === 'define' || verb === 'change' ? 'Save' : titleOf(operation);
 }
 
-/** The heading of an operation's form. */
-export function titleOf(operation: Pick<Operation, 'name'>): string {
+/** The heading of an operation's form. @param isThere whether what it is about is there already */
+export function titleOf(operation: Pick<Operation, 'name'>, isThere = false): string {
   const { noun, verb } = nameOf(operation);
-  if (/files$/i.test(noun)) return buttonOf(operation);
-  if (verb === 'create' || verb === 'define') return `New ${singular(noun)}`;
+  if (/files$/i.test(noun) || isNew(verb, isThere)) return buttonOf(operation);
+  const words = buttonOf(operation, isThere);
   // "Change client", but "Sign out everywhere".
-  return /[A-Z]/.test(verb) ? labelOf(verb) : `${labelOf(verb)} ${singular(noun)}`;
+  return /[A-Z]/.test(verb) ? words : `${words} ${singular(noun)}`;
 }

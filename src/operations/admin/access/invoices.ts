@@ -14,7 +14,7 @@ import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../sto
 import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
 import { memberField, memberIdField } from '../members/member-answer.ts';
-import { type Operation, type OperationContext, unknown } from '../operation.ts';
+import { conflict, type Operation, type OperationContext, unknown } from '../operation.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscription-answer.ts';
 
@@ -97,15 +97,17 @@ const paid = onTenant<{ readonly number: number }>({
   output: invoiceSchema,
   present: shown,
   run: async (context, { number }) => {
-    await markInvoicePaid(context.tx, context.tenant.id, number, context.now);
-    return shown(context, { number });
+    const isMarked = await markInvoicePaid(context.tx, context.tenant.id, number, context.now);
+    const invoice = await shown(context, { number });
+    if (!isMarked) throw conflict(`the invoice is paid already, since ${invoice.paidAt}`);
+    return invoice;
   },
 });
 
 async function shown(
   { tx, tenant }: Pick<OperationContext, 'tx'> & { readonly tenant: { readonly id: string } },
   { number }: { readonly number: number },
-): Promise<object> {
+): Promise<ReturnType<typeof invoiceAnswer>> {
   const invoice = await findInvoice(tx, tenant.id, number);
   if (invoice === null) throw unknown('invoice');
   return invoiceAnswer(invoice);

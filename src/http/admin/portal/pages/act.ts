@@ -26,7 +26,7 @@ export async function showForm(visit: Visit, operation: Operation): Promise<Fast
   const present = mayCall(visit, operation) ? await presentIn(visit, operation, known) : 'unknown';
   // What is not there cannot be changed either; to another tenant's administrator the two are one (A17).
   if (present === 'unknown') return sendPortalProblem(visit.reply, 'notFound', visit);
-  return sendForm(visit, operation, { values: valuesOf(operation, known, present) });
+  return sendForm(visit, operation, { values: valuesOf(operation, known, present), present });
 }
 
 /** Takes the form: asks once more before something ends, runs the operation, and leads on to what came of it. */
@@ -47,9 +47,9 @@ export async function submitForm(visit: Visit, operation: Operation): Promise<Fa
     if (!(error instanceof OperationRefused)) throw error;
     // What is out of reach stands in the audit already.
     const isInReach = mayCall(visit, operation) && hasTenant(visit, known.tenant);
-    if (!isInReach || (await presentIn(visit, operation, known)) === 'unknown')
-      return sendPortalProblem(reply, 'notFound', visit);
-    return sendForm(visit, operation, { values: form, problems: error.problems });
+    const present = isInReach ? await presentIn(visit, operation, known) : 'unknown';
+    if (present === 'unknown') return sendPortalProblem(reply, 'notFound', visit);
+    return sendForm(visit, operation, { values: form, problems: error.problems, present });
   }
 }
 
@@ -120,25 +120,27 @@ async function refuseIfThere(visit: Visit, operation: Operation, known: Facts, s
 interface FormState {
   readonly values: FormValues;
   readonly problems?: readonly string[];
+  /** What is there now; null for something new. */
+  readonly present: Facts | null;
 }
 
 async function sendForm(
   visit: Visit,
   operation: Operation,
-  { values, problems = [] }: FormState,
+  { values, problems = [], present }: FormState,
 ): Promise<FastifyReply> {
   const known = knownFacts(visit, operation);
   const entries = entriesOf(operation, known, values, await offersFor(visit, operation, known));
   const placed: readonly FieldProblem[] = placeProblems(problems, entries);
   return sendPortalPage(visit.reply, {
     template: 'form',
-    title: titleOf(operation),
+    title: titleOf(operation, isThere(operation, known)),
     status: problems.length > 0 ? 422 : 200,
     isError: problems.length > 0,
     visit,
     crumbs: crumbsOf(visit, operation, known),
     data: {
-      ...aboutForm(visit, operation, known),
+      ...aboutForm(visit, operation, known, present),
       entries,
       problems: placed,
       // Of what is there already, every field is there too.
@@ -148,11 +150,12 @@ async function sendForm(
 }
 
 /** What every form of an operation shows. */
-function aboutForm(visit: Visit, operation: Operation, known: Facts) {
+function aboutForm(visit: Visit, operation: Operation, known: Facts, present: Facts | null) {
   const { verb } = nameOf(operation);
   return {
     lead: operation.summary,
     target: targetOf(operation, known),
+    named: namesOf(present),
     action: visit.request.url,
     submit: submitOf(operation),
     isGrave: isEnding(verb),
@@ -169,6 +172,19 @@ function warningOf({ request }: Visit, operation: Operation, known: Facts): stri
   return 'You are on the domain of this tenant: its portal closes with it, and the command alone can enable it.';
 }
 
+/** Whether an operation is about something that its address names. */
+const isThere = (operation: Operation, known: Facts) =>
+  pathFields(operation).every((name) => known[name] !== undefined);
+
+/** What people call the thing that a form acts on: a name, and a member's address (pages 21, 22). */
+function namesOf(present: Facts | null): { readonly name: string; readonly email: string | null } | null {
+  const { fullName, name, email } = present ?? {};
+  const called = [fullName, name].find((one) => typeof one === 'string' && one !== '');
+  return typeof called === 'string'
+    ? { name: called, email: typeof email === 'string' ? email : null }
+    : null;
+}
+
 /** What a form acts on, in the words of its address. */
 function targetOf(operation: Operation, known: Facts): string | null {
   const names = pathFields(operation).filter((name) => known[name] !== undefined);
@@ -179,16 +195,18 @@ function targetOf(operation: Operation, known: Facts): string | null {
 }
 
 /** Asks once more, with everything that the form said. */
-function sendConfirmation(visit: Visit, operation: Operation, form: Form): Promise<FastifyReply> {
+async function sendConfirmation(visit: Visit, operation: Operation, form: Form): Promise<FastifyReply> {
   const known = knownFacts(visit, operation);
+  const present = mayCall(visit, operation) ? await presentIn(visit, operation, known) : 'unknown';
+  if (present === 'unknown') return sendPortalProblem(visit.reply, 'notFound', visit);
   const fields = [...form].filter(([name]) => name !== 'token');
   return sendPortalPage(visit.reply, {
     template: 'confirm',
-    title: `${titleOf(operation)}?`,
+    title: `${titleOf(operation, isThere(operation, known))}?`,
     visit,
     crumbs: crumbsOf(visit, operation, known),
     data: {
-      ...aboutForm(visit, operation, known),
+      ...aboutForm(visit, operation, known, present),
       // A whole file is not read once more.
       said: factsOf(readForm(operation, known, form), operation.input, ['file', 'references']),
       fields: fields.flatMap(([name, values]) => values.map((value) => ({ name, value }))),
