@@ -80,3 +80,13 @@ export function pathOf({ url }: Pick<FastifyRequest, 'url'>): string {
   const [path = ''] = url.split('?');
   return path.startsWith('/') && !/^\/[/\\]/.test(path) ? path : '/';
 }
+
+/** Whole segments, none of which climbs: what follows from them leads to no other authority (K2). */
+const slashedPath = /^((?:\/(?!\.{1,2}\/)[\w.~%:@+-]+)+)\/$/;
+
+/** The address of a page that was typed with a slash behind it; null if it was not. */
+export function withoutSlash({ url }: Pick<FastifyRequest, 'url'>): string | null {
+  const [path = '', ...query] = url.split('?');
+  const plain = slashedPath.exec(path)?.[1];
+  return plain === undefined ? null : [plain, ...query].join('?');
+}

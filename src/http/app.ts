@@ -6,7 +6,7 @@ import { refusal } from '../core/decision.ts';
 import { bodyBytes } from '../core/limits.ts';
 import { noticeLength } from '../core/members/limits.ts';
 import { operations } from '../operations/admin/index.ts';
-import { findAddress } from './address.ts';
+import { findAddress, withoutSlash } from './address.ts';
 import { adminApi } from './admin/api.ts';
 import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
@@ -131,15 +131,14 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   });
   app.register(async (scope) => portal(scope, operations, deps));
   app.setErrorHandler(pageErrorHandler);
-  app.setNotFoundHandler((request, reply) =>
-    request.url.startsWith('/api/')
-      ? sendRefusal(
-          reply.header(referenceHeader, request.id),
-          refusal('invalid_request', 'there is nothing at this address'),
-          404,
-        )
-      : sendProblem(reply, 'notFound'),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    if (request.url.startsWith('/api/')) {
+      const refused = refusal('invalid_request', 'there is nothing at this address');
+      return sendRefusal(reply.header(referenceHeader, request.id), refused, 404);
+    }
+    const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
+    return plain === null ? sendProblem(reply, 'notFound') : reply.redirect(plain, 303);
+  });
   return app;
 }
 

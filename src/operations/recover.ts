@@ -110,7 +110,7 @@ export async function resetPassword(
   const found = await findEmailProofByLink(tx, tenant.id, linkHash);
   if (found?.purpose !== 'password_reset' || found.memberId === null) return false;
   const member = await findMember(tx, tenant.id, found.memberId);
-  if (!(await useUpProof(tx, found, { by: 'link' }, now)) || !maySignIn(member, now)) return false;
+  if (!maySignIn(member, now) || !(await useUpProof(tx, found, { by: 'link' }, now))) return false;
   // Whoever had the link reads the address it was sent to.
   if (!member.emailVerified && normaliseEmail(member.email) === found.email) {
     await updateMember(tx, { ...member, emailVerified: true, updatedAt: now });

@@ -10,7 +10,7 @@ import {
   type Presented,
   presentProof,
 } from '../core/members/email-proof.ts';
-import { blankMember, isGone, type Member, normaliseEmail } from '../core/members/member.ts';
+import { blankMember, isGone, type Member, maySignIn, normaliseEmail } from '../core/members/member.ts';
 import { showUserCode } from '../core/user-code.ts';
 import type { Random } from '../random.ts';
 import { apply } from '../storage/apply.ts';
@@ -200,4 +200,12 @@ export async function beginMember(
     await apply(tx, answerConsent(consent, [], status, answerer));
   }
   return member;
+}
+
+/** The account that the proof of a sign-up made: the one with its address and its very password; null if none is. */
+export async function memberOfProof(tx: Tx, proof: EmailProof, now: number): Promise<Member | null> {
+  const { email, passwordHash } = JSON.parse(proof.payload) as SignUpPayload;
+  const found = await findMemberByEmail(tx, proof.tenantId, email);
+  const isIts = found?.passwordHash === passwordHash && maySignIn(found.member, now);
+  return isIts ? found.member : null;
 }

@@ -154,6 +154,14 @@ const ways: Ways = {
   data: at('/data'),
   delete: at('/delete'),
   'not me': notMe,
+  'not me, signed out': {
+    email: member,
+    go: async (view) => {
+      await notMe.go(view);
+      await view.page.click('button.danger');
+      await view.page.waitForLoadState();
+    },
+  },
 };
 
 walkPages({ site: () => site, part: 'account', ways, tenant: / – Acme$/ });
@@ -246,6 +254,8 @@ describe('the account pages without JavaScript', () => {
     const { page, context } = await site.browser.open({ javaScript: false });
     await page.goto(linkIn(mail ?? { text: '' }));
     await page.getByRole('button').click();
+    await page.getByRole('heading', { name: 'It is signed out' }).waitFor();
+    await page.getByRole('link', { name: 'Choose a new password' }).click();
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
     expect((await foreign.send('/account')).status).toBe(303);
     await context.close();

@@ -88,7 +88,7 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
     await site.service.http(new URL(link).host, new URL(link).pathname, { body: { password: newPassword } });
     await view.page.reload();
   },
-  'sign-up error, link used': async (view, site) => {
+  'sign-up link used': async (view, site) => {
     const { link } = await mailTo(site, await openVerify(view, site));
     await view.page.goto(link);
     await view.page.click('button.primary');
@@ -121,6 +121,13 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
     await view.page.goto(await openSent(view, site, english));
     await view.page.fill('#password', newPassword);
     await view.page.click('button.primary');
+  },
+  'recover link used': async (view, site) => {
+    const link = await openSent(view, site, english);
+    await view.page.goto(link);
+    await view.page.fill('#password', newPassword);
+    await view.page.click('button.primary');
+    await view.page.goto(link);
   },
   'too many wrong sign-ins, an error': async ({ page }, site) => {
     await page.goto(site.authorization());

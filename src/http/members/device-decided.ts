@@ -61,12 +61,15 @@ export function decidedPages(app: FastifyInstance, deps: Deps): void {
   );
 }
 
-/** A device that the member of this browser decided on. */
-interface Decided extends CurrentSession {
+/** A device and what has become of it. */
+export interface DecidedDevice {
   readonly code: DeviceCode;
   readonly client: Client;
   readonly standing: DeviceStanding;
 }
+
+/** A device that the member of this browser decided on. */
+type Decided = CurrentSession & DecidedDevice;
 
 async function show(
   request: FastifyRequest,
@@ -136,13 +139,24 @@ async function findDecided(
   const { id: tenantId } = request.tenant;
   const current = await currentSession(tx, request, now);
   if (current === null) return 'signed-out';
+  const found = await findDecidedDevice(tx, tenantId, codeId, now);
+  return found?.code.memberId === current.member.id ? { ...current, ...found } : null;
+}
+
+/** A device by its code, and what has become of it; null where it is forgotten. */
+export async function findDecidedDevice(
+  tx: Tx,
+  tenantId: string,
+  codeId: string,
+  now: number,
+): Promise<DecidedDevice | null> {
   const code = await findDeviceCodeById(tx, tenantId, codeId);
   const client = code === null ? null : await findClient(tx, tenantId, code.clientId);
-  if (code === null || client === null || code.memberId !== current.member.id) return null;
+  if (code === null || client === null) return null;
   const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
   const session = signIn === null ? null : await findSession(tx, tenantId, signIn.sessionId);
   const lives = signIn !== null && signInLives(signIn, client, session, now);
-  return { ...current, code, client, standing: deviceStanding(code, lives) };
+  return { code, client, standing: deviceStanding(code, lives) };
 }
 
 function sendToSignIn(reply: FastifyReply, returnTo: string, deps: Deps): FastifyReply {

@@ -72,7 +72,14 @@ async function show(
   if (result === 'signed-out') return sendToSignIn(reply, typed, chosen ?? null, deps);
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited')
-    return sendProblem(reply, 'tooManyCodes', { language, limitKey: countedMember(current.member.id) });
+    return sendProblem(reply, 'tooManyCodes', {
+      language,
+      limitKey: countedMember(current.member.id),
+      ways: [
+        { href: url, text: 'device.rejected.again' },
+        { href: '/account', text: 'account.title' },
+      ],
+    });
   if (result === null) {
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }

@@ -39,15 +39,28 @@ export type OpenedFlow =
   | { readonly kind: 'stale'; readonly flow: Flow }
   | { readonly kind: 'none' };
 
+/** What a sealed flow says of itself: that it goes on, or that a mail was asked for in it. */
+type FlowSeal = 'asked' | 'flow';
+
 /** Seals a flow for this browser, which gets a cookie if it has none. */
-export function sealFlow(reply: FastifyReply, flow: Flow, { random }: Deps): string {
-  return seal(reply.request.tenant.tokenKey, 'flow', ensureBrowserCookie(reply, random), flow);
+export function sealFlow(
+  reply: FastifyReply,
+  flow: Flow,
+  { random }: Deps,
+  purpose: FlowSeal = 'flow',
+): string {
+  return seal(reply.request.tenant.tokenKey, purpose, ensureBrowserCookie(reply, random), flow);
 }
 
 /** Opens the flow that a page or a form carries. */
-export function openFlow(request: FastifyRequest, text: string | undefined, now: number): OpenedFlow {
+export function openFlow(
+  request: FastifyRequest,
+  text: string | undefined,
+  now: number,
+  purpose: FlowSeal = 'flow',
+): OpenedFlow {
   if (text === undefined) return { kind: 'none' };
-  const unsealed = unseal(request.tenant.tokenKey, 'flow', browserCookie(request), text);
+  const unsealed = unseal(request.tenant.tokenKey, purpose, browserCookie(request), text);
   if (unsealed.kind === 'broken') return { kind: 'none' };
   const flow = unsealed.value as Flow;
   const isStale = unsealed.kind === 'foreign' || now >= flow.startedAt + flowLifetime;

@@ -20,5 +20,7 @@ export function findMailLink(request: FastifyRequest, deps: Deps): Promise<Looke
 
 /** Too many links from this address named nothing. */
 export function sendTooManyLinks(reply: FastifyReply, retryAfter: number): Promise<FastifyReply> {
-  return sendProblem(reply.header('retry-after', retryAfter), 'tooManyLinks');
+  return sendProblem(reply.header('retry-after', retryAfter), 'tooManyLinks', {
+    ways: [{ href: '/sign-in', text: 'recover.back' }],
+  });
 }

@@ -11,7 +11,7 @@ import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { sendPage } from '../pages/pages.ts';
-import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
+import { sendLinkDone, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, isBrowserThatAsked } from './asker.ts';
 import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
@@ -69,6 +69,7 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   if (wait !== null) {
     return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', {
       language: languageOf(request, flow),
+      ways: [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }],
     });
   }
   const payload: RecoverPayload = {
@@ -85,13 +86,15 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
       link: flowUrl(url, sealFlow(reply, flow, deps)),
     });
   }
-  return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps)}`, 303);
+  return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps, 'asked')}`, 303);
 }
 
 /** The page after asking; who mistyped the address, or gets no mail, finds the way back to the form. */
-function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { flow: sent } = pick(queryOf(request) ?? new Map(), ['flow']).values;
-  const opened = openFlow(request, sent, deps.clock());
+async function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { flow: asked } = pick(queryOf(request) ?? new Map(), ['flow']).values;
+  const opened = openFlow(request, asked, deps.clock(), 'asked');
+  // Typed by hand it claims nothing: no mail was asked for.
+  if (opened.kind === 'none') return reply.redirect(url, 303);
   const flow = opened.kind === 'flow' ? opened.flow : newFlow(deps);
   const sealed = sealFlow(reply, flow, deps);
   return sendPage(reply, {
@@ -148,8 +151,15 @@ async function reset(
   const kept = isBrowserThatAsked(request, found) ? (asked.flow as Flow) : newFlow(deps);
   const flow = { ...kept, startedAt: deps.clock() };
   const language = languageOf(request, flow);
-  const sendUsed = () =>
-    sendProblem(reply, 'linkUsed', { language, link: flowUrl(url, sealFlow(reply, flow, deps)) });
+  const sealed = sealFlow(reply, flow, deps);
+  const sendUsed = () => sendProblem(reply, 'linkUsed', { language, link: flowUrl(url, sealed) });
+  if (found.state === 'finished') {
+    const ways = [
+      { href: flowUrl('/sign-in', sealed), text: 'signIn.submit' },
+      { href: flowUrl(url, sealed), text: 'recover.title' },
+    ];
+    return sendLinkDone(reply, { language, title: 'recover.done.title', ways });
+  }
   if (found.state !== 'pending' || deps.clock() >= found.expiresAt) return sendUsed();
   const sendReset = (problem: string | null) =>
     sendPage(reply, {
@@ -187,6 +197,6 @@ async function reset(
     template: 'members/recover/done.eta',
     language,
     title: 'recover.done.title',
-    data: { signIn: flowUrl('/sign-in', sealFlow(reply, flow, deps)) },
+    data: { signIn: flowUrl('/sign-in', sealed) },
   });
 }

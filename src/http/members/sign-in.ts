@@ -93,7 +93,12 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   if (checked.kind === 'too-many') {
     reply.header('retry-after', checked.retryAfter);
     const { limitKey } = checked;
-    return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow), limitKey });
+    const sealed = sealFlow(reply, flow, deps);
+    const ways = [
+      { href: flowUrl('/recover', sealed), text: 'recover.title' },
+      { href: flowUrl('/sign-in', sealed), text: 'recover.back' },
+    ];
+    return sendProblem(reply, 'tooManySignIns', { language: languageOf(request, flow), limitKey, ways });
   }
   if (checked.kind === 'wrong') {
     noteRefused(request, flow, checked.memberId, checked.reason);

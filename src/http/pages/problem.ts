@@ -62,12 +62,21 @@ const limitOf: Readonly<Partial<Record<ProblemKind, LimitName>>> = {
   tooManySignUps: 'sign_ups',
 };
 
+/** A way on from a page: the first is a button, the others are links (pages 7). */
+export interface Way {
+  readonly href: string;
+  /** Key of its text. */
+  readonly text: string;
+}
+
 export interface Problem {
   readonly language?: Language;
   readonly reason?: string;
   readonly details?: readonly { readonly label: string; readonly values: readonly string[] }[];
   /** Where "Start again" leads. */
   readonly link?: string;
+  /** Where else the page leads on. */
+  readonly ways?: readonly Way[];
   /** Of a limit, whom it counts, where that is not the address. */
   readonly limitKey?: Counted;
 }
@@ -93,9 +102,28 @@ export function sendProblem(
       lead: language.t(`problem.${kind}.lead`),
       reason: problem.reason ?? null,
       details: problem.details ?? [],
-      link: problem.link ?? null,
+      ways: [
+        ...(problem.link === undefined ? [] : [{ href: problem.link, text: 'problem.restart' }]),
+        ...(problem.ways ?? []),
+      ],
     },
   });
+}
+
+/**
+ * The page of a link that was used and has done its work: opened again it is no error (pages 20).
+ *
+ * @param title key of what was done
+ */
+export function sendLinkDone(
+  reply: FastifyReply,
+  {
+    language,
+    title,
+    ways,
+  }: { readonly language: Language; readonly title: string; readonly ways: readonly Way[] },
+): Promise<FastifyReply> {
+  return sendPage(reply, { template: 'members/link-done.eta', language, title, status: 410, data: { ways } });
 }
 
 /** The page of an address that is sent no more mails now: it claims none, and tells nothing of an account (F6). */

@@ -13,9 +13,10 @@ import {
 import { hosts } from '../../support/fixtures.ts';
 import { accountOf, chromeOnAndroid, expectLeadsTo } from '../../support/members/account.ts';
 import { linkIn } from '../../support/members/outbox.ts';
+import { wayOn } from '../../support/members/sign-up.ts';
 import type { TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
-import { field, tokensFor, visitor } from '../../support/visitor.ts';
+import { field, tokensFor, type Visitor, visitor } from '../../support/visitor.ts';
 
 let service: TestService;
 
@@ -72,17 +73,26 @@ describe('the notice of a new browser', () => {
     expect(await isSignedIn(browser)).toBe(true);
   });
 
-  it('its button ends that session with its apps and its TVs, and leads to a new password', async () => {
+  it('its button ends that session with its apps and its TVs, says so, and leads to a new password', async () => {
     const known = await accountOf(service, hosts.a);
     const foreign = await accountOf(service, hosts.a);
     const { path } = await noticeOf('newBrowser');
     const tokens = await tokensFor(service, hosts.a, {}, foreign);
     const own = await tokensFor(service, hosts.a, {}, known);
-    expectLeadsTo(await press(path), '/recover');
+    expectLeadsTo(await press(path), path);
     expect([await isSignedIn(known), await isSignedIn(foreign)]).toEqual([true, false]);
     await expectEndedSignIn(service, hosts.a, tokens);
     expect(own.refresh_token).toBeDefined();
-    expectLeadsTo(await press(path), '/recover');
+    for (const reader of [visitor(service, hosts.a), known]) await expectSaidSo(reader, path);
+  });
+
+  it('pages 20: its link says so too where the member has signed that browser out', async () => {
+    await accountOf(service, hosts.a);
+    const foreign = await accountOf(service, hosts.a);
+    const { path } = await noticeOf('newBrowser');
+    const confirm = field(await foreign.send('/account'), 'confirm');
+    await foreign.send('/api/oidc/session/end', { body: { confirm } });
+    await expectSaidSo(visitor(service, hosts.a), path);
   });
 
   it('a TV that was approved in that session and has not polled gets nothing', async () => {
@@ -93,6 +103,15 @@ describe('the notice of a new browser', () => {
     expect((await poll(service, hosts.a, codes.device_code)).json().error).toBe('invalid_grant');
   });
 });
+
+/** Holds a link to saying that what it was about is signed out, and to asking no more. */
+async function expectSaidSo(reader: Visitor, path: string): Promise<void> {
+  const page = await reader.send(path);
+  expect(page.status).toBe(200);
+  expect(page.text).toContain('<h1>It is signed out</h1>');
+  expect(page.text).not.toContain('name="token"');
+  expect(wayOn(page)).toBe('/recover');
+}
 
 describe('the notice of a new TV', () => {
   it('goes out once when a TV is approved, with what it says of itself', async () => {
@@ -123,7 +142,8 @@ describe('the notice of a new TV', () => {
   it('its button takes the approval back before the TV polls', async () => {
     const codes = await approvedCodes(service, await phoneOf(service, hosts.a));
     const { path } = await noticeOf('newTv');
-    expectLeadsTo(await press(path), '/recover');
+    expectLeadsTo(await press(path), path);
+    await expectSaidSo(visitor(service, hosts.a), path);
     expect((await poll(service, hosts.a, codes.device_code)).json().error).toBe('invalid_grant');
   });
 

@@ -40,8 +40,30 @@ describe('the account page', () => {
     expect(text).toContain('Hello Member 1');
     expect(text).toContain('u1@example.test');
     expect(text).toContain('Gold');
-    expect(text).toContain('Valid until February 14, 2026');
+    expect(text).toContain('Runs until February 14, 2026');
     for (const name of pages) expect(page.text).toContain(`href="/account/${name}"`);
+  });
+
+  it('pages 18: one that begins tomorrow is listed, and says when; so is one that waits for its payment', async () => {
+    const { id } = tenantOf(service, hosts.a);
+    const change = (changes: object) =>
+      service.store.transaction((tx) =>
+        tx.updateTable('subscriptions').set(changes).where('tenantId', '=', id).execute(),
+      );
+    const before = await service.store.transaction((tx) =>
+      tx
+        .selectFrom('subscriptions')
+        .select(['state', 'activatedAt'])
+        .where('tenantId', '=', id)
+        .executeTakeFirstOrThrow(),
+    );
+    await change({ state: 'pending', activatedAt: service.clock.now() + 24 * 60 * 60_000 });
+    const text = textOf(await browser.send('/account'));
+    expect(text).toContain('Gold Begins on January 16, 2026');
+    expect(text).not.toContain('You have no active subscription.');
+    await change({ activatedAt: null });
+    expect(textOf(await browser.send('/account'))).toContain('Gold Waits for payment');
+    await change(before);
   });
 
   it('pages 18: a subscription that is over is not listed', async () => {

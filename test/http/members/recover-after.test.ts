@@ -9,7 +9,7 @@ import {
   submitRecovery,
   submitReset,
 } from '../../support/members/recover.ts';
-import { expectArrival, newPassword, wayOn } from '../../support/members/sign-up.ts';
+import { expectArrival, expectWorkDone, newPassword, wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
@@ -113,10 +113,21 @@ describe('the flow that asked', () => {
     const { email } = await newMember();
     const browser = visitor(service, hosts.a);
     const link = await recoveryLink(service, hosts.a, email, { browser });
-    await submitReset(browser, link, newPassword);
+    service.clock.advance(30 * 60_000);
     const again = await browser.send(String(wayOn(await browser.send(link))));
     const signIn = /href="(\/sign-in\?flow=[^"]*)"/.exec(again.text)?.[1];
     expect((await browser.send(String(signIn))).text).toContain('to continue to Public One');
+  });
+
+  it('pages 20: a link that was used says so, and leads to the sign-in page of the same flow', async () => {
+    const { email } = await newMember();
+    const browser = visitor(service, hosts.a);
+    const link = await recoveryLink(service, hosts.a, email, { browser });
+    await submitReset(browser, link, newPassword);
+    const used = await browser.send(link);
+    expectWorkDone(used, 'Your password is changed');
+    expect((await browser.send(String(wayOn(used)))).text).toContain('to continue to Public One');
+    expect(used.text).toMatch(/href="\/recover\?flow=/);
   });
 
   it('pages 7: whoever mistyped the address finds the form and the sign-in page again', async () => {

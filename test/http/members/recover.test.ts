@@ -10,7 +10,14 @@ import {
   submitRecovery,
   submitReset,
 } from '../../support/members/recover.ts';
-import { expectUsed, newPassword, problemsOf, storedMember, wayOn } from '../../support/members/sign-up.ts';
+import {
+  expectUsed,
+  expectWorkDone,
+  newPassword,
+  problemsOf,
+  storedMember,
+  wayOn,
+} from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
@@ -58,6 +65,20 @@ describe('pages 10: asking for a new password', () => {
     expect(mailsTo(known.email).map(({ name }) => name)).toEqual(['passwordReset']);
     expect(mailsTo(disabled.email)).toEqual([]);
     expect(mailsTo('r0@example.test')).toEqual([]);
+  });
+
+  it.each(['/recover/sent', '/recover/sent?flow=x.y.z'])(
+    'pages 20: %s typed by hand claims no mail',
+    async (path) => {
+      const { status, headers } = await visitor(service, hosts.a).send(path);
+      expect([status, headers.location]).toEqual([303, '/recover']);
+    },
+  );
+
+  it('pages 20: nor does the flow of a page where none was asked for', async () => {
+    const { browser, form } = await askForRecovery(service, hosts.a, 'r0@example.test');
+    const answer = await browser.send(`/recover/sent?flow=${field(form, 'flow')}`);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/recover']);
   });
 
   it('the mail goes to the address of the account, however it was typed', async () => {
@@ -142,8 +163,8 @@ describe('the link of the mail', () => {
     expect((await signInWith(email, oldPassword)).status).toBe(422);
     expect((await signInWith(email, newPassword)).status).toBe(303);
     const stored = await storedMember(service, hosts.a, email);
-    expectUsed(await browser.send(link));
-    expectUsed(await submitReset(browser, link, 'yet another password'));
+    expectWorkDone(await browser.send(link), 'Your password is changed');
+    expectWorkDone(await submitReset(browser, link, 'yet another password'), 'Your password is changed');
     expect(await storedMember(service, hosts.a, email)).toEqual(stored);
     await service.delivered();
     const [, told] = mailsTo(email);

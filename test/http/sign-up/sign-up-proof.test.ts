@@ -8,6 +8,7 @@ import {
   countMembers,
   expectArrival,
   expectUsed,
+  expectWorkDone,
   newPassword,
   pressConfirm,
   problemsOf,
@@ -141,7 +142,7 @@ describe('pages 11: the six digits', () => {
     await expectArrival(service, hosts.a, await submitCode(browser, verify, code), applicant);
     const members = await countMembers(service);
     const again = await submitCode(browser, verify, code);
-    expectUsed(again);
+    expectWorkDone(again, 'Your address is confirmed');
     const onward = await browser.send(String(wayOn(again)));
     await expectArrival(service, hosts.a, onward, applicant);
     expect(await countMembers(service)).toBe(members);
@@ -209,7 +210,7 @@ describe('pages 11: the link', () => {
     const applicant = await newApplicant();
     const answer = await pressConfirm(applicant.browser, applicant.link);
     await expectArrival(service, hosts.a, answer, applicant);
-    expectUsed(await applicant.browser.send(applicant.link));
+    expectWorkDone(await applicant.browser.send(applicant.link), 'Your address is confirmed');
   });
 
   it('pages 11: on another device it says to go back, signs nobody in there, and the first browser goes on', async () => {
@@ -231,7 +232,7 @@ describe('pages 11: the link', () => {
     expect(back.text).not.toContain('name="code"');
     const answer = await submitCode(browser, back, '');
     await expectArrival(service, hosts.a, answer, applicant);
-    expectUsed(await phone.send(applicant.link));
+    expectWorkDone(await phone.send(applicant.link), 'Your address is confirmed');
   });
 
   it('pages 11: on another device it takes the password of the sign-up: the address may be somebody else’s', async () => {

@@ -157,3 +157,11 @@ export function expectUsed({ status, text }: Answer): void {
   expect(status).toBe(410);
   expect(text).toContain('<title>Error: This link does not work any more – Tenant A</title>');
 }
+
+/** Holds an answer to the page of a link that says what it has done, which is no error (pages 20). */
+export function expectWorkDone(answer: Answer, done: string): void {
+  expect(answer.status).toBe(410);
+  expect(answer.text).toContain(`<title>${done} – Tenant A</title>`);
+  expect(answer.text).toContain('The link works once, and it has done its work.');
+  expect(wayOn(answer)).toMatch(/^\/(?:sign-in|account)/);
+}

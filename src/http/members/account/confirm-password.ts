@@ -80,5 +80,10 @@ export function sendUnconfirmed(
 ): Promise<FastifyReply> {
   if (why.kind === 'wrong') return sendForm(why.problem);
   const { retryAfter, limitKey } = why;
-  return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey });
+  // Whoever has forgotten it chooses another by mail.
+  const ways = [
+    { href: '/account', text: 'account.title' },
+    { href: '/recover', text: 'recover.title' },
+  ];
+  return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey, ways });
 }

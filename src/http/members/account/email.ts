@@ -14,7 +14,7 @@ import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { sendLinkDone, sendProblem, sendTooManyMails } from '../../pages/problem.ts';
 import { actIn } from '../../session.ts';
 import { askerOf } from '../asker.ts';
 import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
@@ -86,8 +86,7 @@ async function verify(visit: Visit, code: string | null): Promise<FastifyReply> 
     ownEmailChange(member, await findEmailProof(tx, tenant.id, id)),
   );
   if (found === null) return sendProblem(reply, 'notFound', { language });
-  const sendOver = () => sendProblem(reply, 'linkUsed', { language, link: url });
-  if (!isAwaited(found, deps.clock())) return sendOver();
+  if (!isAwaited(found, deps.clock())) return sendOver(visit, found);
   if (code === null) return sendVerify(visit, found, null);
   const digits = readUserCode(code);
   if (digits === null) return sendVerify(visit, found, 'format');
@@ -97,7 +96,15 @@ async function verify(visit: Visit, code: string | null): Promise<FastifyReply> 
   );
   if (changed?.isChanged === true) return redirectDone(visit, '/account', 'email');
   const isLeft = changed !== null && isAwaited(changed.proof, deps.clock());
-  return isLeft ? sendVerify(visit, found, 'wrong') : sendOver();
+  return isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, changed?.proof ?? found);
+}
+
+/** The page of a proof that is over: it says so where it has changed the address, which is the member's now. */
+function sendOver({ reply, member, language }: Visit, proof: EmailProof | null): Promise<FastifyReply> {
+  const isDone = proof?.state === 'finished' && proof.email === normaliseEmail(member.email);
+  if (!isDone) return sendProblem(reply, 'linkUsed', { language, link: url });
+  const ways = [{ href: '/account', text: 'account.title' }];
+  return sendLinkDone(reply, { language, title: 'signUp.confirmed.title', ways });
 }
 
 function sendVerify(
@@ -116,15 +123,13 @@ function sendVerify(
 
 /** The page of the mail's link; nothing happens before its button is pressed. */
 async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> {
-  const { request, reply, member, language, deps } = visit;
+  const { request, reply, member, deps } = visit;
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
   const looked = await findMailLink(request, deps);
   if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
   const found = ownEmailChange(member, looked.found);
-  if (found === null || !isAwaited(found, deps.clock())) {
-    return sendProblem(reply, 'linkUsed', { language, link: url });
-  }
+  if (found === null || !isAwaited(found, deps.clock())) return sendOver(visit, found);
   if (!isPressed) {
     return sendAccountPage(visit, {
       template: 'email-confirm',
@@ -135,6 +140,6 @@ async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> 
   const changed = await actIn(visit, (tx, { member }) =>
     changeEmail(tx, tenant, { proofId: found.id, member }, { by: 'link' }, deps),
   );
-  if (changed?.isChanged !== true) return sendProblem(reply, 'linkUsed', { language, link: url });
+  if (changed?.isChanged !== true) return sendOver(visit, changed?.proof ?? found);
   return redirectDone(visit, '/account', 'email');
 }

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sessionLives } from '../../../core/session.ts';
 import type { Language } from '../../../language.ts';
 import { endForeignDevice, endForeignSession } from '../../../operations/not-me.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
-import { findClient } from '../../../storage/client.ts';
-import { findDeviceCodeById } from '../../../storage/device-code.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -17,6 +16,7 @@ import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { browserName } from '../browser-name.ts';
+import { findDecidedDevice } from '../device-decided.ts';
 import { type Notice, readNotice } from '../notice.ts';
 import { seenAt } from '../seen-at.ts';
 import { momentOf } from './times.ts';
@@ -39,12 +39,14 @@ const tokenOf = (request: FastifyRequest) => `not me ${noticeText(request)}`;
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
   const notice = readNotice(tenant, noticeText(request), deps.clock());
-  if (notice === null) return sendProblem(reply, 'linkUsed', { link: '/recover' });
+  if (notice === null)
+    return sendProblem(reply, 'linkUsed', { ways: [{ href: '/recover', text: 'recover.title' }] });
   const { language, seen } = await transactionOf(request, deps, async (tx) => {
     const member = await findMember(tx, tenant.id, notice.memberId);
     const language = requestLanguage(request, [member?.locale]);
-    return { language, seen: await seenOf(tx, tenant.id, notice, language) };
+    return { language, seen: await seenOf(tx, tenant.id, notice, language, deps.clock()) };
   });
+  const kind = 'sessionId' in notice.what ? 'browser' : 'tv';
   const { place, address } = seenAt({ language, deps }, seen.ipAddress);
   const facts = [
     ...seen.facts,
@@ -56,9 +58,10 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   return sendPage(reply, {
     template: 'members/account/not-me.eta',
     language,
-    title: 'notMe.title',
+    title: seen.isLiving ? 'notMe.title' : 'notMe.done.title',
     data: {
-      lead: language.t(`notMe.lead.${'sessionId' in notice.what ? 'browser' : 'tv'}`),
+      isLiving: seen.isLiving,
+      lead: language.t(`notMe.${seen.isLiving ? 'lead' : 'done'}.${kind}`),
       facts: facts.flatMap(([label, value]) => (value ? [{ label: language.t(label), value }] : [])),
       action: `/not-me/${noticeText(request)}`,
       token: seal(tenant.tokenKey, 'form', browser, tokenOf(request)),
@@ -66,27 +69,38 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   });
 }
 
-/** What is known of a new browser or TV: what it is, and where it was seen. */
+/** What is known of a new browser or TV: what it is, where it was seen, and whether it can be used still. */
+interface Seen {
+  readonly facts: readonly (readonly [string, string | null])[];
+  readonly ipAddress: string;
+  readonly isLiving: boolean;
+}
+
+const forgotten: Seen = { facts: [], ipAddress: '', isLiving: false };
+
 async function seenOf(
   tx: Tx,
   tenantId: string,
   { what, memberId }: Notice,
   language: Language,
-): Promise<{ facts: readonly (readonly [string, string | null])[]; ipAddress: string }> {
+  now: number,
+): Promise<Seen> {
   if ('sessionId' in what) {
     const session = await findSession(tx, tenantId, what.sessionId);
-    if (session?.memberId !== memberId) return { facts: [], ipAddress: '' };
+    if (session?.memberId !== memberId) return forgotten;
     return {
       facts: [['account.browser', browserName(session.userAgent, language)]],
       ipAddress: session.ipAddress,
+      isLiving: sessionLives(session, now),
     };
   }
-  const code = await findDeviceCodeById(tx, tenantId, what.deviceCodeId);
-  if (code?.memberId !== memberId) return { facts: [], ipAddress: '' };
-  const client = await findClient(tx, tenantId, code.clientId);
+  const found = await findDecidedDevice(tx, tenantId, what.deviceCodeId, now);
+  if (found?.code.memberId !== memberId) return forgotten;
+  const { code, client, standing } = found;
   return {
+    isLiving: standing === 'approved' || standing === 'signed-in',
     facts: [
-      ['account.devices.app', client?.name ?? null],
+      ['account.devices.app', client.name],
       ['account.devices.device', code.deviceName],
       ['device.approve.model', code.deviceModel],
     ],
@@ -102,7 +116,8 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     return sendProblem(reply, 'crossSite');
   const now = deps.clock();
   const notice = readNotice(tenant, noticeText(request), now);
-  if (notice === null) return sendProblem(reply, 'linkUsed', { link: '/recover' });
+  if (notice === null)
+    return sendProblem(reply, 'linkUsed', { ways: [{ href: '/recover', text: 'recover.title' }] });
   const { what, memberId } = notice;
   const taken = { tenantId: tenant.id, memberId, now };
   await transactionOf(request, deps, (tx) =>
@@ -110,5 +125,6 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
       ? endForeignSession(tx, what.sessionId, taken)
       : endForeignDevice(tx, what.deviceCodeId, taken),
   );
-  return reply.redirect('/recover', 303);
+  // The page says what was done, and goes on to a new password.
+  return reply.redirect(`/not-me/${noticeText(request)}`, 303);
 }

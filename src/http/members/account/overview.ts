@@ -1,11 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import { isActive, type MemberSubscription } from '../../../core/access/subscription.ts';
+import {
+  type MemberSubscription,
+  type SubscriptionState,
+  standingOf,
+} from '../../../core/access/subscription.ts';
 import { accountListLength } from '../../../core/members/limits.ts';
 import { walkedPage } from '../../../operations/page.ts';
 import { listSomeConsents } from '../../../storage/access/consent.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Deps } from '../../deps.ts';
 import { sealConfirmation } from '../../oidc/logout.ts';
+import { standingText } from './access/subscriptions.ts';
 import { accountPage, sendAccountPage, type Visit } from './page.ts';
 import { dayOf } from './times.ts';
 
@@ -27,6 +32,9 @@ const pages = [
   'delete',
 ] as const;
 
+/** The subscriptions that are shown: those that run, then those that will, when their day or the payment comes. */
+const shown: readonly SubscriptionState[] = ['active', 'cancelled', 'pending'];
+
 async function show(visit: Visit) {
   const { reply, member, language, deps } = visit;
   const now = deps.clock();
@@ -35,7 +43,7 @@ async function show(visit: Visit) {
       { limit: accountListLength },
       ({ subscriptionId }) => subscriptionId,
       (from) => listNewestSubscriptions(tx, member.id, from),
-      async (subscription) => (isActive(subscription, now) ? subscription : null),
+      async (subscription) => (shown.includes(standingOf(subscription, now)) ? subscription : null),
     ),
     consents: await listSomeConsents(tx, member.tenantId, { limit: 1 }),
   }));
@@ -46,10 +54,15 @@ async function show(visit: Visit) {
       member,
       deletionDay: member.deletionDueAt === null ? null : dayOf(member.deletionDueAt, language.tag),
       subscriptions: subscriptions.page
-        .toSorted((a, b) => a.subscriptionId - b.subscriptionId)
-        .map(({ packageName, expiresAt }) => ({
-          name: packageName,
-          until: language.t('account.subscriptions.until', { date: dayOf(expiresAt ?? now, language.tag) }),
+        .map((subscription) => ({ subscription, standing: standingOf(subscription, now) }))
+        .toSorted(
+          (a, b) =>
+            shown.indexOf(a.standing) - shown.indexOf(b.standing) ||
+            a.subscription.subscriptionId - b.subscription.subscriptionId,
+        )
+        .map(({ subscription, standing }) => ({
+          name: subscription.packageName,
+          standing: standingText(visit, subscription, standing, now),
         })),
       pages: pages.filter((page) => page !== 'consents' || consents.length > 0),
       confirm: sealConfirmation(reply, deps),

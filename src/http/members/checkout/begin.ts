@@ -66,6 +66,10 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
       return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', {
         language,
         limitKey: countedMember(begun.current.member.id),
+        ways: [
+          { href: '/account', text: 'account.title' },
+          { href: restartUrl(order, request.tenant), text: 'checkout.toOrder' },
+        ],
       });
     default:
       throw new Error(`unknown answer ${JSON.stringify(begun satisfies never)}`);

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EmailProof } from '../../../core/members/email-proof.ts';
 import type { Language } from '../../../language.ts';
-import type { SignUpPayload } from '../../../operations/sign-up.ts';
+import { memberOfProof, type SignUpPayload } from '../../../operations/sign-up.ts';
+import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { formTarget } from '../../headers.ts';
 import { sendPage } from '../../pages/pages.ts';
-import { sendProblem } from '../../pages/problem.ts';
+import { sendLinkDone, sendProblem } from '../../pages/problem.ts';
 import { type Flow, flowUrl, languageOf, requestOf, sealFlow } from '../flow.ts';
 
 /** What was said at the sign-up that a proof is about. */
@@ -24,8 +25,11 @@ export async function formTargetsOf(
   return asked === null ? [] : [formTarget(asked.request.target.redirectUri)];
 }
 
-/** The proof is over. The browser that asked goes on with its flow; another one knows of none. */
-export function sendUsed(
+/**
+ * The proof is over: it has made an account, or nothing comes of it. The browser that asked goes on with its flow;
+ * another one knows of none.
+ */
+export async function sendUsed(
   reply: FastifyReply,
   proof: EmailProof,
   isBrowserThatAsked: boolean,
@@ -34,10 +38,14 @@ export function sendUsed(
   const kept = flowOf(proof);
   // Whoever finished it is signed in for this flow; anybody else signs in from now on.
   const flow = proof.state === 'finished' ? kept : { ...kept, startedAt: deps.clock() };
-  return sendProblem(reply, 'linkUsed', {
-    language: languageOf(reply.request, flow),
-    link: isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in',
-  });
+  const language = languageOf(reply.request, flow);
+  const href = isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in';
+  const member = await transactionOf(reply.request, deps, (tx) => memberOfProof(tx, proof, deps.clock()));
+  if (proof.state !== 'finished' || member === null) {
+    return sendProblem(reply, 'linkUsed', { language, link: href });
+  }
+  const ways = [{ href, text: isBrowserThatAsked ? 'signUp.verify.submit' : 'signIn.submit' }];
+  return sendLinkDone(reply, { language, title: 'signUp.confirmed.title', ways });
 }
 
 /** The page that takes the digits of the mail, or goes on where the link has proven the address. */

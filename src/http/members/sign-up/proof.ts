@@ -7,14 +7,12 @@ import {
   type Presented,
   presentProof,
 } from '../../../core/members/email-proof.ts';
-import { type Member, maySignIn } from '../../../core/members/member.ts';
 import { readUserCode } from '../../../core/user-code.ts';
-import { beginMember, hashProofCode } from '../../../operations/sign-up.ts';
+import { beginMember, hashProofCode, memberOfProof } from '../../../operations/sign-up.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { unseal } from '../../../secrets/seal.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findEmailProof } from '../../../storage/members/email-proof.ts';
-import { findMemberByEmail } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
@@ -240,7 +238,7 @@ async function takeOn(
     const proven = (await findEmailProof(tx, tenant.id, proofId)) ?? proof;
     const finished = finishProof(proven, deps.clock());
     await apply(tx, finished.writes);
-    const member = finished.answer ? await memberOf(tx, tenant.id, proven, deps.clock()) : null;
+    const member = finished.answer ? await memberOfProof(tx, proven, deps.clock()) : null;
     if (member === null) return { kind: 'refused', proof: proven };
     const flow = flowOf(proven);
     const step = await stepOf(request, flow);
@@ -248,14 +246,6 @@ async function takeOn(
     const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
     return { kind: 'signed-in', secret, flow, outcome };
   });
-}
-
-/** The account that this proof made: the one with its address and its very password. */
-async function memberOf(tx: Tx, tenantId: string, proof: EmailProof, now: number): Promise<Member | null> {
-  const { email, passwordHash } = payloadOf(proof);
-  const found = await findMemberByEmail(tx, tenantId, email);
-  const isIts = found?.passwordHash === passwordHash && maySignIn(found.member, now);
-  return isIts ? found.member : null;
 }
 
 function answerTakenOn(

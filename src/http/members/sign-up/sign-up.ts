@@ -130,7 +130,10 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const wait =
     deps.rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour) ??
     deps.rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day);
-  if (wait !== null) return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language });
+  if (wait !== null) {
+    const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }];
+    return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language, ways });
+  }
 
   // A known address costs the same hash and gets the same page: who has an account stays between the
   // service and the owner of the address, who gets a mail (pages 10).

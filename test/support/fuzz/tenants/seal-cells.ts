@@ -59,9 +59,10 @@ const flowOf = ({ service }: Side) => ({
 });
 
 const flows: readonly Cell[] = [
-  ...['/sign-in', '/sign-up', '/recover', '/recover/sent', '/consent'].map((path) =>
+  ...['/sign-in', '/sign-up', '/recover', '/consent'].map((path) =>
     sealCell('flow', `GET ${path}`, 'flow', flowOf, inQuery(path, 'flow')),
   ),
+  sealCell('flow', 'GET /recover/sent', 'asked', flowOf, inQuery('/recover/sent', 'flow')),
   ...['/sign-in', '/sign-up', '/recover', '/consent'].map((path) =>
     sealCell('flow', `POST ${path}`, 'flow', flowOf, inForm(path, 'flow')),
   ),

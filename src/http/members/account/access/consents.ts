@@ -130,6 +130,7 @@ async function submit(visit: Visit): Promise<FastifyReply> {
     return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', {
       language,
       limitKey: countedMember(member.id),
+      ways: [{ href: url, text: 'account.consents.title' }],
     });
   const changed = await actIn(visit, async (tx, { member: { id: memberId, tenantId } }) => {
     const consents = await findConsents(tx, tenantId, askedConsents(request));

@@ -99,7 +99,7 @@ function factsOf({ language: { t, tag } }: Visit, { products }: MemberSubscripti
 }
 
 /** What a subscription does now, in words. */
-function standingText(
+export function standingText(
   { language: { t, tag } }: Visit,
   { activatedAt, expiresAt, endedAt }: MemberSubscription,
   standing: SubscriptionState,
