@@ -5,7 +5,7 @@ import { LongestFirst } from './test/support/run/longest-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/run/fixture-folders.ts'],
+    globalSetup: ['test/support/run/browser.ts', 'test/support/run/fixture-folders.ts'],
     pool: 'forks',
     // No module of ours keeps anything of a request, and loading them anew for each file takes a third of the time.
     isolate: false,
