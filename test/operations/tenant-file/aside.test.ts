@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { filesPerMinute } from '../../../src/core/operators/limits.ts';
@@ -6,6 +5,7 @@ import type { Permission } from '../../../src/core/operators/permission.ts';
 import { readAside } from '../../../src/operations/tenant-file/read-aside.ts';
 import { secrets } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
+import { loopWorkOf } from '../../support/process/work.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -41,13 +41,11 @@ describe('a tenant file is read beside the event loop', () => {
     ['documents', '---\n'.repeat(10_000)],
   ])('however many %s it has', async (_what, text) => {
     await readAside({ text: head, references: {} });
-    const delay = monitorEventLoopDelay({ resolution: 5 });
-    delay.enable();
-    const read = await readAside({ text, references: {} });
-    delay.disable();
-    expect(read.ok).toBe(false);
-    // Ten times what is wanted: machines that run tests are busy.
-    expect(delay.max / 1e6).toBeLessThan(500);
+    const worked = await loopWorkOf(async () => {
+      expect((await readAside({ text, references: {} })).ok).toBe(false);
+    });
+    // Handing it over takes less than one; reading it on the loop takes 50 to 250.
+    expect(worked).toBeLessThan(20);
   });
 
   it('one after the other, each with its own answer', async () => {
