@@ -6,7 +6,7 @@ import { hosts, memberOf } from '../../support/fixtures.ts';
 import { type Answer, httpClient } from '../../support/http.ts';
 import { type HashingPasswords, hashingPasswords } from '../../support/members/hashing.ts';
 import { median } from '../../support/process/median.ts';
-import { workOf } from '../../support/process/work.ts';
+import { loopWorkOf, workOf } from '../../support/process/work.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
 import {
@@ -251,19 +251,30 @@ describe('A12: a flood of passwords', () => {
     const { browser, page } = await atSignIn();
     const flood = httpClient(service.port, 200);
     const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
-    const body = { flow: field(page, 'flow'), email: 'u1@example.test', password: 'wrong one' };
+    // Another address each time: what is hashed is bounded by the queue, not by the limit of one account.
+    const bodyOf = (index: number) => ({
+      flow: field(page, 'flow'),
+      email: `nobody${index}@example.test`,
+      password: 'wrong one',
+    });
     let flooding = true;
     const answers = Promise.all(
-      Array.from({ length: 200 }, () => flood(hosts.a, '/sign-in', { body, headers: { cookie } })),
+      Array.from({ length: 200 }, (_, index) =>
+        flood(hosts.a, '/sign-in', { body: bodyOf(index), headers: { cookie } }),
+      ),
     ).finally(() => {
       flooding = false;
     });
-    const hashedMeanwhile: number[] = [];
+    /** Of each answer of discovery that came while passwords were hashed. */
+    const beside: { hashed: number; worked: number }[] = [];
     while (flooding) {
       const before = passwords.hashed();
-      const { status } = await service.http(hosts.a, '/.well-known/openid-configuration');
-      hashedMeanwhile.push(passwords.hashed() - before);
-      expect(status).toBe(200);
+      const worked = await loopWorkOf(async () => {
+        const { status } = await service.http(hosts.a, '/.well-known/openid-configuration');
+        expect(status).toBe(200);
+      });
+      const hashed = passwords.hashed() - before;
+      if (hashed > 0) beside.push({ hashed, worked });
     }
     const turnedAway = (await answers).filter(({ status }) => status !== 422);
     flood.close();
@@ -275,8 +286,10 @@ describe('A12: a flood of passwords', () => {
       expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
       expect(answer.text).toMatch(/<title>Error: /);
     }
-    // It waits for none of those that are in the queue: 100 ms of an idle machine are three of a core.
-    expect(median(hashedMeanwhile)).toBeLessThanOrEqual(3 * availableParallelism());
+    // It waits for few of those in the queue, and their hashes are no work of the loop: one alone is 20 ms and more.
+    expect(beside.length).toBeGreaterThan(0);
+    expect(median(beside.map(({ hashed }) => hashed))).toBeLessThanOrEqual(3 * availableParallelism());
+    expect(median(beside.map(({ worked }) => worked))).toBeLessThan(25);
     service.clock.advance(16 * 60_000);
     expect((await browser.signIn(page, 'u1@example.test')).status).toBe(303);
   });
