@@ -62,7 +62,7 @@ async function addPackages(): Promise<typeof packages> {
             'W',
           ),
           payment: 'invoice',
-          price: { amount: 123_456_789_00, currency: 'XTS' },
+          price: { amount: 123_456_789_00, currency: 'CHF' },
         },
         [productId, longId],
       ),

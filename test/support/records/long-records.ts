@@ -27,7 +27,7 @@ export async function giveLongRecords({ service, issuer }: Site, email: string):
       tx,
       consentRecord({ tenantId, id: 'long', name: longName, description: longName, atSignUp: false }),
     );
-    const productIds = [await addProduct(tx, tenantId, longName), await addProduct(tx, tenantId, 'Film')];
+    const productIds = [await addProduct(tx, tenantId, longName), await addProduct(tx, tenantId, 'Serien')];
     const { id: _, tenantId: __, products: ___, ...facts } = packageRecord({ name: longName });
     const packageId = await addPackage(tx, tenantId, facts, productIds);
     const give = (activatedAt: number | null, expiresAt: number | null) =>
