@@ -50,10 +50,11 @@ export async function start(config: Config): Promise<Service> {
   const prometheus = config.metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
   const metrics = prometheus?.createMetrics() ?? null;
   const olderCopies = listUpgradeCopies(config.dataFolder);
+  let tellLost = (why: string): unknown => process.stderr.write(`memberdoor: ${why}.\n`);
   const opened = await openService(config, {
     initialise: config.environment === 'development',
     migrate: true,
-    ...(metrics === null ? {} : { observe: metrics.commit }),
+    surroundings: { commit: metrics?.commit, lost: (why) => tellLost(why) },
   });
   const { store, vault } = opened;
   const { passwords, inHand } = countPasswords(opened.passwords);
@@ -96,6 +97,8 @@ export async function start(config: Config): Promise<Service> {
     const stream = logStream(logTarget(process.stdout, process.env.JOURNAL_STREAM), systemClock);
     process.on('exit', stream.flush);
     const app = buildApp(deps, { ...logOptions(config.logLevel), stream });
+    tellLost = (why) =>
+      app.log.error(`${why}. Nothing is written any more: stop the service before you put it right`);
     for (const event of early) logAuditEvent(app.log, event);
     if (metrics !== null)
       prometheus?.watch(metrics, {

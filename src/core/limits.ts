@@ -135,6 +135,12 @@ export const retryAfterSeconds = 5;
 export const groupSize = 64;
 export const groupQueue = 10_000;
 
+/** Where a commit takes longer to reach the disk, in ms, those who only read do not wait for it (security, F13). */
+export const slowSync = 2;
+
+/** Behind such a commit the next one gathers for this part of its time more. */
+export const lingering = 0.1;
+
 /** How long a writer waits for a foreign lock on the file (design, Storage). */
 export const busyTimeout = 250;
 export const busyRetry = 10;

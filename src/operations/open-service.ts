@@ -3,9 +3,8 @@ import type { Config } from '../config.ts';
 import { systemRandom } from '../random.ts';
 import { createPasswords } from '../secrets/password.ts';
 import { developmentMasterKey, openVault } from '../secrets/vault.ts';
-import type { CommitObserver } from '../storage/group-commit.ts';
 import { findService } from '../storage/service.ts';
-import { openStore } from '../storage/store.ts';
+import { openStore, type StoreSurroundings } from '../storage/store.ts';
 import { prepareService } from './service.ts';
 import { prepareUpgrade } from './upkeep/upgrade.ts';
 
@@ -15,8 +14,8 @@ export interface Opening {
   readonly initialise: boolean;
   /** Whether a database of an older version is brought to this one. */
   readonly migrate: boolean;
-  /** Is told of each commit. */
-  readonly observe?: CommitObserver;
+  /** Who is told of what happens to the database. */
+  readonly surroundings?: StoreSurroundings;
 }
 
 /**
@@ -25,9 +24,9 @@ export interface Opening {
  * @returns with the rest the copy that was made of a database of an older version, or null
  * @throws StartupError
  */
-export async function openService(config: Config, { initialise, migrate, observe }: Opening) {
+export async function openService(config: Config, { initialise, migrate, surroundings }: Opening) {
   const upgradeCopy = prepareUpgrade(config.dataFolder, migrate);
-  const store = await openStore(config.dataFolder, initialise, observe);
+  const store = await openStore(config.dataFolder, initialise, surroundings);
   try {
     const isNew = (await store.transaction(findService)) === null;
     const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));

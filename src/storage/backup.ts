@@ -50,6 +50,10 @@ export function copyDatabase(folder: string, target: string): void {
   reading(path, (sqlite) => {
     sqlite.prepare('vacuum into ?').run(target);
   });
+  // The mark says to which log a file belongs (`checkLog`), and a copy belongs to none.
+  const copy = new SQLite(target);
+  copy.pragma('user_version = 0');
+  copy.close();
 }
 
 /**

@@ -9,6 +9,10 @@ import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
 import { openFailure, reasonOf, rightsProblem } from '../files.ts';
 import { StartupError } from '../startup-error.ts';
 import { applicationId, checkFile, checkVersion, readAhead } from './check.ts';
+import { durableFile } from './file/durable-file.ts';
+import { checkLock, type FolderLock, lockFolder } from './file/lock.ts';
+import { checkLog } from './file/log-check.ts';
+import type { Synchronise } from './file/write-ahead-log.ts';
 import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import { createStatements, type Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
@@ -28,7 +32,18 @@ export interface Store {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** How many transactions wait for a commit of their own or a shared one. */
   waiting(): number;
+  /** Whether the database is no longer the file that is open (security, F11). */
+  isLost(): boolean;
   close(): Promise<void>;
+}
+
+/** Who is told of what happens to a store, and what it stands on. */
+export interface StoreSurroundings {
+  readonly commit?: CommitObserver | undefined;
+  /** Is told once, in a sentence, that the database is no longer the file that is open. */
+  readonly lost?: ((why: string) => void) | undefined;
+  /** The disk; the system's own unless given. */
+  readonly synchronise?: Synchronise | undefined;
 }
 
 /** The database of a data folder; beside it lie `-wal` and `-shm` while it is open. */
@@ -39,36 +54,43 @@ export const databaseFile = 'memberdoor.db';
  *
  * @param folder the data folder
  * @param mayInitialise whether a folder without a database is taken for a new service
- * @param observe is told of each commit
  * @throws StartupError in one line: locked, unwritable, foreign, empty, corrupt or newer than this version
  */
 export async function openStore(
   folder: string,
   mayInitialise: boolean,
-  observe: CommitObserver = () => {},
+  surroundings: StoreSurroundings = {},
 ): Promise<Store> {
   const path = join(folder, databaseFile);
   const isNew = prepareFolder(folder, path, mayInitialise);
   const lock = lockFolder(folder);
   try {
     if (isNew) makeFile(path);
-    const sqlite = openFile(path);
+    const sqlite = openFile(path, lock);
     const beginning: Beginning = { mode: 'immediate' };
     const statements = createStatements(sqlite);
     const kysely = new Kysely<Database>({
       dialect: new WholeMigrations({ database: cachingStatements(sqlite, statements, beginning) }),
     });
-    await migrate(kysely, path);
-    const group = new GroupCommit(kysely, statements, beginning, groupQueue, observe);
+    const file = await migrate(kysely, path)
+      .then(() => durableFile(path, sqlite, lock, surroundings))
+      .catch((error: unknown) => {
+        sqlite.close();
+        throw error;
+      });
+    const group = new GroupCommit(kysely, statements, beginning, file, groupQueue, surroundings.commit);
     return {
       transaction: (work) => group.run(work),
       waiting: () => group.waiting,
+      isLost: () => file.check() !== null,
       close: async () => {
         await group.drained();
+        const isOurs = await file.leave();
         try {
-          sqlite.pragma('wal_checkpoint(truncate)');
+          // Closing writes what is in the log into the file, which is another's now.
+          if (isOurs) await kysely.destroy();
+          if (isOurs) file.close();
         } finally {
-          await kysely.destroy();
           lock.close();
         }
       },
@@ -83,6 +105,12 @@ function prepareFolder(folder: string, path: string, mayInitialise: boolean): bo
   const rights = rightsProblem(path, `${path}-wal`, `${path}-shm`);
   if (rights !== null) throw rights;
   if (existsSync(path)) return false;
+  const log = `${path}-wal`;
+  if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new StartupError(
+      `There is no database at ${path}, but its log ${log} is there: it was deleted or moved. Put it back, or restore a backup ("memberdoor restore FILE").`,
+    );
+  }
   if (!mayInitialise) {
     throw new StartupError(`There is no database at ${path}. A new service is begun with "memberdoor init".`);
   }
@@ -92,33 +120,6 @@ function prepareFolder(folder: string, path: string, mayInitialise: boolean): bo
     throw new StartupError(`The data folder ${folder} cannot be made: ${reasonOf(error)}.`);
   }
   return true;
-}
-
-/**
- * A lock that the system drops when the process dies, however it dies: an exclusive one of SQLite's own.
- *
- * @throws StartupError if another process has it, or the folder cannot be written
- */
-export function lockFolder(folder: string): { close(): unknown } {
-  const path = join(folder, 'memberdoor.lock');
-  let lock: SQLite.Database;
-  try {
-    lock = new SQLite(path, { timeout: 0 });
-  } catch (error) {
-    throw (
-      rightsProblem(path) ??
-      new StartupError(`The data folder ${folder} cannot be written: ${reasonOf(error)}.`)
-    );
-  }
-  try {
-    lock.pragma('journal_mode = memory');
-    lock.exec('begin exclusive');
-    return lock;
-  } catch (error) {
-    lock.close();
-    const why = isBusy(error) ? 'another memberdoor is using it' : reasonOf(error);
-    throw new StartupError(`The data folder ${folder} cannot be opened: ${why}.`);
-  }
 }
 
 /**
@@ -155,13 +156,15 @@ function makeFile(path: string): void {
   }
 }
 
-function openFile(path: string): SQLite.Database {
+function openFile(path: string, lock: FolderLock): SQLite.Database {
   const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   let sqlite: SQLite.Database | undefined;
   try {
     if (statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);
     readAhead(path);
+    checkLog(path);
     sqlite = new SQLite(path, { timeout: 0 });
+    checkLock(sqlite, lock, path);
     checkFile(sqlite, path);
     checkVersion(sqlite, path);
     sqlite.pragma('journal_mode = wal');
@@ -215,10 +218,6 @@ function cachingStatements(sqlite: SQLite.Database, statements: Statements, begi
       sqlite.close();
     },
   };
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }
 
 export { StorageUnavailable };

@@ -2,6 +2,7 @@
 // and more (300 rounds; `--rounds 60` for fewer, `--only Z3,Z7` for some), and is no part of `npm test`.
 import { parseArgs } from 'node:util';
 import type { Case, Outcome } from './case.ts';
+import { anotherFile } from './cases/another-file.ts';
 import { clockJumps } from './cases/clock-jumps.ts';
 import { corruptFile } from './cases/corrupt.ts';
 import { crowdedMember } from './cases/crowded-member.ts';
@@ -11,12 +12,14 @@ import { failingSync } from './cases/failing-sync.ts';
 import { fsyncTrace } from './cases/fsync-trace.ts';
 import { ledgerLoop } from './cases/ledger-loop.ts';
 import { foreignLock } from './cases/lock.ts';
+import { lockRemoved } from './cases/lock-removed.ts';
 import { neverRead } from './cases/never-read.ts';
 import { readOnly } from './cases/read-only.ts';
 import { restartTime } from './cases/restart-time.ts';
 import { rotationUnderKill } from './cases/rotation.ts';
 import { sameTime } from './cases/same-time.ts';
 import { secondProcess } from './cases/second-process.ts';
+import { slowFsync } from './cases/slow-fsync.ts';
 import { killAll } from './site.ts';
 import { missing } from './tools.ts';
 
@@ -36,6 +39,9 @@ const cases: readonly Case[] = [
   neverRead,
   sameTime,
   crowdedMember,
+  anotherFile,
+  lockRemoved,
+  slowFsync,
 ];
 
 /** How many violations of a case are printed; the table says how many there were. */

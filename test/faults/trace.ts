@@ -4,65 +4,100 @@ export interface TraceVerdict {
   readonly answers: number;
   /** How many commits they waited for: fewer, where some share one. */
   readonly commits: number;
-  /** Answers that left while the write-ahead log had bytes that were not on the disk, or before any were. */
+  /** Answers that left before what they told of was on the disk, and what makes that impossible to tell. */
   readonly violations: readonly string[];
 }
 
-interface Connection {
-  /** The request that was read last, while it is not answered. */
+/** A request that was read and is not answered. */
+interface Asked {
   readonly request: string;
-  /** The number of the last write to the log, and of the last sync, when the request was read. */
-  readonly syncsBefore: number;
+  /** How often the log had been written when it was read. */
+  readonly writesBefore: number;
+}
+
+/** A call of the system, with what it said in the end; where strace follows several threads it may come in two lines. */
+interface Call {
+  readonly name: string;
+  readonly descriptor: string;
+  readonly path: string;
+  readonly rest: string;
+  /** Whether this line tells of its beginning, of its end, or of both. */
+  readonly part: 'begin' | 'end' | 'whole';
 }
 
 /** `1234 write(23<socket:[99]>, "HTTP/1.1 200 ...` with the process in front where strace follows several. */
 const call =
-  /^\d+ +(pwrite64|pwritev|fsync|fdatasync|read|recvfrom|write|writev|sendto|sendmsg)\((\d+)<([^>]*)>(.*)$/;
+  /^(\d+) +(pwrite64|pwritev|fsync|fdatasync|read|recvfrom|write|writev|sendto|sendmsg)\((\d+)<([^>]*)>(.*)$/;
+const resumed = /^(\d+) +<\.\.\. \w+ resumed>(.*)$/;
 const request = /"((?:POST|PUT) \S+) HTTP/;
 const answer = /"HTTP\/1\.1 ([23]\d\d)/;
 
+function* readCalls(lines: Iterable<string>): Generator<Call> {
+  const begun = new Map<string, Call>();
+  for (const line of lines) {
+    const [, process = '', rest = ''] = resumed.exec(line) ?? [];
+    const before = begun.get(process);
+    if (before !== undefined) {
+      begun.delete(process);
+      yield { ...before, rest, part: 'end' };
+      continue;
+    }
+    const [, thread = '', name = '', descriptor = '', path = '', said = ''] = call.exec(line) ?? [];
+    if (name === '') continue;
+    const part = said.endsWith('<unfinished ...>') ? 'begin' : 'whole';
+    const seen: Call = { name, descriptor, path, rest: said, part };
+    if (part === 'begin') begun.set(thread, seen);
+    yield seen;
+  }
+}
+
 /**
- * Reads a trace of strace (`-f -y`), in which the database is written by one thread, call after call: between
- * the reading of a request that changes state and its answer the log is written and then synchronised, and no
- * answer leaves while the log has bytes that are not.
+ * Reads a trace of strace (`-f -y`), in which one thread writes the log and others synchronise it: between the
+ * reading of a request that changes state and its answer the log is written, and then synchronised. A
+ * synchronisation counts with its end, for what was written before its beginning. Nothing is written while one goes
+ * on: so each commit has one of its own, and of those that come one by one it is known which.
  *
  * @param lines a trace, oldest first
  * @param changes whether a request, such as `POST /api/oidc/token`, changes state
  */
 export function readTrace(lines: Iterable<string>, changes: (request: string) => boolean): TraceVerdict {
-  const connections = new Map<string, Connection>();
+  const open = new Map<string, Asked>();
   const violations: string[] = [];
-  let isDirty = false;
-  let syncs = 0;
-  let answers = 0;
   const commits = new Set<number>();
-  for (const line of lines) {
-    const [, name = '', descriptor = '', path = '', rest = ''] = call.exec(line) ?? [];
+  /** Of each synchronisation under way, by the descriptor it goes through: what was written when it began. */
+  const syncing = new Map<string, number>();
+  let writes = 0;
+  let synced = 0;
+  let answers = 0;
+  for (const { name, descriptor, path, rest, part } of readCalls(lines)) {
     if (path.endsWith('-wal')) {
-      if (name.startsWith('pwrite')) isDirty = true;
-      // A sync that came without a write before it puts nothing of a request on the disk.
-      if (name.endsWith('sync') && isDirty && !rest.includes('= -1')) {
-        isDirty = false;
-        syncs += 1;
+      if (name.startsWith('pwrite') && part !== 'end') {
+        writes += 1;
+        if (syncing.size > 0) violations.push('the log was written while it was synchronised');
       }
+      if (!name.endsWith('sync')) continue;
+      if (part !== 'end') syncing.set(descriptor, writes);
+      if (part === 'begin') continue;
+      if (!rest.includes('= -1')) synced = Math.max(synced, syncing.get(descriptor) ?? 0);
+      syncing.delete(descriptor);
       continue;
     }
     if (!path.startsWith('socket:') && !path.startsWith('TCP')) continue;
     const read = request.exec(rest)?.[1];
-    if (read !== undefined) {
-      connections.set(descriptor, { request: read, syncsBefore: syncs });
+    if (read !== undefined && changes(read)) {
+      open.set(descriptor, { request: read, writesBefore: writes });
       continue;
     }
+    if (read !== undefined) open.delete(descriptor);
     const status = answer.exec(rest)?.[1];
-    const asked = connections.get(descriptor);
+    const asked = open.get(descriptor);
     if (status === undefined || asked === undefined) continue;
-    connections.delete(descriptor);
-    if (!changes(asked.request)) continue;
+    open.delete(descriptor);
     answers += 1;
-    commits.add(syncs);
-    if (isDirty) violations.push(`${asked.request}: ${status} left with a log that was not synchronised`);
-    else if (syncs === asked.syncsBefore)
-      violations.push(`${asked.request}: ${status} left before its commit`);
+    commits.add(synced);
+    if (synced > asked.writesBefore) continue;
+    const how = writes > asked.writesBefore ? 'with a log that was not synchronised' : 'before its commit';
+    violations.push(`${asked.request}: ${status} left ${how}`);
   }
   return { answers, commits: commits.size, violations };
 }

@@ -283,14 +283,19 @@ describe('any mix of pieces', () => {
         const results = await Promise.allSettled(work);
 
         let word = '';
+        // On a slow disk who only reads is answered from what is on it already: an earlier word (security, F13).
+        const words = [word];
         for (const [index, { letter, ending }] of pieces.entries()) {
-          if (ending === 'answers' || ending === 'refuses') word += letter;
+          if (ending === 'answers' || ending === 'refuses') {
+            word += letter;
+            words.push(word);
+          }
           expect(results[index]).toMatchObject(
             {
               answers: { value: word },
               refuses: { value: { kind: 'refusal', description: letter } },
               throws: { reason: { message: letter } },
-              reads: { value: word },
+              reads: { value: expect.toBeOneOf(words) },
               'throws first': { reason: { message: letter } },
             }[ending],
           );

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import SQLite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/startup-error.ts';
 import { openStore } from '../../src/storage/store.ts';
-import { newStore } from '../support/records/store.ts';
+import { insertRecords, newStore } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const store = new URL('../../src/storage/store.ts', import.meta.url).href;
@@ -60,6 +63,51 @@ describe('Z11: a data folder is served by one process', () => {
     await expect(openStore(folder, true)).rejects.toThrow('another memberdoor is using it');
     child.kill('SIGKILL');
     await once(child, 'exit');
+    const store = await newStore(folder);
+    expect(await store.transaction(async () => 'works')).toBe('works');
+  });
+});
+
+describe('F12: a lock file that was deleted under a running process', () => {
+  it('lets no second process in, however often it tries, and the first goes on', async () => {
+    const folder = temporaryFolder();
+    const first = await newStore(folder);
+    for (const turn of ['at once', 'after a refusal']) {
+      rmSync(join(folder, 'memberdoor.lock'));
+      const { line } = await openElsewhere(folder);
+      expect(line, turn).toMatch(/^StartupError: .*another program has it open.* lock file was deleted/);
+    }
+    await first.transaction(insertRecords);
+  });
+
+  it('lets the next process in once the first has ended', async () => {
+    const folder = temporaryFolder();
+    const first = await openStore(folder, true);
+    rmSync(join(folder, 'memberdoor.lock'));
+    await first.close();
+    const second = await newStore(folder);
+    expect(await second.transaction(async () => 'works')).toBe('works');
+  });
+
+  it('lets the next process in after a kill', async () => {
+    const folder = temporaryFolder();
+    const { process: child } = await openElsewhere(folder);
+    rmSync(join(folder, 'memberdoor.lock'));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const store = await newStore(folder);
+    expect(await store.transaction(async () => 'works')).toBe('works');
+  });
+
+  it('a reader such as a backup keeps no start out while the lock file is the one that was used', async () => {
+    const folder = temporaryFolder();
+    await (await openStore(folder, true)).close();
+    const reader = new SQLite(join(folder, 'memberdoor.db'), { readonly: true });
+    onTestFinished(() => {
+      reader.close();
+    });
+    reader.exec('begin');
+    reader.prepare('select 1 from sqlite_schema').get();
     const store = await newStore(folder);
     expect(await store.transaction(async () => 'works')).toBe('works');
   });

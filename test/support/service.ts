@@ -90,7 +90,7 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   // The hashes of the folders are quick ones.
   if (options.passwords === undefined) copyFixtures(data, folder);
   const clock = testClock();
-  const store = await openStore(folder, true, options.metrics?.commit);
+  const store = await openStore(folder, true, { commit: options.metrics?.commit });
   const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
   const port = await freePort();

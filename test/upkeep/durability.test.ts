@@ -72,6 +72,9 @@ describe('Z3: a trace of system calls', () => {
   const answer = `1 write(9<socket:[7]>, "HTTP/1.1 200 OK\\r\\n"..., 900) = 900`;
   const write = `1 pwrite64(5<${wal}>, "..."..., 4096, 32) = 4096`;
   const sync = `1 fdatasync(5<${wal}>) = 0`;
+  const begun = `2 fdatasync(7<${wal}> <unfinished ...>`;
+  const ended = '2 <... fdatasync resumed>) = 0';
+  const failed = '2 <... fdatasync resumed>) = -1 EIO (Input/output error)';
   const verdictOf = (...lines: string[]) => readTrace(lines, (request) => request.startsWith('POST '));
 
   it('is good where the log is written and synchronised between a request and its answer', () => {
@@ -83,10 +86,22 @@ describe('Z3: a trace of system calls', () => {
     ['that failed to be', [read, write, `1 fdatasync(5<${wal}>) = -1 EIO`, answer], 'was not synchronised'],
     ['that another connection wrote', [write, sync, read, answer], 'left before its commit'],
     ['that is written too late', [read, answer, write, sync], 'left before its commit'],
+    ['that is just being synchronised', [read, write, begun, answer, ended], 'was not synchronised'],
+    [
+      'that another thread failed to synchronise',
+      [read, write, begun, failed, answer],
+      'was not synchronised',
+    ],
+    ['that is written meanwhile', [read, write, begun, write, ended, answer], 'written while it was'],
   ])('finds an answer that leaves with a log %s', (_what, lines, problem) => {
     const { violations } = verdictOf(...lines);
     expect(violations).toHaveLength(1);
     expect(violations[0]).toContain(problem);
+  });
+
+  it('F13: is good where another thread synchronises it, and the next commit is written before the answer', () => {
+    const lines = [read, write, begun, ended, write, answer];
+    expect(verdictOf(...lines)).toEqual({ answers: 1, commits: 1, violations: [] });
   });
 
   it('asks nothing of answers to requests that change nothing', () => {

@@ -36,6 +36,9 @@ export const clockTolerance = 5 * second;
 /** HSTS lasts a year or more (W2). */
 export const strictTransportSeconds = 31_536_000;
 
+/** How often a service looks whether its database is still the file that it has open (security, F11: a second). */
+export const placeInterval = 250;
+
 /** Less free disk than this is too little, and so is less than the database takes; a log of more is stuck. */
 export const leastFreeDisk = 256 * 1_024 * 1_024;
 export const largestWriteAheadLog = 64 * 1_024 * 1_024;
@@ -137,6 +140,9 @@ export const firstChores = 2 * minute;
  */
 export const databaseCacheKib = 16_000;
 export const checkpointPages = 1_000;
+
+/** A checkpoint that could not copy all of the log is tried again after this long. */
+export const checkpointRetry = { failed: 50, busy: second } as const;
 
 /**
  * How a start reads a file whole (security, Z21): in pieces that stay in the processor's own cache, and with as few

@@ -1,8 +1,9 @@
 // Leaves nothing of an erased member in the file when it is closed.
 import { join } from 'node:path';
 import { cleanFile } from '../../storage/clean.ts';
+import { lockFolder } from '../../storage/file/lock.ts';
 import { cleaningDue, noteCleaning } from '../../storage/service.ts';
-import { databaseFile, lockFolder, type Store } from '../../storage/store.ts';
+import { databaseFile, type Store } from '../../storage/store.ts';
 
 /**
  * Closes a store. Where a member was erased since the file was cleaned last, it is cleaned then (F14).
@@ -16,8 +17,10 @@ export async function closeClean(
 ): Promise<void> {
   // Who cannot be asked now is asked the next time.
   const erasedAt = await store.transaction(cleaningDue).catch(() => null);
+  const isLost = store.isLost();
   await store.close();
-  if (erasedAt === null) return;
+  // A file that is not the one that was open is left alone (F11).
+  if (erasedAt === null || isLost) return;
   try {
     const lock = lockFolder(dataFolder);
     try {

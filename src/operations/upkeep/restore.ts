@@ -6,8 +6,9 @@ import type { Vault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
 import { type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
 import { dropChecksum, hasRightChecksum } from '../../storage/checksum.ts';
+import { lockFolder } from '../../storage/file/lock.ts';
 import { type Ended, endEverything } from '../../storage/operators/restore.ts';
-import { databaseFile, lockFolder, openStore } from '../../storage/store.ts';
+import { databaseFile, openStore } from '../../storage/store.ts';
 
 /** What a restore did. */
 export interface Restored {

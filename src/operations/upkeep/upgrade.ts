@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { asStartupError, rightsProblem, syncToDisk } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
 import { pendingMigrations } from '../../storage/backup.ts';
-import { databaseFile, lockFolder } from '../../storage/store.ts';
+import { lockFolder } from '../../storage/file/lock.ts';
+import { databaseFile } from '../../storage/store.ts';
 import { createEmpty, writeBackup } from './backup.ts';
 
 const copyName = /^memberdoor-before-upgrade-of-\d{4}-[\w-]+\.db$/;

@@ -10,13 +10,16 @@ export interface Statements {
   beforeWriting: (() => void) | null;
   /** Whether a transaction is open: some errors of the disk make SQLite take back all of it. */
   isInTransaction(): boolean;
+  /** Whether they read what was there a moment ago, while something newer may be on its way to the disk. */
+  readonly isSnapshot: boolean;
   /** See `remembered`. */
   readonly memory: Map<string, object>;
 }
 
-export function createStatements(sqlite: SQLite.Database): Statements {
+export function createStatements(sqlite: SQLite.Database, isSnapshot = false): Statements {
   const known = new Map<string, Statement>();
   const statements: Statements = {
+    isSnapshot,
     memory: new Map(),
     beforeWriting: null,
     isInTransaction: () => sqlite.inTransaction,

@@ -46,6 +46,8 @@ interface Visitor {
 /** What a fill works with. */
 interface Site {
   readonly store: Store;
+  /** Closes the store, for what goes into the file without it: one that is open takes that for a foreign program. */
+  readonly close: () => Promise<void>;
   readonly tenant: OpenTenant;
   readonly tenantOf: (host: string) => OpenTenant;
   readonly file: string;
@@ -60,6 +62,11 @@ export async function fillService(
   const read = readConfig({ ...settings, MEMBERDOOR_DATA: folder }, folder);
   if (!read.ok) throw new Error(read.problems.join(' '));
   const { store, vault } = await openService(read.config, { initialise: false, migrate: false });
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await store.close();
+    isOpen = false;
+  };
   try {
     const tenants = createTenants(vault);
     await store.transaction((tx) => tenants.reload(tx));
@@ -69,10 +76,10 @@ export async function fillService(
       return tenant;
     };
     const tenant = tenantOf(serviceHost);
-    const site = { store, tenant, tenantOf, file: join(folder, databaseFile), now: Date.now() };
+    const site = { store, close, tenant, tenantOf, file: join(folder, databaseFile), now: Date.now() };
     return await itemsOf(site, fill);
   } finally {
-    await store.close();
+    await close();
   }
 }
 
@@ -132,11 +139,12 @@ async function addVisitors({ store, tenant, now }: Site, count: number): Promise
 }
 
 /** The records are what the service itself would make; millions go into the file without its queue. */
-function addSignIns(
-  { tenant, file, now }: Site,
+async function addSignIns(
+  { close, tenant, file, now }: Site,
   visitors: readonly Visitor[],
   { clientId, amount, stored = amount }: ServiceFill,
-): readonly Item[] {
+): Promise<readonly Item[]> {
+  await close();
   const items: Item[] = [];
   const step = Math.max(1, Math.floor(stored / amount));
   insertAll(file, 'signIns', stored, (number) => {
@@ -156,7 +164,12 @@ function addSignIns(
   return shuffled(items);
 }
 
-function addDeviceCodes({ tenantOf, file, now }: Site, clientId: string, amount: number): readonly Item[] {
+async function addDeviceCodes(
+  { close, tenantOf, file, now }: Site,
+  clientId: string,
+  amount: number,
+): Promise<readonly Item[]> {
+  await close();
   const items: Item[] = [];
   const each = 100_000;
   insertAll(file, 'deviceCodes', amount, (number) => {

@@ -1,0 +1,105 @@
+/** The files behind the connection that writes: what a group commit needs of them, put together. */
+import { fdatasync } from 'node:fs';
+import { promisify } from 'node:util';
+import type SQLite from 'better-sqlite3';
+import { reasonOf } from '../../files.ts';
+import { StartupError } from '../../startup-error.ts';
+import type { StoreSurroundings } from '../store.ts';
+import { createCheckpointer } from './checkpointer.ts';
+import type { FolderLock } from './lock.ts';
+import { type Lost, watchPlace } from './place.ts';
+import { Snapshot } from './snapshot.ts';
+import { type Synchronise, WriteAheadLog } from './write-ahead-log.ts';
+
+const systemSynchronise: Synchronise = promisify(fdatasync);
+
+/** What a group commit needs of the files behind its connection. */
+export interface DurableFile {
+  /** What became of the database file, if it is not the one that was opened (security, F11). */
+  lost(): Lost | null;
+  /** Looks whether it still is. */
+  check(): Lost | null;
+  /** Resolves when all that is committed is on the disk, in the file that the next start will open. */
+  sync(): Promise<void>;
+  /** Undoes what was committed and is not on the disk. */
+  takeBack(): void;
+  /** Whether a checkpoint is due. */
+  isFull(): boolean;
+  /** @param alone ends what still reads from the log, for a moment, and does this */
+  checkpoint(alone: (work: () => void) => void): Promise<void>;
+  /** Holds a snapshot of all that is committed, which is on the disk at that moment. */
+  holdSnapshot(): void;
+  /** The snapshot while it is held; null otherwise. */
+  snapshot(): Snapshot | null;
+}
+
+export interface OpenFile extends DurableFile {
+  /**
+   * Ends all but the connection that writes, and empties the log. To be called when nothing waits any more.
+   *
+   * @returns false if the database is not the file that was opened: then nothing of it may be touched
+   */
+  leave(): Promise<boolean>;
+  /** To be called after the last connection is closed. */
+  close(): void;
+}
+
+/**
+ * @param sqlite the connection, after the migrations
+ * @param surroundings are told once that the database is no longer the file that is open
+ * @throws StartupError
+ */
+export function durableFile(
+  path: string,
+  sqlite: SQLite.Database,
+  lock: FolderLock,
+  { lost: tell = () => {}, synchronise = systemSynchronise }: StoreSurroundings,
+): OpenFile {
+  const checkpointer = createCheckpointer(path);
+  const log = openLog();
+  const place = watchPlace(path, ({ why }) => tell(why));
+  let snapshot: Snapshot | null = null;
+  return {
+    lost: () => place.lost(),
+    check: () => place.check(),
+    sync: () =>
+      log.sync(() => {
+        const lost = place.check();
+        if (lost !== null) throw new Error(lost.why);
+      }),
+    takeBack: () => log.takeBack(),
+    isFull: () => log.isFull,
+    checkpoint: async (alone) => {
+      // The thread opens the database by its name, and must not write into another file.
+      await checkpointer.prepare();
+      if (place.check() === null) await place.writing(() => log.checkpoint(alone));
+    },
+    holdSnapshot: () => {
+      try {
+        snapshot ??= new Snapshot(path, () => place.check() === null);
+        snapshot.hold();
+      } catch {
+        // It cannot be opened now: whoever reads waits for the disk.
+      }
+    },
+    snapshot: () => (snapshot?.isHeld === true ? snapshot : null),
+    leave: async () => {
+      place.leave();
+      if (place.check() !== null) return false;
+      await checkpointer.close();
+      snapshot?.close();
+      sqlite.pragma('synchronous = full');
+      sqlite.pragma('wal_checkpoint(truncate)');
+      return true;
+    },
+    close: () => log.close(),
+  };
+
+  function openLog(): WriteAheadLog {
+    try {
+      return new WriteAheadLog(path, sqlite, checkpointer, (mark) => lock.setMark(mark), synchronise);
+    } catch (error) {
+      throw new StartupError(`The database ${path} cannot be written: ${reasonOf(error)}.`);
+    }
+  }
+}
