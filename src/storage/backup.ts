@@ -151,7 +151,10 @@ function reading<T>(path: string, read: (sqlite: SQLite.Database) => T): T {
   let sqlite: SQLite.Database | undefined;
   try {
     accessSync(path, constants.R_OK);
-    if (!statSync(path).isFile()) throw new StartupError(`${path} is not a file.`);
+    const file = statSync(path);
+    if (!file.isFile()) throw new StartupError(`${path} is not a file.`);
+    // SQLite deletes the log beside an empty file, even where it only reads (security, Z12).
+    if (file.size === 0) throw new StartupError(`The file ${path} is an empty file.`);
     sqlite = new SQLite(path, { readonly: true, fileMustExist: true, timeout: busyTimeout });
     return read(sqlite);
   } catch (error) {

@@ -154,3 +154,13 @@ describe('a command on a stopped service of an older version', () => {
     expect(await run(folder, 'tenants', 'list')).toMatchObject({ code: 0, err: '' });
   });
 });
+
+describe('Z12: a database that was cut to nothing', () => {
+  it('keeps the log beside it, in which confirmed changes may be', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'memberdoor.db'), '');
+    writeFileSync(join(folder, 'memberdoor.db-wal'), 'a log');
+    expect((await start(folder)).err).toEqual([expect.stringContaining('is an empty file')]);
+    expect(readFileSync(join(folder, 'memberdoor.db-wal'), 'utf8')).toBe('a log');
+  });
+});
