@@ -14,7 +14,8 @@ import type { Connections } from './connections.ts';
 export function readAtPace(server: Server, connections: Connections): void {
   const held = new WeakSet<Socket>();
   connections.onAnswered(({ socket, answers }) => {
-    if (answers < answersInHand && held.delete(socket)) socket.resume();
+    // In a turn of its own: at once, all that was read would be answered in this one, and others would wait for it.
+    if (answers < answersInHand && held.delete(socket)) setImmediate(() => socket.resume());
   });
   server.on('connection', (socket) => {
     const connection = connections.of(socket);

@@ -60,6 +60,27 @@ it('F9: of requests sent ahead a few are in hand at a time, others are served, a
   expect(statuses?.join()).toBe([...Array.from({ length: rounds }, () => round).flat(), '200'].join());
 });
 
+it('F9: what was sent ahead is answered a few at a time, and others have their turn between', async () => {
+  const turns = { most: 0, before: inHand.begun, isOver: false };
+  const turn = () => {
+    turns.most = Math.max(turns.most, inHand.begun - turns.before);
+    turns.before = inHand.begun;
+    if (!turns.isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const socket = connect({ port: service.port, host: '127.0.0.1' });
+  const sent = 2_000;
+  const until = inHand.begun + sent;
+  socket.resume();
+  // Nothing of it waits for the disk or for anything else.
+  socket.write(get(discovery).repeat(sent));
+  while (inHand.begun < until) await new Promise((resolve) => setImmediate(resolve));
+  turns.isOver = true;
+  socket.destroy();
+  // One piece when the connection is read, and one when it is read on.
+  expect(turns.most).toBeLessThanOrEqual(2 * most);
+});
+
 it('F9: requests that end within a piece, and bodies longer than one, are read whole', async () => {
   const socket = await rawSocket(service.port);
   const body = `grant_type=${'x'.repeat(5 * readPiece)}`;
