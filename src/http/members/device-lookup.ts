@@ -24,7 +24,7 @@ import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { once } from '../limits/once.ts';
 import { actIn, type CurrentSession } from '../session.ts';
-import type { Entrant, Turns, Waiting } from './turns.ts';
+import type { Entrant, Turn, Turns, Waiting } from './turns.ts';
 
 /** A device that waits for this member's decision, and the app on it. */
 export interface FoundDevice {
@@ -49,7 +49,8 @@ export async function lookUpDevice(
   deps: Deps,
 ): Promise<FoundDevice | 'limited' | 'busy' | null> {
   const { tenant } = request;
-  const { result, turn, isAgain } = await actIn({ request, deps, session }, async (tx) => {
+  let held: Turn | null | undefined;
+  const looked = actIn({ request, deps, session }, async (tx) => {
     const now = deps.clock();
     const guesser = guesserOf(request, member);
     const counts = await countWrongUserCodes(tx, guesser, now);
@@ -69,6 +70,7 @@ export async function lookUpDevice(
     const isGuess = !isReopened || turns.isWaiting(guesser);
     const entry = isSlowed && isGuess ? await waitingOf(tx, request, guesser, now) : undefined;
     const turn = entry === undefined ? undefined : once(request, 'turn', () => turns.take(entry));
+    held = turn;
     if (turn === null) return { result: 'busy' as const, turn, isAgain: false };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);
@@ -87,6 +89,11 @@ export async function lookUpDevice(
     }
     return { result, turn, isAgain };
   });
+  const { result, turn, isAgain } = await looked.catch((error) => {
+    // What failed is answered at once, and its place is held as long as that of a wrong code.
+    void held?.wait(false);
+    throw error;
+  });
   if (result === null && !isAgain) {
     const reason = 'no device waits with this user code';
     noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
@@ -100,7 +107,7 @@ export async function lookUpDevice(
       memberId: null,
       wait: wrongUserCodes.window,
     };
-    await turn;
+    await turn?.wait(result !== null);
   }
   return result;
 }

@@ -16,50 +16,71 @@ export interface Waiting extends Entrant {
   readonly isKnown: boolean;
 }
 
+/** The place of a slowed entry. It is held until the wait is over, however long the answer is waited for. */
+export interface Turn {
+  /**
+   * Waits, and gives the place back. A wrong code waits behind the wrong ones before it; a right one waits its own
+   * time and no stranger's (F8), which tells no more than its answer does: the places of wrong ones last as before.
+   */
+  wait(isRight: boolean): Promise<void>;
+}
+
 /** Lets the slowed entries of a tenant through one behind another (decision 32). */
 export interface Turns {
   /**
-   * Takes the next turn of a tenant: each waits as long as it must, after the one before is over. Whoever
-   * sends a hundred entries at once gets no more of them through than one who sends them in turn.
+   * Takes a place among the entries of a tenant; no code is looked up without one. Whoever sends a hundred wrong
+   * codes at once gets no more of them through than one who sends them in turn.
    *
    * Nobody takes the places of all (security, promise 7): a member holds one turn at a time, and an address too,
    * a network holds few, and browsers that their members have used for long have places that no stranger takes.
    *
-   * @returns the turn; null where one of the same member or address waits, or so many that nobody would wait for
+   * @returns the turn, which must be waited for; null where one of the same member or address waits, or so many that nobody would wait for
    *   theirs
    */
-  take(entry: Waiting): Promise<void> | null;
+  take(entry: Waiting): Turn | null;
   /** Whether a turn of this member waits. */
   isWaiting(entrant: Pick<Entrant, 'tenantId' | 'memberId'>): boolean;
 }
 
-interface Place extends Waiting {
-  readonly turn: Promise<void>;
+interface Place {
+  readonly entry: Waiting;
+  /** Those behind wait for it; null until the entry is known to be wrong. */
+  readonly over: Promise<void> | null;
 }
 
 /** @param pause waits for ms */
 export function createTurns(pause: (ms: number) => Promise<void>): Turns {
-  /** By tenant: those of both its lines. */
+  /** By tenant: those of both its lines, in the order in which they wait. */
   const places = new Map<string, readonly Place[]>();
   const placesOf = (tenantId: string) => places.get(tenantId) ?? [];
-  const leave = (tenantId: string, turn: Promise<void>) => {
-    const others = placesOf(tenantId).filter((place) => place.turn !== turn);
-    if (others.length === 0) places.delete(tenantId);
-    else places.set(tenantId, others);
+  const others = (entry: Waiting) => placesOf(entry.tenantId).filter((place) => place.entry !== entry);
+  const leave = (entry: Waiting) => {
+    const left = others(entry);
+    if (left.length === 0) places.delete(entry.tenantId);
+    else places.set(entry.tenantId, left);
+  };
+  const waitInLine = (entry: Waiting): Promise<void> => {
+    const before = others(entry);
+    const last = before.findLast((place) => place.entry.isKnown === entry.isKnown && place.over !== null);
+    const over = (last?.over ?? Promise.resolve()).then(() => pause(slowedEntry)).finally(() => leave(entry));
+    places.set(entry.tenantId, [...before, { entry, over }]);
+    return over;
   };
   return {
     take(entry) {
       const { tenantId, memberId, address, network, isKnown } = entry;
       const all = placesOf(tenantId);
-      if (all.some((place) => place.memberId === memberId || place.address === address)) return null;
-      const line = all.filter((place) => place.isKnown === isKnown);
-      const ofNetwork = line.filter((place) => place.network === network);
+      if (all.some((place) => place.entry.memberId === memberId || place.entry.address === address))
+        return null;
+      const line = all.filter((place) => place.entry.isKnown === isKnown);
+      const ofNetwork = line.filter((place) => place.entry.network === network);
       if (line.length >= slowedEntries || ofNetwork.length >= slowedEntriesOfNetwork) return null;
-      const last = line.at(-1)?.turn ?? Promise.resolve();
-      const turn: Promise<void> = last.then(() => pause(slowedEntry)).finally(() => leave(tenantId, turn));
-      places.set(tenantId, [...all, { ...entry, turn }]);
-      return turn;
+      places.set(tenantId, [...all, { entry, over: null }]);
+      return {
+        wait: (isRight) => (isRight ? pause(slowedEntry).finally(() => leave(entry)) : waitInLine(entry)),
+      };
     },
-    isWaiting: ({ tenantId, memberId }) => placesOf(tenantId).some((place) => place.memberId === memberId),
+    isWaiting: ({ tenantId, memberId }) =>
+      placesOf(tenantId).some((place) => place.entry.memberId === memberId),
   };
 }

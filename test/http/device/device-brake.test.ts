@@ -110,13 +110,13 @@ describe('one tenant', () => {
 
   it('decision 32: slowed entries wait one behind another, however many come at once', async () => {
     const phones = await phonesOf(service, hosts.a, 3);
-    const userCode = await pend(20);
+    await pend(20);
     await guess(500);
     const ends: (() => void)[] = [];
     pauseWith(() => new Promise((resolve) => ends.push(resolve)));
     const answers: number[] = [];
     const pages = phones.map((phone, number) =>
-      openFrom(phone, number, userCode).then(({ status }) => answers.push(status)),
+      openFrom(phone, number, wrong).then(({ status }) => answers.push(status)),
     );
     for (let turn = 0; turn < phones.length; turn += 1) {
       while (ends.length <= turn) await new Promise(setImmediate);
@@ -127,7 +127,60 @@ describe('one tenant', () => {
       while (answers.length <= turn) await new Promise(setImmediate);
     }
     await Promise.all(pages);
-    expect(answers).toEqual([200, 200, 200]);
+    expect(answers).toEqual([422, 422, 422]);
+  });
+
+  it('F8: a right code waits its own 3 s, whatever strangers before and after it enter', async () => {
+    const phones = await phonesOf(service, hosts.a, 6);
+    const userCode = await pend(20);
+    await guess(500);
+    const waits: { readonly ms: number; readonly end: () => void }[] = [];
+    pauseWith((ms) => new Promise((end) => waits.push({ ms, end })));
+    const answers: number[] = [];
+    const send = (number: number, code: string) =>
+      openFrom(phones[number], number, code).then(({ status }) => answers.push(status));
+    const begun = async (count: number) => {
+      while (waits.length < count) await new Promise(setImmediate);
+    };
+    const first = send(0, wrong);
+    await begun(1);
+    // These wait behind the first one.
+    const strangers = [1, 2, 3].map((number) => send(number, wrong));
+    const right = send(4, userCode);
+    await begun(2);
+    waits[1]?.end();
+    await right;
+    expect(answers).toEqual([200]);
+    expect(waits.map(({ ms }) => ms)).toEqual([3_000, 3_000]);
+    // Its place is free, and those behind wait for no turn of it: one line as before.
+    const last = send(5, wrong);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await begun(turn === 0 ? 1 : turn + 2);
+      expect(answers).toHaveLength(turn + 1);
+      waits[turn === 0 ? 0 : turn + 1]?.end();
+      while (answers.length < turn + 2) await new Promise(setImmediate);
+    }
+    await Promise.all([first, ...strangers, last]);
+    expect(answers).toEqual([200, 422, 422, 422, 422, 422]);
+  });
+
+  it('F8: of 200 right and wrong codes at once no more are looked up than have a place', async () => {
+    const phones = await phonesOf(service, hosts.a, 8);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: number[] = [];
+    const flood = Array.from({ length: 200 }, (_, index) =>
+      openFrom(phones[index % 8], index % 100, index % 2 === 0 ? wrong : userCode).then(({ status }) =>
+        answers.push(status),
+      ),
+    );
+    while (answers.length < 194) await new Promise(setImmediate);
+    expect(new Set(answers)).toEqual(new Set([503]));
+    await endTurns(ends, answers, 200);
+    await Promise.all(flood);
+    expect(answers.filter((status) => status !== 503)).toHaveLength(6);
   });
 
   it('decision 32: where six wait the next is told to come back, and no code is looked up for it', async () => {
