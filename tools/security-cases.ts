@@ -196,6 +196,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     F5: 'a stranger’s flow in a recovery link',
     F6: 'strangers’ sign-ups with an address of somebody else',
     F7: 'redirect URIs, web origins and names that mislead',
+    F8: 'many networks that fill a client’s pending TV codes',
     F9: 'requests sent ahead whose answers are never read',
     F10: 'a member with ten thousand of everything',
     F14: 'what an erased member leaves behind',

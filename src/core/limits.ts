@@ -184,7 +184,7 @@ export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * m
 
 /** What a tenant may set for itself, with what holds where it sets nothing; null is no limit. */
 export interface TenantLimits {
-  /** Pending device codes of the tenant (decision 32). */
+  /** Pending device codes of one client (decision 32; security, F8). */
   readonly pendingDeviceCodes: number;
   /** Device authorizations (security, Defaults). */
   readonly deviceRequestsPerAddressAndMinute: number | null;
@@ -297,7 +297,15 @@ export const portalListLength = 20;
 /** An export is read in parts of this many entries, each in a few milliseconds: one part is in memory. */
 export const exportPart = 1_000;
 
-/** Pending device codes that a tenant may allow itself: a tenth of all user codes. */
+/**
+ * What part of a client's pending device codes may be taken before its networks share them, before an address
+ * without a finished sign-in gets one at a time, and before it gets none (security, F8).
+ */
+export const pendingCodeParts = { shared: 0.5, oneEach: 0.8, unknown: 0.9 } as const;
+/** After a refusal, who holds them is looked up again no sooner. */
+export const pendingCodesLook = second;
+
+/** Pending device codes that a tenant may allow each client: a tenth of all user codes. */
 export const pendingDeviceCodesMost = 100_000;
 
 /** An account that is to be deleted is kept for a year at most. */

@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Share } from '../secrets/fair-queue.ts';
+import type { AddressRange } from '../storage/signed-in-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -62,6 +63,21 @@ export function addressKey(ip: string): string {
   const right = tail === '' ? [] : tail.split(':');
   const zeros = address.includes('::') ? Array(Math.max(0, 8 - left.length - right.length)).fill('0') : [];
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
+}
+
+/**
+ * Where in text all addresses stand that count as one with this address (`addressKey`), written as Node writes them
+ * (RFC 5952).
+ */
+export function addressRanges(ip: string): readonly AddressRange[] {
+  const key = addressKey(ip);
+  if (!key.includes(':')) return [key, `::ffff:${key}`].map((text) => ({ from: text, to: text }));
+  const groups = key.slice(0, -'::/64'.length);
+  // Zeros at its end may be written as a part of `::`.
+  const short = groups.replace(/(?::0)+$/, '');
+  const beginnings = short === groups ? [`${groups}:`] : [`${groups}:`, `${short}::`];
+  // After every hexadecimal digit and colon.
+  return beginnings.map((text) => ({ from: text, to: `${text}g` }));
 }
 
 /** What a limiter counts as one network, in which one person may have many addresses: a /24 of IPv4, a /48 of IPv6. */

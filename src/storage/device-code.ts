@@ -111,6 +111,26 @@ const pending = prepared(({ tenantId, now }: { tenantId: string; now: number }) 
     .where('expiresAt', '>', unplanned(now, 'integer')),
 );
 
+/** From which addresses the codes of a client come that wait for a member, and how many from each. */
+export function listHoldersOfPendingCodes(
+  tx: Tx,
+  client: Pick<DeviceCode, 'tenantId' | 'clientId'> & { readonly now: number },
+): readonly { readonly ipAddress: string; readonly count: number }[] {
+  return holders.all(tx, client);
+}
+
+const holders = prepared(
+  ({ tenantId, clientId, now }: Pick<DeviceCode, 'tenantId' | 'clientId'> & { now: number }) =>
+    query
+      .selectFrom('deviceCodes')
+      .select((eb) => ['ipAddress', eb.fn.countAll<number>().as('count')])
+      .where('tenantId', '=', tenantId)
+      .where('state', '=', 'pending')
+      .where('expiresAt', '>', unplanned(now, 'integer'))
+      .where('clientId', '=', clientId)
+      .groupBy('ipAddress'),
+);
+
 /** The codes of a client that could still become tokens. */
 export async function listOpenDeviceCodes(
   tx: Tx,

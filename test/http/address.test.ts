@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressKey, bareAddress } from '../../src/http/address.ts';
+import { addressKey, addressRanges, bareAddress } from '../../src/http/address.ts';
 
 describe('what a limiter counts as one address', () => {
   it.each(['203.0.113.7', '127.0.0.1', '0.0.0.0'])('an IPv4 address is itself: %s', (ip) => {
@@ -71,4 +71,32 @@ describe('the address that a proxy tells', () => {
     '[]:1',
     'a.test:80',
   ])('Defaults: is none, if it is no IP address: "%s"', (told) => expect(bareAddress(told)).toBeNull());
+});
+
+describe('where the addresses stand that count as one', () => {
+  const stands = (ip: string, other: string) =>
+    addressRanges(ip).some(({ from, to }) => from <= other && other <= to);
+
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['203.0.113.7', '::ffff:203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+    ['2001:db8:1:0:3:4:5:6', '2001:db8:1::6'],
+    ['2001:db8:1::6', '2001:db8:1:0:3:4:5:6'],
+    ['2001:db8::1', '2001:db8::3:4:5:6'],
+    ['2001:db8::3:4:5:6', '2001:db8:0:0:1::'],
+  ])('F8: %s finds %s', (ip, other) => expect(stands(ip, other)).toBe(true));
+
+  it.each([
+    ['203.0.113.7', '203.0.113.70'],
+    ['203.0.113.70', '203.0.113.7'],
+    ['203.0.113.7', ''],
+    ['2001:db8:1:2::1', '2001:db8:1:20::1'],
+    ['2001:db8:1:2::1', '2001:db8:1::2'],
+    ['2001:db8:1::6', '2001:db8:1:1::6'],
+    ['2001:db8::1', '2001:db8:1::1'],
+    ['2001:db8::1', ''],
+  ])('F8: %s does not find %s', (ip, other) => expect(stands(ip, other)).toBe(false));
 });

@@ -9,14 +9,15 @@ import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
 import { hashUserCode, showUserCode } from '../../core/user-code.ts';
 import { apply } from '../../storage/apply.ts';
 import { isUserCodeFree } from '../../storage/device-code.ts';
+import { hasSignedInFrom } from '../../storage/signed-in-address.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
-import { addressKey } from '../address.ts';
+import { addressKey, addressRanges } from '../address.ts';
 import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import type { LimitName } from '../limits/limit-reached.ts';
+import { type LimitName, tooMany } from '../limits/limit-reached.ts';
 import { once } from '../limits/once.ts';
 import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
 import { clientCredentials } from './client-credentials.ts';
@@ -59,7 +60,9 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
       return issue(tx, request, client, asked, deps);
     });
     if (isFull(answer)) {
-      return sendTooMany(reply, countingWindow.minute / 1_000, answer.full, credentials.clientId);
+      const { full: name, window: wait } = answer;
+      request.reachedLimit = { name, key: credentials.clientId, memberId: null, wait };
+      return sendRefusal(reply.header('retry-after', countingWindow.minute / 1_000), tooMany);
     }
     return isRefusal(answer) ? sendRefusal(reply, answer) : sendJson(reply, answer);
   });
@@ -89,10 +92,14 @@ function readRequest(
   return { scope, deviceName, deviceModel };
 }
 
-/** What is full: nobody's address is to blame. */
+/** What is full, of the client: it is told to the operator once in its window (ms), whatever address asks. */
 interface Full {
   readonly full: LimitName;
+  readonly window: number;
 }
+
+/** Its window is as long as the codes stand that fill it (F8). */
+const noRoom: Full = { full: 'pending_device_codes', window: deviceCodeLifetime };
 
 const isFull = (answer: object): answer is Full => 'full' in answer;
 
@@ -111,12 +118,12 @@ async function issue(
   const wait = once(request, 'device request of a client', () =>
     rateLimiter.shared.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute),
   );
-  if (wait !== null) return { full: 'device_requests_of_client' };
-  if (!(await pendingCodes.hasRoom(tx, tenant.id, pendingDeviceCodes, now))) {
-    return { full: 'pending_device_codes' };
-  }
+  if (wait !== null) return { full: 'device_requests_of_client', window: countingWindow.minute };
+  const asker = { tenantId: tenant.id, clientId: client.clientId, network: addressKey(ipAddress) };
+  const isKnown = () => hasSignedInFrom(tx, tenant.id, addressRanges(ipAddress));
+  if (!pendingCodes.hasRoom(tx, asker, pendingDeviceCodes, isKnown)) return noRoom;
   const drawn = await drawUserCode(tx, tenant, now, random.digits);
-  if (drawn === null) return { full: 'pending_device_codes' };
+  if (drawn === null) return noRoom;
 
   const deviceCode = random.secret();
   const code = issueDeviceCode(
@@ -132,7 +139,7 @@ async function issue(
     now,
   );
   await apply(tx, [{ write: 'insertDeviceCode', code }]);
-  pendingCodes.add(tenant.id);
+  pendingCodes.add(asker);
   const userCode = showUserCode(drawn.digits);
   return {
     device_code: deviceCode,

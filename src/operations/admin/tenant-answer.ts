@@ -22,7 +22,7 @@ type Counts = Omit<TenantLimits, 'deletionCoolingOff'>;
 const most = 1_000_000_000;
 
 const counts: Readonly<Record<keyof Counts, Schema>> = {
-  pendingDeviceCodes: held(numberFrom(1, most, 'Pending device codes of the tenant', 1_000), {
+  pendingDeviceCodes: held(numberFrom(1, most, 'Pending device codes of one client', 1_000), {
     maximum: pendingDeviceCodesMost,
   }),
   deviceRequestsPerAddressAndMinute: perUnit('Device authorizations a minute from one address', 30),

@@ -1,34 +1,82 @@
-import { countPendingDeviceCodes } from '../device-code.ts';
+import type { Clock } from '../../clock.ts';
+import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
+import { roomForCode } from '../../core/pending-codes.ts';
+import { listHoldersOfPendingCodes } from '../device-code.ts';
 import { statementsOf } from '../queries/prepared.ts';
 import type { Tx } from '../store.ts';
 
-/**
- * Whether a tenant may have one more pending device code (decision 32). Counting them for each new one would
- * make codes dearer the more there are, so a bound is kept in memory: it grows with each code, and they are
- * counted anew only where it reaches the limit.
- */
-export interface PendingCodes {
-  /** @param most the tenant's limit */
-  hasRoom(tx: Tx, tenantId: string, most: number, now: number): Promise<boolean>;
-  /** One more was issued. */
-  add(tenantId: string): void;
+/** Who asks for one more pending device code. */
+export interface Asker {
+  readonly tenantId: string;
+  readonly clientId: string;
+  /** The network of its address, as addresses are counted. */
+  readonly network: string;
 }
 
-export function createPendingCodes(): PendingCodes {
-  /** At least as many as there are: those that were decided or expired since are still counted. */
-  const bounds = new Map<string, number>();
+/**
+ * Whether a client may have one more pending device code for a network (decision 32; security, F8). Counting them for
+ * each new one would make codes dearer the more there are, so who holds them is kept in memory: it grows with each
+ * code, and is read anew only where it would refuse one. A refusal may be a second old; no code is given on old news.
+ */
+export interface PendingCodes {
+  /**
+   * @param most the limit of the client
+   * @param isKnown whether a sign-in was finished from the asker's network; asked where it matters
+   */
+  hasRoom(tx: Tx, asker: Asker, most: number, isKnown: () => boolean): boolean;
+  /** One more was issued. */
+  add(asker: Asker): void;
+}
+
+/** At least as many as there are: those that were decided or expired since the look are still counted. */
+interface Holders {
+  total: number;
+  /** Codes by network; null where so few were seen that they take no memory until there are more. */
+  readonly networks: Map<string, number> | null;
+  readonly lookedAt: number;
+}
+
+/** @param networkOf what counts as one network, of an address */
+export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) => string): PendingCodes {
+  const known = new Map<string, Holders>();
+  const keyOf = ({ tenantId, clientId }: Asker) => `${tenantId} ${clientId}`;
+  const look = (tx: Tx, { tenantId, clientId }: Asker, most: number, now: number): Holders => {
+    const networks = new Map<string, number>();
+    let total = 0;
+    for (const { ipAddress, count } of listHoldersOfPendingCodes(tx, { tenantId, clientId, now })) {
+      const network = networkOf(ipAddress);
+      networks.set(network, (networks.get(network) ?? 0) + count);
+      total += count;
+    }
+    // Kept well before it matters, so that a client that stays just below is not looked at for each code.
+    const isNear = total >= (most * pendingCodeParts.shared) / 2;
+    return { total, networks: isNear ? networks : null, lookedAt: now };
+  };
   return {
-    async hasRoom(tx, tenantId, most, now) {
-      const bound = bounds.get(tenantId);
-      if (bound !== undefined && bound < most) return true;
-      const count = await countPendingDeviceCodes(tx, tenantId, now);
+    hasRoom(tx, asker, most, isKnown) {
+      const now = clock();
+      const room = (holders: Holders | undefined): boolean => {
+        if (holders === undefined) return false;
+        const { total, networks } = holders;
+        if (networks === null) return total < most * pendingCodeParts.shared;
+        const own = networks.get(asker.network) ?? 0;
+        const forWhom = roomForCode(most, { total, networks: networks.size, own });
+        return forWhom === 'anyone' || (forWhom === 'known' && isKnown());
+      };
+      const before = known.get(keyOf(asker));
+      if (room(before)) return true;
+      const isNews = before?.networks && now >= before.lookedAt && now - before.lookedAt < pendingCodesLook;
+      if (isNews) return false;
+      const holders = look(tx, asker, most, now);
       // A snapshot lacks the newest of them.
-      if (!statementsOf(tx).isSnapshot) bounds.set(tenantId, count);
-      return count < most;
+      if (!statementsOf(tx).isSnapshot) known.set(keyOf(asker), holders);
+      return room(holders);
     },
-    add(tenantId) {
-      const bound = bounds.get(tenantId);
-      if (bound !== undefined) bounds.set(tenantId, bound + 1);
+    add(asker) {
+      const holders = known.get(keyOf(asker));
+      if (holders === undefined) return;
+      holders.total += 1;
+      holders.networks?.set(asker.network, (holders.networks.get(asker.network) ?? 0) + 1);
     },
   };
 }
