@@ -13,7 +13,7 @@ import { hasSystemAdmin } from '../storage/operators/first-admin.ts';
 import type { Tx } from '../storage/store.ts';
 import type { OpenTenant } from '../tenants.ts';
 import { auditDeed } from './audit.ts';
-import { signOutEverywhere } from './recover.ts';
+import { forgetMailedLinks, signOutEverywhere } from './recover.ts';
 import { type Asker, type MemberDeps, mayMail, newProof, useUpProof, withoutDigits } from './sign-up.ts';
 
 /** What a change of address was asked for with. */
@@ -99,6 +99,7 @@ async function useUpEmailChange(
   const known = await findMemberByEmail(tx, tenant.id, email);
   if (known !== null && known.member.id !== member.id) return false;
   await updateMember(tx, { ...member, email, emailVerified: true, updatedAt: now });
+  await forgetMailedLinks(tx, member.id);
   await auditDeed(tx, { event: 'email_changed', memberId: member.id, target: member.id });
   await deps.mails.queue(tx, tenant, {
     name: 'emailChanged',
@@ -130,6 +131,7 @@ export async function changePassword(
 ): Promise<void> {
   const now = deps.clock();
   await updatePasswordHash(tx, member.id, passwordHash);
+  await forgetMailedLinks(tx, member.id);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id });
   if (everywhere) await signOutEverywhere(tx, member.id, now, origin.sessionId);
   await deps.mails.queue(tx, tenant, {

@@ -110,9 +110,11 @@ export async function resetPassword(
   const found = await findEmailProofByLink(tx, tenant.id, linkHash);
   if (found?.purpose !== 'password_reset' || found.memberId === null) return false;
   const member = await findMember(tx, tenant.id, found.memberId);
-  if (!maySignIn(member, now) || !(await useUpProof(tx, found, { by: 'link' }, now))) return false;
+  // An address that the member gave up opens nothing: others may read it by now.
+  if (!maySignIn(member, now) || normaliseEmail(member.email) !== found.email) return false;
+  if (!(await useUpProof(tx, found, { by: 'link' }, now))) return false;
   // Whoever had the link reads the address it was sent to.
-  if (!member.emailVerified && normaliseEmail(member.email) === found.email) {
+  if (!member.emailVerified) {
     await updateMember(tx, { ...member, emailVerified: true, updatedAt: now });
   }
   await replacePassword(
@@ -144,10 +146,7 @@ export async function replacePassword(
 ): Promise<void> {
   await updatePasswordHash(tx, member.id, passwordHash);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
-  // Other links that were asked for end with this one: what somebody saw once must not undo it.
-  for (const other of await listOpenEmailProofs(tx, member.id, 'password_reset')) {
-    await apply(tx, withdrawProof(other));
-  }
+  await forgetMailedLinks(tx, member.id);
   // Whoever was kept out by somebody's guessing, or by their own, comes in with the new password at once.
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   if (everywhere) await signOutEverywhere(tx, member.id, clock());
@@ -158,6 +157,18 @@ export async function replacePassword(
     values: { fullName: member.fullName },
     link: `${tenant.issuer}/recover`,
   });
+}
+
+/**
+ * Ends the links that were mailed to a member, whose address or password is another from now on: what somebody saw
+ * once must not undo that, nor open the account by an address that was given up (pages 10).
+ */
+export async function forgetMailedLinks(tx: Tx, memberId: string): Promise<void> {
+  for (const purpose of ['password_reset', 'email_change'] as const) {
+    for (const proof of await listOpenEmailProofs(tx, memberId, purpose)) {
+      await apply(tx, withdrawProof(proof));
+    }
+  }
 }
 
 /** Ends every session and sign-in of a member, but for those named, and forgets the browsers. */

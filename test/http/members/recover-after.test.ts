@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
+import { accountOf } from '../../support/members/account.ts';
+import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import {
   addMember,
   askForRecovery,
@@ -9,7 +11,14 @@ import {
   submitRecovery,
   submitReset,
 } from '../../support/members/recover.ts';
-import { expectArrival, expectWorkDone, newPassword, wayOn } from '../../support/members/sign-up.ts';
+import {
+  expectArrival,
+  expectUsed,
+  expectWorkDone,
+  newPassword,
+  storedMember,
+  wayOn,
+} from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
@@ -66,6 +75,50 @@ describe('what a new password ends', () => {
     const link = await recoveryLink(service, hosts.a, email);
     await submitReset(visitor(service, hosts.a), link, newPassword);
     expect((await signInWith(email, newPassword)).status).toBe(303);
+  });
+});
+
+describe('pages 10: what ends a link that was mailed before', () => {
+  /** The member's own browser, which also waits for the proof of a new address. */
+  const atAccount = async (email: string, newEmail: string) => {
+    const browser = await accountOf(service, hosts.a, email, { password: oldPassword });
+    const form = { email: newEmail, currentPassword: oldPassword };
+    const verify = String((await browser.submit('/account/email', form)).headers.location);
+    await service.delivered();
+    return { browser, verify, mail: service.outbox.last(newEmail) };
+  };
+  const expectDead = async (link: string, email: string) => {
+    const before = await storedMember(service, hosts.a, email);
+    expectUsed(await visitor(service, hosts.a).send(link));
+    expectUsed(await submitReset(visitor(service, hosts.a), link, 'the choice of a stranger'));
+    expect(await storedMember(service, hosts.a, email)).toEqual(before);
+  };
+  const changePassword = { currentPassword: oldPassword, password: newPassword };
+
+  it('pages 10: another address of the account ends a recovery link to the old one', async () => {
+    const { email } = await newMember();
+    const link = await recoveryLink(service, hosts.a, email);
+    const { browser, verify, mail } = await atAccount(email, `new.${email}`);
+    expect((await browser.submit(verify, { code: codeIn(mail) })).status).toBe(303);
+    await expectDead(link, `new.${email}`);
+  });
+
+  it('pages 10: another password ends it, and an address that waits for its proof', async () => {
+    const { email } = await newMember();
+    const link = await recoveryLink(service, hosts.a, email);
+    const { browser, verify, mail } = await atAccount(email, `new.${email}`);
+    expect((await browser.submit('/account/password', changePassword)).status).toBe(303);
+    await expectDead(link, email);
+    expect((await browser.send(verify)).status).toBe(410);
+    expectUsed(await browser.send(new URL(linkIn(mail)).pathname));
+  });
+
+  it('pages 10: a password by a recovery link ends an address that waits for its proof', async () => {
+    const { email } = await newMember();
+    const { browser, verify } = await atAccount(email, `new.${email}`);
+    const link = await recoveryLink(service, hosts.a, email);
+    await submitReset(visitor(service, hosts.a), link, newPassword, false);
+    expect((await browser.send(verify)).status).toBe(410);
   });
 });
 

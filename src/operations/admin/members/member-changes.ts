@@ -1,4 +1,3 @@
-import { withdrawProof } from '../../../core/members/email-proof.ts';
 import { passwordLength } from '../../../core/members/limits.ts';
 import {
   blankMember,
@@ -11,7 +10,6 @@ import { passwordProblem } from '../../../core/members/password-rules.ts';
 import { endSession } from '../../../core/session.ts';
 import { held, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
-import { listOpenEmailProofs } from '../../../storage/members/email-proof.ts';
 import {
   findMemberByEmail,
   insertMember,
@@ -24,7 +22,7 @@ import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { commonPasswords } from '../../common-passwords.ts';
 import { deleteMember } from '../../member.ts';
-import { mailPasswordLink, replacePassword } from '../../recover.ts';
+import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recover.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import { conflict, type Operation, OperationRefused } from '../operation.ts';
@@ -178,7 +176,7 @@ const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }
     if (password !== undefined) await checkPassword(password, changed.email, tenant);
     if (normaliseEmail(changed.email) !== normaliseEmail(member.email)) {
       await freeAddress(tx, tenant.id, changed.email, now, member.id);
-      await forgetMailedLinks(tx, member);
+      await forgetMailedLinks(tx, member.id);
       await mails.queue(tx, tenant, {
         name: 'emailChanged',
         to: member.email,
@@ -199,13 +197,6 @@ const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }
     return memberAnswer({ ...changed, userType });
   },
 });
-
-/** What was mailed to the address before must not open the account any more. */
-async function forgetMailedLinks(tx: Tx, { id }: Member): Promise<void> {
-  for (const purpose of ['password_reset', 'email_change'] as const) {
-    for (const proof of await listOpenEmailProofs(tx, id, purpose)) await apply(tx, withdrawProof(proof));
-  }
-}
 
 /** Whoever may do something else from now on signs in to the portal anew. */
 export async function endAdminSessions(tx: Tx, memberId: string): Promise<void> {
