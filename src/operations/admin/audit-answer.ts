@@ -1,7 +1,10 @@
+// What an answer says of an event of the audit, and to whom it tells the values of a change.
 import { isoTime } from '../../core/access/iso-time.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
+import { type Actor, mayGrant, type Permission } from '../../core/operators/permission.ts';
 import { exactly, list, oneOf, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
+import { ofSecret } from '../tenant-file/difference.ts';
 
 export const eventField = oneOf('What happened', auditEventNames);
 export const resultField = oneOf('Whether it was done', ['done', 'refused']);
@@ -19,17 +22,45 @@ export const auditEventSchema = exactly('An event of the audit', {
   result: resultField,
   reason: textOrNull('Why, in words', 'clients.create'),
   changes: list(
-    'What an operation changed; empty where nothing did, or where the member has been deleted',
+    'What an operation changed; empty where nothing did, or where the member has been deleted. Of members and of ' +
+      'subscriptions it has values only with the permission to read them; else it says of a field that it changed',
     exactly('A field', {
       field: text('Its name', 'accessTokenSeconds'),
-      from: textOrNull('Before, as JSON; null where there was none, or it is a secret', '3600'),
-      to: text('From then on, as JSON; of a secret only that it changed', '600'),
+      from: textOrNull('Before, as JSON; null where there was none, or it is not told', '3600'),
+      to: text('From then on, as JSON; `changed` alone where it is not told', '600'),
     }),
   ),
 });
 
-export function auditAnswer({ id, at, changes = [], ...event }: StoredAuditEvent) {
-  return { id, at: isoTime(at), ...event, changes };
+/**
+ * An event as an actor may read it. The values of a change are data of members and of what they have: who may not read
+ * those learns from the audit no more than which fields changed, as the log does.
+ */
+export function auditAnswer({ id, at, changes = [], ...event }: StoredAuditEvent, actor: Actor) {
+  const needed = permissionFor(event.reason);
+  const isTold = needed === undefined || mayGrant(actor, [needed]);
+  return {
+    id,
+    at: isoTime(at),
+    ...event,
+    changes: isTold ? changes : changes.map(({ field }) => ofSecret(field)),
+  };
+}
+
+/** What reads the things of these nouns: of the others a change holds nothing about a member. */
+const readers: ReadonlyMap<string, Permission> = new Map([
+  ['member', 'members:read'],
+  ['members', 'members:read'],
+  ['subscription', 'subscriptions:read'],
+  ['subscriptions', 'subscriptions:read'],
+  ['invoices', 'subscriptions:read'],
+]);
+
+/** The reason of an act is `members.change`, or of a step of a file `tenantFiles.apply: member changed`. */
+function permissionFor(reason: string | null): Permission | undefined {
+  const [operation = '', step] = (reason ?? '').split(': ');
+  const [noun = ''] = step === undefined ? operation.split('.') : step.split(' ');
+  return readers.get(noun);
 }
 
 export const eventIdField = wholeNumber('The number of the last event of the page before', 4_711);

@@ -77,19 +77,19 @@ const pageSchema = exactly('A page of events, newest first', {
 });
 
 /** A page of the events of one tenant, or of all. */
-async function pageFor({ tx, tenant }: OperationContext, input: PageInput): Promise<object> {
+async function pageFor({ tx, tenant, actor }: OperationContext, input: PageInput): Promise<object> {
   const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
   const { page, last } = pageOf(await listAuditEvents(tx, filter, input.limit + 1), input.limit);
-  return { events: page.map(auditAnswer), next: last?.id ?? null };
+  return { events: page.map((event) => auditAnswer(event, actor)), next: last?.id ?? null };
 }
 
 /** The events as a file, newest first. What happens after its first part was read is not in it. */
-function fileFor({ tx, tenant }: OperationContext, input: FileInput): Promise<FileAnswer> {
+function fileFor({ tx, tenant, actor }: OperationContext, input: FileInput): Promise<FileAnswer> {
   const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
   return linesFile<StoredAuditEvent>(tx, {
     read: (own, before, atMost) =>
       listAuditEvents(own, before === null ? filter : { ...filter, before }, atMost),
-    lineOf: auditAnswer,
+    lineOf: (event) => auditAnswer(event, actor),
     most: input.limit,
   });
 }

@@ -4,7 +4,7 @@ import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts'
 import { operations } from '../../../src/operations/admin/index.ts';
 import { newPassword } from '../../support/members/sign-up.ts';
 import { command } from '../../support/operators/command.ts';
-import { run } from '../../support/operators/desk.ts';
+import { run, tokenOf } from '../../support/operators/desk.ts';
 import { mainOf, newAdmin, plain } from '../../support/operators/portal.ts';
 import { applied } from '../../support/operators/tenant-file.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
@@ -176,6 +176,67 @@ describe('the audit of a change', () => {
       expect(service.logLines.join('\n')).not.toContain(text);
     }
     expect(await lastOf('members.change')).toMatchObject({ target: memberId, changes: [] });
+  });
+
+  it('tells a token that may not read members or subscriptions the names of their fields alone', async () => {
+    const { id: memberId } = await run<{ id: string }>(service, 'members.create', {
+      tenant,
+      fullName: 'Private Name',
+      email: 'private@change.test',
+      password: newPassword,
+    });
+    await run(service, 'members.change', { tenant, memberId, phone: '+4790011223' });
+    const { id: packageId } = await run<{ id: number }>(service, 'packages.create', {
+      tenant,
+      name: 'Private',
+      price: { amount: 0, currency: 'NOK' },
+      period: { unit: 'month', count: 1 },
+      payment: 'free',
+      productIds: [],
+    });
+    const subscribed = { tenant, memberId, packageId };
+    const { subscriptionId } = await run<{ subscriptionId: number }>(
+      service,
+      'subscriptions.create',
+      subscribed,
+    );
+    await run(service, 'properties.define', { tenant, key: 'seat', type: 'string' });
+    await run(service, 'subscriptions.setProperties', { tenant, subscriptionId, values: { seat: 'Row 9' } });
+    await applied(
+      service.folder,
+      `tenants:\n  - issuer: https://${tenant}\n    name: Tenant A\n    members:\n` +
+        '      - { email: private@change.test, fullName: Filed Name }\n',
+      ['--yes'],
+    );
+    const member = ['+4790011223', 'Private Name', 'Filed Name'];
+    const subscription = ['Row 9'];
+    for (const [granted, told] of [
+      [[], []],
+      [['members:read'], member],
+      [['subscriptions:read'], subscription],
+      [
+        ['members:read', 'subscriptions:read'],
+        [...member, ...subscription],
+      ],
+    ] as const) {
+      const own = tokenOf(service, tenant, ['audit:read', ...granted]);
+      const all = tokenOf(service, null, ['audit:read', ...granted]);
+      const asked = { tenant, event: 'admin_acted', limit: 20 };
+      for (const [name, actor] of [
+        ['audit.list', own],
+        ['audit.export', own],
+        ['serviceAudit.list', all],
+        ['serviceAudit.export', all],
+      ] as const) {
+        const answer = await run(service, name, asked, actor);
+        const text = 'text' in answer ? String(answer.text) : JSON.stringify(answer);
+        const said = [...member, ...subscription].filter((value) => text.includes(value));
+        expect(said, `${name} with ${granted.join(' ')}`).toEqual(told);
+        for (const field of ['phone', 'fullName', 'customPropertyValues.seat']) {
+          expect(text).toContain(`"field":"${field}"`);
+        }
+      }
+    }
   });
 
   it('is read in the portal and at the command', async () => {

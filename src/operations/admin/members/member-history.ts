@@ -10,6 +10,7 @@ import { livingSessions } from '../../session.ts';
 import { livingSignIns } from '../../sign-in.ts';
 import { subscriptionAnswer, subscriptionSchema } from '../access/subscription-answer.ts';
 import { auditAnswer, auditEventSchema } from '../audit-answer.ts';
+import type { OperationContext } from '../operation.ts';
 
 const userAgent = text('What the browser said it is', 'Mozilla/5.0');
 const ipAddress = text('The address it was seen at', '192.0.2.1');
@@ -48,14 +49,14 @@ export const historySchemas: Readonly<Record<string, Schema>> = {
 /** So many of each list are shown with the member: the page stays under 60 KB (security, F10). */
 const shown = { entries: 10, events: 20 } as const;
 
-export async function historyOf(tx: Tx, member: Member, now: number) {
+export async function historyOf({ tx, actor, now }: OperationContext, member: Member) {
   const { id, tenantId } = member;
   const newest = { limit: shown.entries };
   return {
     subscriptions: (await listNewestSubscriptions(tx, id, newest)).map((one) => subscriptionAnswer(one, now)),
     signIns: (await livingSignIns(tx, member, newest, now)).page.map(signInAnswer),
     sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
-    events: (await eventsOf(tx, tenantId, id)).map(auditAnswer),
+    events: (await eventsOf(tx, tenantId, id)).map((event) => auditAnswer(event, actor)),
   };
 }
 

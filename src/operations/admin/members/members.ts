@@ -109,7 +109,7 @@ const read = onTenant<Named>({
     return {
       ...memberAnswer(member),
       limits: await limitsOf(context, member),
-      ...(await historyOf(context.tx, member, context.now)),
+      ...(await historyOf(context, member)),
     };
   },
 });
