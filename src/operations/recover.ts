@@ -4,7 +4,7 @@ import { type Member, maySignIn, normaliseEmail } from '../core/members/member.t
 import { hashEmail } from '../core/members/sign-in-limit.ts';
 import { apply } from '../storage/apply.ts';
 import { findEmailProofByLink, listOpenEmailProofs } from '../storage/members/email-proof.ts';
-import { forgetKnownBrowsers } from '../storage/members/known-browser.ts';
+import { forgetKnownBrowsers, isKnownBrowser } from '../storage/members/known-browser.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -44,7 +44,9 @@ export async function askForRecovery(
     deps,
   );
   const now = deps.clock();
-  if (!(await mayMail(tx, proof, now))) return false;
+  // Looked up for an address without an account too, so that it takes as long.
+  const isKnown = await isKnownBrowser(tx, proof.memberId ?? '', asker.askedBy);
+  if (!(await mayMail(tx, proof, now, isKnown))) return false;
   const member = found !== null && maySignIn(found.member, now) ? found.member : null;
   // A row is written for an unknown address too, so that it takes as long and counts as much; it holds nothing.
   const kept = member !== null ? proof : { ...withoutDigits(proof), payload: '{}' };

@@ -112,9 +112,13 @@ export function hashProofCode(key: MacKey, proofId: string, digits: string): str
   return hmac(key, 'email proof', proofId, digits).toString('base64url');
 }
 
-/** Whether the address of a new proof may be sent one more message for it, which this asker asks for. */
-export async function mayMail(tx: Tx, proof: EmailProof, now: number): Promise<boolean> {
-  return maySendProof(await countEmailProofs(tx, proof, now - hour, now));
+/**
+ * Whether the address of a new proof may be sent one more message for it, which this asker asks for.
+ *
+ * @param isKnown whether the member with the address has signed in with the browser that asks
+ */
+export async function mayMail(tx: Tx, proof: EmailProof, now: number, isKnown = false): Promise<boolean> {
+  return maySendProof(await countEmailProofs(tx, proof, now - hour, now), isKnown);
 }
 
 /**

@@ -178,13 +178,15 @@ export function beginEmailProof(
 /** How many proofs an address was sent within the hour: all, and those that this browser and network asked for. */
 export type SentProofs = Readonly<Record<keyof typeof mailsPerHour, number>>;
 
-/** Whether an address may be sent one more proof: who asks is held to a share of their own (F6). */
-export function maySendProof(sent: SentProofs): boolean {
-  return (
-    sent.ofBrowser < mailsPerHour.ofBrowser &&
-    sent.ofNetwork < mailsPerHour.ofNetwork &&
-    sent.ofAll < mailsPerHour.ofAll
-  );
+/**
+ * Whether an address may be sent one more proof: who asks is held to a share of their own (F6).
+ *
+ * @param isKnown whether the member with the address has signed in with the browser that asks: such a browser has its
+ *   share whatever others have asked for (promise 7)
+ */
+export function maySendProof(sent: SentProofs, isKnown: boolean): boolean {
+  if (sent.ofBrowser >= mailsPerHour.ofBrowser) return false;
+  return isKnown || (sent.ofNetwork < mailsPerHour.ofNetwork && sent.ofAll < mailsPerHour.ofAll);
 }
 
 /** Whether a proof can still be given. */

@@ -20,8 +20,9 @@ export const wrongEmailCodes = 5;
 
 /**
  * Mails to one address in an hour, so that no mailbox is flooded through us: what one browser, one network and all
- * together may ask for. Strangers who use up their own share leave the owner's (F6); twenty mails with five tries
- * each are one chance in ten thousand.
+ * together may ask for. Strangers who use up their own share leave the owner's (F6), and a browser that the owner has
+ * signed in with is held to the first alone when it asks for a new password; twenty mails with five tries each are one
+ * chance in ten thousand.
  */
 export const mailsPerHour = { ofBrowser: 5, ofNetwork: 10, ofAll: 20 } as const;
 
