@@ -24,7 +24,10 @@ export async function rowsReadBy<T>(work: () => Promise<T>): Promise<{ rows: num
   }
 }
 
-/** The text of every statement by which some work reads the database, in their order. */
+/**
+ * The text of every statement by which some work reads tables, in the order in which they come first. Each stands once:
+ * on a slow disk the same work reads twice, from the snapshot and then in its own transaction.
+ */
 export async function readsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const statement = statementPrototype();
   const { all, get } = statement;
@@ -37,7 +40,7 @@ export async function readsOf(work: () => Promise<unknown>): Promise<readonly st
   Object.assign(statement, { all: telling(all), get: telling(get) });
   try {
     await work();
-    return sent;
+    return [...new Set(sent)].filter((text) => !/^pragma|sqlite_schema/i.test(text));
   } finally {
     Object.assign(statement, { all, get });
   }
