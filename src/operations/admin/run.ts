@@ -1,9 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { auditTextLength } from '../../core/limits.ts';
+import { adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
 import { namesListed } from '../../core/operators/limits.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
-import { passOverRules } from '../../json-schema.ts';
+import { heldTo, passOverRules } from '../../json-schema.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
@@ -310,9 +311,10 @@ async function writeDenial(
   refused: OperationRefused,
   now: number,
 ): Promise<void> {
-  const { operation, actor, input } = call;
+  const { operation, actor } = call;
+  const input = idsOf(operation, call.input);
   const own = actor.kind === 'operator' ? null : actor.tenantId;
-  const event = auditEvent(sourceOf(call, own ?? tenant?.id ?? null, now), {
+  const event = auditEvent(sourceOf({ ...call, input }, own ?? tenant?.id ?? null, now), {
     event: 'admin_denied',
     target: targetOf(operation, input),
     result: 'refused',
@@ -321,6 +323,26 @@ async function writeDenial(
   await store.transaction((tx) => insertAuditEvent(tx, event));
   refused.isWritten = true;
 }
+
+/** The fields of an input that can be ids: what was denied was not checked, and may be a secret in the wrong place. */
+function idsOf({ input: { properties } }: Operation, input: Call['input']): Call['input'] {
+  return Object.fromEntries(
+    Object.entries(input).filter(([name, value]) => {
+      if (!Object.hasOwn(properties, name) || name === 'secretId') return false;
+      const id = String(value);
+      if (/^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,16})$/.test(id)) return true;
+      const { pattern } = (properties[name] as HeldSchema)[heldTo] ?? {};
+      return pattern !== undefined && new RegExp(pattern).test(id) && !isLikeSecret(id);
+    }),
+  );
+}
+
+interface HeldSchema {
+  readonly [heldTo]?: { readonly pattern?: string };
+}
+
+/** A token of the admin API, or as long as what the service draws: 43 characters of base64url. */
+const isLikeSecret = (text: string) => text.startsWith(adminTokenPrefix) || /^[\w-]{43,}$/.test(text);
 
 /** What was acted on: the fields of the path behind the tenant, or what was made. */
 function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unknown>>): string | null {

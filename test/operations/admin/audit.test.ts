@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { refusal, run } from '../../support/operators/desk.ts';
+import { refusal, run, tokenOf } from '../../support/operators/desk.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -66,5 +66,32 @@ describe('the audit', () => {
     expect((await run<{ text: string }>(service, 'serviceAudit.export', rest)).text.split('\n')).toHaveLength(
       2,
     );
+  });
+});
+
+describe('the audit of a denial', () => {
+  const secret = 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE';
+  const uuid = '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06';
+  it.each([
+    ['tokens.revoke', { tokenId: `mda_${secret}` }, null],
+    ['tokens.revoke', { tokenId: uuid }, uuid],
+    ['clients.removeSecret', { clientId: 'one', secretId: secret }, 'one'],
+    ['clients.removeSecret', { clientId: 'one', secretId: uuid }, 'one'],
+    ['clients.disable', { clientId: secret }, null],
+    ['clients.disable', { clientId: `mda_${secret}` }, null],
+    ['members.disable', { memberId: 'a password' }, null],
+    ['packages.change', { packageId: '4711' }, '4711'],
+  ])('A18: %s of %j names only what can be an id', async (name, input, target) => {
+    const reader = tokenOf(service, 'a.test', ['tenants:read']);
+    const from = service.logLines.length;
+    const asked = { tenant: 'a.test', ...input };
+    expect(await refusal(service, name, asked, reader)).toMatchObject({ kind: 'denied' });
+    const { events } = await run<{ events: readonly object[] }>(service, 'audit.list', {
+      tenant: 'a.test',
+      limit: 1,
+    });
+    expect(events[0]).toMatchObject({ event: 'admin_denied', target });
+    const lines = service.logLines.slice(from).join('\n');
+    expect(`${JSON.stringify(events[0])}${lines}`).not.toContain(secret);
   });
 });
