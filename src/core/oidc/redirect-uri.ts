@@ -68,7 +68,10 @@ function addressProblem(uri: string, ours: readonly string[]): string | null {
   const problem = formProblem(uri);
   if (problem !== null) return problem;
   // A client would read the one that is registered in the place of the one that is sent.
-  const taken = ours.find((name) => new URL(uri).searchParams.has(name));
+  // Some readers of queries split at `;` too, and trim the names.
+  const query = new URLSearchParams(new URL(uri).search.replaceAll(';', '&'));
+  const names = new Set([...query.keys()].map((name) => name.trim()));
+  const taken = ours.find((name) => names.has(name));
   return taken === undefined ? null : `has ${taken} in its query, which is ours to add`;
 }
 

@@ -119,6 +119,9 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['http://127.0.0.1/cb?code=x', 'code'],
     ['com.example.app:/cb?code=x', 'code'],
     ['com.example.app://cb?state=x', 'state'],
+    ['https://app.test/cb?a;code=1', 'code'],
+    ['https://app.test/cb?+code=1', 'code'],
+    ['https://app.test/cb?a=1;%20state%20=1', 'state'],
   ])('F7: %s has %s in its query', (uri, name) => {
     expect(redirectUriProblem(uri)).toBe(`has ${name} in its query, which is ours to add`);
     expect(logoutUriProblem(uri) === null).toBe(name !== 'state');
