@@ -15,7 +15,7 @@ export function readAtPace(server: Server, connections: Connections): void {
   const held = new WeakSet<Socket>();
   connections.onAnswered(({ socket, answers }) => {
     // In a turn of its own: at once, all that was read would be answered in this one, and others would wait for it.
-    if (answers < answersInHand && held.delete(socket)) setImmediate(() => socket.resume());
+    if (answers < answersInHand && held.delete(socket)) setImmediate(() => readOn(socket));
   });
   server.on('connection', (socket) => {
     const connection = connections.of(socket);
@@ -40,4 +40,10 @@ export function readAtPace(server: Server, connections: Connections): void {
     socket.removeListener('data', parse);
     socket.on('data', read);
   });
+}
+
+/** Answers that wait for the other side to take them are no longer in hand, but nothing more is read beside them. */
+function readOn(socket: Socket): void {
+  if (socket.writableNeedDrain) socket.once('drain', () => socket.resume());
+  else socket.resume();
 }
