@@ -12,6 +12,8 @@ export type Tried = { readonly value: unknown } | { readonly error: unknown } | 
 /** The database as it was at one moment, which is moved on as commits reach the disk. */
 export class Snapshot {
   readonly #sqlite: SQLite.Database;
+  /** Begins the read; prepared when it is first needed. */
+  #look: SQLite.Statement | null = null;
   readonly #kysely: Kysely<Database>;
   readonly #statements: ReturnType<typeof createStatements>;
   #isHeld = false;
@@ -49,7 +51,8 @@ export class Snapshot {
     this.letGo();
     try {
       this.#sqlite.exec('begin');
-      this.#sqlite.prepare('select 1 from sqlite_schema').get();
+      this.#look ??= this.#sqlite.prepare('select 1 from sqlite_schema');
+      this.#look.get();
       this.#isHeld = true;
     } catch {
       if (this.#sqlite.inTransaction) this.#sqlite.exec('rollback');
