@@ -2,8 +2,7 @@
 import type { Config } from '../../config.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
-import { type Ended, endAllSignIns, giveUpMails } from '../../storage/operators/restore.ts';
+import { auditEnded, type Ended, endAllSignIns, giveUpMails } from '../../storage/operators/restore.ts';
 import {
   type LostMail,
   listSealedMails,
@@ -73,20 +72,7 @@ export async function makeNewKeys(
     const ended = await endAllSignIns(tx, 'keys_lost', now);
     await updateKeyCheck(tx, vault.keyCheck);
     const all = { ...ended, mails };
-    await insertAuditEvent(tx, {
-      at: now,
-      tenantId: null,
-      event: 'master_key_lost',
-      actorKind: 'operator',
-      actorId: null,
-      target: null,
-      clientId: null,
-      address: null,
-      result: 'done',
-      reason: Object.entries(all)
-        .map(([table, count]) => `${table} ended: ${count}`)
-        .join(', '),
-    });
+    await auditEnded(tx, 'master_key_lost', all, now);
     return all;
   });
 }

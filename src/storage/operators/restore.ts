@@ -24,21 +24,31 @@ export async function endEverything(tx: Tx, now: number): Promise<Ended> {
   };
   // The next start prints a new link, if there is no administrator yet.
   await tx.updateTable('service').set({ setupHash: null }).execute();
+  await auditEnded(tx, 'service_restored', all, now);
+  return all;
+}
+
+/** Writes down what ended for everybody, and how many of each. @param ended by the name of what they are */
+export async function auditEnded(
+  tx: Tx,
+  event: 'service_restored' | 'master_key_lost',
+  ended: Readonly<Record<string, number>>,
+  now: number,
+): Promise<void> {
   await insertAuditEvent(tx, {
     at: now,
     tenantId: null,
-    event: 'service_restored',
+    event,
     actorKind: 'operator',
     actorId: null,
     target: null,
     clientId: null,
     address: null,
     result: 'done',
-    reason: Object.entries(all)
+    reason: Object.entries(ended)
       .map(([table, count]) => `${table} ended: ${count}`)
       .join(', '),
   });
-  return all;
 }
 
 /**
