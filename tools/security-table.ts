@@ -21,5 +21,5 @@ const heading = `# Security cases and their tests
 Every hostile input and every fault that this project answers for, with the tests that hold it to the answer;
 written by \`npm run docs\` from the titles of the tests. A title begins with its ids, so
 \`grep -rn "P10:" test\` finds what P10 means in full, and \`npm test -- -t "P10:"\` runs it. Cases below
-\`faults\` and \`soak\` are long and have commands of their own: \`npm run test:faults\`, \`npm run test:soak\`.
+\`trials\` are long and have commands of their own: \`npm run test:faults\`, \`npm run test:soak\`.
 What they protect, and against whom, is in [security.md](security.md).`;

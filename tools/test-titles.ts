@@ -9,7 +9,7 @@ export interface TestTitle {
   readonly file: string;
 }
 
-const tests = fileURLToPath(new URL('../test', import.meta.url));
+const project = fileURLToPath(new URL('..', import.meta.url));
 
 /** A string that begins with an id and a colon, or ids with commas between: `A14, T19: …`, `W11: W7: …`. */
 const ledById =
@@ -18,18 +18,22 @@ const ledById =
 /** A long test that is no test of vitest's, such as those of `npm run test:faults`: its id and title are fields. */
 const withFields = /\bid: '(?<id>[A-Z]\d+)',\s+title:\s+(?<quote>['"`])(?<title>[^\n]*)\k<quote>/g;
 
-/** Tests of vitest's, and those that have commands of their own. */
-const isOfTests = (name: string) =>
-  name.endsWith('.test.ts') || (/^(?:faults|soak)\//.test(name) && name.endsWith('.ts'));
+/** Tests of vitest's, and the trials, which have commands of their own. */
+const isOfTests = (file: string) =>
+  file.endsWith('.test.ts') || (file.startsWith('trials/') && file.endsWith('.ts'));
 
-/** Every title in the tests that is led by an id, in the order of files and of lines. */
+/** Every title in the tests and the trials that is led by an id, in the order of files and of lines. */
 export function testTitles(): readonly TestTitle[] {
-  return readdirSync(tests, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll('\\', '/'))
+  return ['test', 'trials']
+    .flatMap((folder) =>
+      readdirSync(`${project}/${folder}`, { recursive: true, encoding: 'utf8' }).map(
+        (name) => `${folder}/${name.replaceAll('\\', '/')}`,
+      ),
+    )
     .filter(isOfTests)
     .sort()
-    .flatMap((name) =>
-      titlesIn(readFileSync(`${tests}/${name}`, 'utf8')).map((found) => ({ ...found, file: `test/${name}` })),
+    .flatMap((file) =>
+      titlesIn(readFileSync(`${project}/${file}`, 'utf8')).map((found) => ({ ...found, file })),
     );
 }
 

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ledgerRound } from '../faults/cases/ledger-loop.ts';
-import { checkRotation, killDuring } from '../faults/cases/rotation.ts';
-import { newFamily, next } from '../faults/clients/client.ts';
-import { consentClient } from '../faults/clients/consent.ts';
-import { deviceClient } from '../faults/clients/device.ts';
-import { refresher } from '../faults/clients/refresher.ts';
-import { revoker } from '../faults/clients/revoker.ts';
-import { webClient } from '../faults/clients/web.ts';
-import { openLedger } from '../faults/ledger.ts';
-import { newSite, type RunningSite, removeSite, run } from '../faults/site.ts';
-import { readTrace } from '../faults/trace.ts';
+import { ledgerRound } from '../../trials/faults/cases/ledger-loop.ts';
+import { checkRotation, killDuring } from '../../trials/faults/cases/rotation.ts';
+import { newFamily, next } from '../../trials/faults/clients/client.ts';
+import { consentClient } from '../../trials/faults/clients/consent.ts';
+import { deviceClient } from '../../trials/faults/clients/device.ts';
+import { refresher } from '../../trials/faults/clients/refresher.ts';
+import { revoker } from '../../trials/faults/clients/revoker.ts';
+import { webClient } from '../../trials/faults/clients/web.ts';
+import { openLedger } from '../../trials/faults/ledger.ts';
+import { newSite, type RunningSite, removeSite, run } from '../../trials/faults/site.ts';
+import { readTrace } from '../../trials/faults/trace.ts';
 import { workedMilliseconds } from '../support/process/started.ts';
 
 // A short form of `npm run test:faults`, on one data folder.

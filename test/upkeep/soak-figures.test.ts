@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failuresOf, quantile, slopeOf, warmUpOf } from '../soak/figures.ts';
+import { failuresOf, quantile, slopeOf, warmUpOf } from '../../trials/soak/figures.ts';
 
 const minute = 60_000;
 const rising = (perMinute: number, wobble = 0) =>
