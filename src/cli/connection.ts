@@ -7,7 +7,7 @@ import { localUrl, socketPath, userHeader } from '../local.ts';
 import { isFile, type Operation, OperationRefused } from '../operations/admin/operation.ts';
 import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
-import { openService } from '../operations/open-service.ts';
+import { openService } from '../operations/service/open-service.ts';
 import { closeClean } from '../operations/upkeep/clean.ts';
 import { systemRandom } from '../random.ts';
 import { StartupError } from '../startup-error.ts';

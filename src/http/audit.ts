@@ -4,6 +4,7 @@ import { countingWindow } from '../core/limits.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from '../core/operators/audit-event.ts';
 import { auditedRefusals, auditedTenantRefusals } from '../core/operators/limits.ts';
 import type { Log } from '../log.ts';
+import type { Counters, RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
@@ -11,7 +12,6 @@ import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
 import { once } from './limits/once.ts';
-import type { Counters, RateLimiter } from './limits/rate-limit.ts';
 import { isUndone, undone } from './pages/head.ts';
 import { countSignIns } from './upkeep/metrics.ts';
 

@@ -3,8 +3,8 @@ import { rightSecretsKept } from '../core/limits.ts';
 import { type AgedMap, createAgedMap } from '../storage/memory/aged-map.ts';
 import { createPendingCodes, type PendingCodes } from '../storage/memory/pending-codes.ts';
 import { createPollPace, type PollPace } from '../storage/memory/poll-pace.ts';
+import { createRateLimiter, type RateLimiter } from '../storage/memory/rate-limit.ts';
 import { addressKey } from './address.ts';
-import { createRateLimiter, type RateLimiter } from './limits/rate-limit.ts';
 import { createFailedClients, type FailedClients } from './oidc/clients/failures.ts';
 import { createVerifiedTokens, type VerifiedTokens } from './oidc/verified-tokens.ts';
 

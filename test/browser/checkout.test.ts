@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
-import { changeTenant } from '../../src/operations/tenant.ts';
+import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { hostedName, hostedPayment } from '../support/access/hosted-payment.ts';
 import { type PaymentPage, startPaymentPage } from '../support/access/payment-page.ts';
 import type { View } from '../support/browser/browser.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { offerSetup } from '../../src/operations/first-admin.ts';
+import { offerSetup } from '../../src/operations/service/first-admin.ts';
 import { systemRandom } from '../../src/random.ts';
 import { keepPicture, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';

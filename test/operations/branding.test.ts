@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Branding } from '../../src/core/members/branding.ts';
-import { registerClient } from '../../src/operations/client.ts';
+import { registerClient } from '../../src/operations/client/client.ts';
 import { InvalidFacts } from '../../src/operations/invalid-facts.ts';
 import { composeMail } from '../../src/operations/mail/mail.ts';
-import { changeTenant, prepareTenant } from '../../src/operations/tenant.ts';
+import { changeTenant, prepareTenant } from '../../src/operations/tenant/tenant.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { findClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';

@@ -5,7 +5,7 @@ import {
   type ClientRegistration,
   changeClient,
   registerClient,
-} from '../../src/operations/client.ts';
+} from '../../src/operations/client/client.ts';
 import { InvalidFacts } from '../../src/operations/invalid-facts.ts';
 import { findClient, insertClient } from '../../src/storage/client.ts';
 import type { Store } from '../../src/storage/store.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/keys.ts';
-import { prepareTenant, storeTenant } from '../../src/operations/tenant.ts';
+import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/keys/keys.ts';
+import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { reencrypt } from '../../src/operations/upkeep/reencrypt.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { StartupError } from '../../src/startup-error.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deleteMember, disableMember, dueMembers } from '../../src/operations/member.ts';
+import { deleteMember, disableMember, dueMembers } from '../../src/operations/member/member.ts';
 import {
   findMember,
   findMemberByEmail,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { prepareService } from '../../src/operations/service.ts';
+import { prepareService } from '../../src/operations/service/service.ts';
 import { systemRandom } from '../../src/random.ts';
 import { createPasswords } from '../../src/secrets/password.ts';
 import { openVault } from '../../src/secrets/vault.ts';

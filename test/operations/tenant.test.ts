@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { prepareNextSigningKey, prepareTenant, storeTenant } from '../../src/operations/tenant.ts';
+import { prepareNextSigningKey, prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { signingKeyFor } from '../../src/secrets/signing.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { insertSigningKey, retireSigningKey } from '../../src/storage/tenant.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
-import { changeTenant } from '../../src/operations/tenant.ts';
+import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { hostedName, hostedPayment, signedNotice } from '../support/access/hosted-payment.ts';
 import { type PaymentPage, reportOf, startPaymentPage } from '../support/access/payment-page.ts';
 import { type Files, startApp, type TestApp } from '../support/browser/app.ts';

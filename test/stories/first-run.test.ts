@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { prepareService } from '../../src/operations/service.ts';
+import { prepareService } from '../../src/operations/service/service.ts';
 import { systemRandom } from '../../src/random.ts';
 import { createPasswords } from '../../src/secrets/password.ts';
 import { openVault } from '../../src/secrets/vault.ts';

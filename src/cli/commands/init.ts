@@ -1,4 +1,4 @@
-import { openService } from '../../operations/open-service.ts';
+import { openService } from '../../operations/service/open-service.ts';
 import { defineCommand, migrate } from '../command.ts';
 import { exitCode } from '../terminal.ts';
 

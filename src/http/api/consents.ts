@@ -2,8 +2,8 @@ import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/
 import { exactly, reference, text } from '../../json-schema.ts';
 import { answerConsents } from '../../operations/access/consent.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
+import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { RateLimiter } from '../limits/rate-limit.ts';
 import { lookConsentAnswer, takeConsentAnswer } from '../members/access/consent-limit.ts';
 import { isFirstParty } from './first-party.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';

@@ -1,7 +1,7 @@
 /** Who asks for a mail: the browser, which alone goes on with what it asked for, and the network that it is in. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, hmac, sha256 } from '../../core/hash.ts';
-import type { Asker } from '../../operations/sign-up.ts';
+import type { Asker } from '../../operations/sign-up/sign-up.ts';
 import { addressKey } from '../address.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';

@@ -3,7 +3,12 @@ import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
-import { beginGuess, type CountedGuess, type GuessCounter, takeGuessBack } from '../../operations/guess.ts';
+import {
+  beginGuess,
+  type CountedGuess,
+  type GuessCounter,
+  takeGuessBack,
+} from '../../operations/sign-in/guess.ts';
 import { isHashable } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
@@ -11,12 +16,12 @@ import {
   type MemberWithPassword,
   slowestPasswordWork,
 } from '../../storage/members/member.ts';
+import type { Counters } from '../../storage/memory/rate-limit.ts';
 import { shareOf } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import type { Counted } from '../limits/limit-reached.ts';
-import type { Counters } from '../limits/rate-limit.ts';
 
 /** A member whose address and password were right. */
 export interface VerifiedMember extends MemberWithPassword {

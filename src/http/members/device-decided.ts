@@ -4,7 +4,7 @@ import type { DeviceCode } from '../../core/device-code.ts';
 import { type DeviceStanding, deviceStanding } from '../../core/device-verdict.ts';
 import { shownName } from '../../core/members/details.ts';
 import { signInLives } from '../../core/sign-in.ts';
-import { signOutDevice } from '../../operations/not-me.ts';
+import { signOutDevice } from '../../operations/account/not-me.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { findClient } from '../../storage/client.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';

@@ -4,7 +4,7 @@ import { type DeviceCode, isOpen } from '../../core/device-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { hashUserCode } from '../../core/user-code.ts';
-import { auditDeed } from '../../operations/audit.ts';
+import { auditDeed } from '../../operations/audit/audit.ts';
 import { findClient } from '../../storage/client.ts';
 import {
   countPendingDeviceCodes,

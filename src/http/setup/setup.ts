@@ -4,7 +4,11 @@ import { wrongSetupLinksPerMinute } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { chooseLanguage, type Language } from '../../language.ts';
-import { type FactProblem, type FirstAdminFacts, makeFirstAdmin } from '../../operations/first-admin.ts';
+import {
+  type FactProblem,
+  type FirstAdminFacts,
+  makeFirstAdmin,
+} from '../../operations/service/first-admin.ts';
 import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
 import { findService } from '../../storage/service.ts';
 import type { Deps } from '../deps.ts';

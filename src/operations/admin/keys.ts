@@ -5,7 +5,7 @@ import { exactly, flag, list, oneOf, text, time, timeOrNull } from '../../json-s
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeysOf, retireSigningKey } from '../../storage/tenant.ts';
-import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../keys.ts';
+import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../keys/keys.ts';
 import { onTenant } from './define.ts';
 import { conflict, type Operation, unknown } from './operation.ts';
 

@@ -13,7 +13,7 @@ import {
   prepareTenant,
   storeTenant,
   type TenantChanges,
-} from '../tenant.ts';
+} from '../tenant/tenant.ts';
 import { onService, onTenant } from './define.ts';
 import { forceField, limitField, pageOf, textOrNone } from './fields.ts';
 import type { ListInput } from './list.ts';

@@ -14,7 +14,7 @@ import {
   listTokensBelow,
   revokeAdminToken,
 } from '../../storage/operators/admin-token.ts';
-import { auditDeed } from '../audit.ts';
+import { auditDeed } from '../audit/audit.ts';
 import { onService, onTenant } from './define.ts';
 import { type ListInput, listFields, nextOf, readPage } from './list.ts';
 import { type Operation, type OperationContext, OperationRefused, unknown } from './operation.ts';

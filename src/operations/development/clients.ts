@@ -1,4 +1,4 @@
-import type { ClientRegistration } from '../client.ts';
+import type { ClientRegistration } from '../client/client.ts';
 import { globexLogo, tvLogo, webLogo } from './logos.ts';
 
 /** The clients of Acme and Globex; documentation and tests rely on every value. */

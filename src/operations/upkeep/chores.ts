@@ -10,9 +10,9 @@ import { listTenants } from '../../storage/tenant.ts';
 import type { Tenants } from '../../tenants.ts';
 import { staleCheckouts } from '../access/checkout-sweep.ts';
 import type { PaymentMethod } from '../access/payments/payment.ts';
-import { oldAuditEvents } from '../audit.ts';
-import { rotateDueKeys } from '../keys.ts';
-import { dueMembers } from '../member.ts';
+import { oldAuditEvents } from '../audit/audit.ts';
+import { rotateDueKeys } from '../keys/keys.ts';
+import { dueMembers } from '../member/member.ts';
 import { deleteOldOutboxMails, forgottenByTime, forgottenWithOthers } from './forget.ts';
 
 /** Something the service does by itself once in a while. */

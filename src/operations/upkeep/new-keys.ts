@@ -13,7 +13,7 @@ import type { ServiceRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { listTenants } from '../../storage/tenant.ts';
-import { prepareKeys } from '../tenant.ts';
+import { prepareKeys } from '../tenant/tenant.ts';
 
 /** What the loss of a master key takes with it. */
 export interface Lost {

@@ -8,7 +8,7 @@ import { readDatabase } from '../../storage/backup.ts';
 import { resealAll, updateKeyCheck } from '../../storage/operators/sealed.ts';
 import { findService } from '../../storage/service.ts';
 import { databaseFile, type Store } from '../../storage/store.ts';
-import { openService } from '../open-service.ts';
+import { openService } from '../service/open-service.ts';
 
 /**
  * Encrypts everything anew under another master key. The service must not run meanwhile, and is started with the new

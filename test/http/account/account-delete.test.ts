@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { deletionCoolingOff } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
-import { deleteMember, dueMembers } from '../../../src/operations/member.ts';
+import { deleteMember, dueMembers } from '../../../src/operations/member/member.ts';
 import { insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertConsentChange, listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { insertInvoice, listInvoices } from '../../../src/storage/access/invoice.ts';

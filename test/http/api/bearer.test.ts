@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepareNextSigningKey } from '../../../src/operations/tenant.ts';
+import { prepareNextSigningKey } from '../../../src/operations/tenant/tenant.ts';
 import { type SigningKey, signToken, type TokenType } from '../../../src/secrets/signing.ts';
 import { insertSigningKey } from '../../../src/storage/tenant.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';

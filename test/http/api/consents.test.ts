@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { consentOf } from '../../../src/core/access/consent.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
-import { registerClient } from '../../../src/operations/client.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
 import { listConsentChanges, listConsents } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';

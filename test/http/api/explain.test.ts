@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../../src/core/access/explanation.ts';
 import { defineContentChannel } from '../../../src/operations/access/content-channel.ts';
-import { registerClient } from '../../../src/operations/client.ts';
-import { deleteMember } from '../../../src/operations/member.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
+import { deleteMember } from '../../../src/operations/member/member.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
 import { listProducts } from '../../../src/storage/access/product.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
 import type { Ask } from '../../support/http.ts';
 import { type ApiCall, addresses, expectValid, operations, validatorOf } from '../../support/openapi.ts';

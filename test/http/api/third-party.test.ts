@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registerClient } from '../../../src/operations/client.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf } from '../../support/tokens.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bearer } from '../../../src/http/oidc/bearer.ts';
 import { createVerifiedTokens } from '../../../src/http/oidc/verified-tokens.ts';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import type { OpenTenant } from '../../../src/tenants.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditRefused } from '../../../src/http/audit.ts';
-import { createRateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { createRateLimiter } from '../../../src/storage/memory/rate-limit.ts';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts';

@@ -3,7 +3,7 @@ import type { Consent } from '../../../src/core/access/consent.ts';
 import { checkoutsPerDay, checkoutsPerHour } from '../../../src/core/access/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import {
   back,
   expectLeads,

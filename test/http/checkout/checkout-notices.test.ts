@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkoutLifetime } from '../../../src/core/access/limits.ts';
-import { deleteMember, disableMember } from '../../../src/operations/member.ts';
+import { deleteMember, disableMember } from '../../../src/operations/member/member.ts';
 import { type CardShop, givenOnce, price, startCardShop } from '../../support/access/card.ts';
 import {
   hostedName,

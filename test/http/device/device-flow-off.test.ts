@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { setDeviceFlow } from '../../../src/operations/client.ts';
+import { setDeviceFlow } from '../../../src/operations/client/client.ts';
 import {
   approvedCodes,
   askForCode,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registerClient } from '../../../src/operations/client.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
 import {
   apiStatus,
   approvedCodes,

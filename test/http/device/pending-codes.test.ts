@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deviceCodeLifetime, type TenantLimits } from '../../../src/core/limits.ts';
 import { addressKey } from '../../../src/http/address.ts';
-import { deleteMember } from '../../../src/operations/member.ts';
+import { deleteMember } from '../../../src/operations/member/member.ts';
 import {
   codesFor,
   devicePath,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tenantLimits } from '../../../src/core/limits.ts';
 import { wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { countPasswords } from '../../../src/http/upkeep/metrics.ts';
-import { offerSetup } from '../../../src/operations/first-admin.ts';
+import { offerSetup } from '../../../src/operations/service/first-admin.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { codesFor, forgetWrongCodes, pageOf, phoneOf } from '../../support/device.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';

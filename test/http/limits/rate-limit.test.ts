@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Counters, createRateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { type Counters, createRateLimiter } from '../../../src/storage/memory/rate-limit.ts';
 import { heapMegabytes } from '../../support/process/heap.ts';
 
 const minute = 60_000;

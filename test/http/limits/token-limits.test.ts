@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createRateLimiter } from '../../../src/http/limits/rate-limit.ts';
 import { createFailedClients } from '../../../src/http/oidc/clients/failures.ts';
+import { createRateLimiter } from '../../../src/storage/memory/rate-limit.ts';
 import {
   askForCode,
   codesFor,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Branding } from '../../../src/core/members/branding.ts';
-import { type ClientRegistration, registerClient } from '../../../src/operations/client.ts';
-import { changeTenant } from '../../../src/operations/tenant.ts';
+import { type ClientRegistration, registerClient } from '../../../src/operations/client/client.ts';
+import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { hostileSvgs, largestLogo, plainLogo } from '../../support/members/logos.ts';

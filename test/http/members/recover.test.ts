@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { linkIn } from '../../support/members/outbox.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { updatePasswordHash } from '../../../src/storage/members/member.ts';
 import { setLimits } from '../../support/device.ts';

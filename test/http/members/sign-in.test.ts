@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { hosts, memberOf } from '../../support/fixtures.ts';
 import { type Answer, httpClient } from '../../support/http.ts';

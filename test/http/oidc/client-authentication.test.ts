@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { registerClient } from '../../../src/operations/client.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registerClient } from '../../../src/operations/client.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeFirstAdmin, offerSetup } from '../../../src/operations/first-admin.ts';
+import { makeFirstAdmin, offerSetup } from '../../../src/operations/service/first-admin.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { htmlFindings } from '../../support/browser/page-checks.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
-import { registerClient } from '../../../src/operations/client.ts';
-import { changeTenant } from '../../../src/operations/tenant.ts';
+import { registerClient } from '../../../src/operations/client/client.ts';
+import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';

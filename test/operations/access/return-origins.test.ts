@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeTenant } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { listTenants } from '../../../src/storage/tenant.ts';
 import { tenantRecord } from '../../support/records/records.ts';

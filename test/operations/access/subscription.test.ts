@@ -9,7 +9,7 @@ import {
   type SubscriptionChange,
   setCustomPropertyValues,
 } from '../../../src/operations/access/subscription.ts';
-import { deleteMember } from '../../../src/operations/member.ts';
+import { deleteMember } from '../../../src/operations/member/member.ts';
 import { findSubscription } from '../../../src/storage/access/subscription.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import type { Store } from '../../../src/storage/store.ts';

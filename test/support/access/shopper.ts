@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { PackageFacts } from '../../../src/core/access/package.ts';
 import { addPackage, addProduct } from '../../../src/operations/access/package.ts';
-import { changeTenant } from '../../../src/operations/tenant.ts';
+import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { tenantOf } from '../device.ts';
 import type { Answer, Ask } from '../http.ts';
 import type { TestService } from '../service.ts';

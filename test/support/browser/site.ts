@@ -1,4 +1,4 @@
-import { type ClientRegistration, registerClient } from '../../../src/operations/client.ts';
+import { type ClientRegistration, registerClient } from '../../../src/operations/client/client.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 import { answerOf, pkce, visitor } from '../visitor.ts';
 import { startApp, type TestApp } from './app.ts';

@@ -1,6 +1,6 @@
 // The ways in which a sign-in is refused that may not be told apart (A1), to measure what each takes.
 import { expect } from 'vitest';
-import { disableMember } from '../../../src/operations/member.ts';
+import { disableMember } from '../../../src/operations/member/member.ts';
 import { hosts } from '../fixtures.ts';
 import type { TestService } from '../service.ts';
 import { authorizationParameters, pkce, visitor } from '../visitor.ts';

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { prepareService, type ServiceDeps } from '../../../src/operations/service.ts';
+import { prepareService, type ServiceDeps } from '../../../src/operations/service/service.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { openVault } from '../../../src/secrets/vault.ts';

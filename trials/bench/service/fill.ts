@@ -8,7 +8,7 @@ import { beginSession, type Session } from '../../../src/core/session.ts';
 import { beginSignIn } from '../../../src/core/sign-in.ts';
 import { hashUserCode } from '../../../src/core/user-code.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
-import { openService } from '../../../src/operations/open-service.ts';
+import { openService } from '../../../src/operations/service/open-service.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { signingKeyFor, signToken } from '../../../src/secrets/signing.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';

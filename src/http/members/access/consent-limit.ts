@@ -1,6 +1,6 @@
 import { consentAnswers } from '../../../core/access/limits.ts';
 import { countingWindow } from '../../../core/limits.ts';
-import type { RateLimiter } from '../../limits/rate-limit.ts';
+import type { RateLimiter } from '../../../storage/memory/rate-limit.ts';
 
 /**
  * Counts that a member answered consents, in an app or on the account page. An answer that changes nothing

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { wholeMemberData } from '../../../operations/member-data.ts';
+import { wholeMemberData } from '../../../operations/member/member-data.ts';
 import { sendJson } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { askForDeletion, keepAccount } from '../../../operations/account.ts';
+import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { actIn } from '../../session.ts';

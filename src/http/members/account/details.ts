@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { languageName, languages, offeredLanguages } from '../../../language.ts';
-import { auditDeed } from '../../../operations/audit.ts';
+import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';

@@ -4,7 +4,7 @@ import { withdraw } from '../../../core/device-code.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { endSignIn } from '../../../core/sign-in.ts';
-import { livingSignIns } from '../../../operations/sign-in.ts';
+import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../../storage/authorization-code.ts';
 import { listOpenDeviceCodesOfMember } from '../../../storage/device-code.ts';

@@ -8,8 +8,8 @@ import {
   changeEmail,
   type EmailChangePayload,
   ownEmailChange,
-} from '../../../operations/account.ts';
-import { hashProofCode } from '../../../operations/sign-up.ts';
+} from '../../../operations/account/account.ts';
+import { hashProofCode } from '../../../operations/sign-up/sign-up.ts';
 import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';

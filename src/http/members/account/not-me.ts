@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLives } from '../../../core/session.ts';
 import type { Language } from '../../../language.ts';
-import { endForeignDevice, endForeignSession } from '../../../operations/not-me.ts';
+import { endForeignDevice, endForeignSession } from '../../../operations/account/not-me.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
-import { changePassword } from '../../../operations/account.ts';
-import { commonPasswords } from '../../../operations/common-passwords.ts';
+import { changePassword } from '../../../operations/account/account.ts';
+import { commonPasswords } from '../../../operations/member/common-passwords.ts';
 import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { endSession, type Session } from '../../../core/session.ts';
-import { auditDeed } from '../../../operations/audit.ts';
-import { livingSessions } from '../../../operations/session.ts';
+import { auditDeed } from '../../../operations/audit/audit.ts';
+import { livingSessions } from '../../../operations/session/session.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession, listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';

@@ -3,7 +3,7 @@ import { asksForAddress } from '../../../core/access/package.ts';
 import { changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
-import { auditDeed } from '../../../operations/audit.ts';
+import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';
 import { pageForm } from '../../form.ts';
 import { actIn } from '../../session.ts';

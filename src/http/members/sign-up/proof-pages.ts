@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EmailProof } from '../../../core/members/email-proof.ts';
 import type { Language } from '../../../language.ts';
-import { memberOfProof, type SignUpPayload } from '../../../operations/sign-up.ts';
+import { memberOfProof, type SignUpPayload } from '../../../operations/sign-up/sign-up.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { formTarget } from '../../headers.ts';

@@ -8,7 +8,7 @@ import {
   presentProof,
 } from '../../../core/members/email-proof.ts';
 import { readUserCode } from '../../../core/user-code.ts';
-import { beginMember, hashProofCode, memberOfProof } from '../../../operations/sign-up.ts';
+import { beginMember, hashProofCode, memberOfProof } from '../../../operations/sign-up/sign-up.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { unseal } from '../../../secrets/seal.ts';
 import { apply } from '../../../storage/apply.ts';

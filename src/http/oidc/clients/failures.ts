@@ -3,11 +3,11 @@ import type { Client } from '../../../core/client.ts';
 import type { ErrorCode, Refusal } from '../../../core/decision.ts';
 import { countedKeys, countingWindow } from '../../../core/limits.ts';
 import { createAgedMap } from '../../../storage/memory/aged-map.ts';
+import type { RateLimiter } from '../../../storage/memory/rate-limit.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { addressKey } from '../../address.ts';
 import type { Deps } from '../../deps.ts';
 import { refusedByLimit } from '../../limits/limit-reached.ts';
-import type { RateLimiter } from '../../limits/rate-limit.ts';
 
 const { minute } = countingWindow;
 

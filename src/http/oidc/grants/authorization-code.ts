@@ -2,7 +2,7 @@ import { exchange } from '../../../core/authorization-code.ts';
 import { isRefusal } from '../../../core/decision.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { whyNotExchanged } from '../../../core/operators/refused-grant.ts';
-import { makeRoomForSignIn } from '../../../operations/sign-in.ts';
+import { makeRoomForSignIn } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findAuthorizationCode } from '../../../storage/authorization-code.ts';
 import { findMember } from '../../../storage/members/member.ts';

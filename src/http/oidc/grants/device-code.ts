@@ -2,7 +2,7 @@ import { isRefusal } from '../../../core/decision.ts';
 import { poll } from '../../../core/device-poll.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { whyNotPolled } from '../../../core/operators/refused-grant.ts';
-import { makeRoomForSignIn } from '../../../operations/sign-in.ts';
+import { makeRoomForSignIn } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findDeviceCode } from '../../../storage/device-code.ts';
 import { findMember } from '../../../storage/members/member.ts';

@@ -15,7 +15,7 @@ import {
   time,
   timeOrNull,
 } from '../../../json-schema.ts';
-import type { ClientChanges } from '../../client.ts';
+import type { ClientChanges } from '../../client/client.ts';
 import type { Fields } from '../define.ts';
 import { numberFrom, textOrNone, texts } from '../fields.ts';
 

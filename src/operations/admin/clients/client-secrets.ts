@@ -3,7 +3,7 @@ import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';
 import { exactly, text, time } from '../../../json-schema.ts';
 import { findRegisteredClient } from '../../../storage/client.ts';
-import { changeClient } from '../../client.ts';
+import { changeClient } from '../../client/client.ts';
 import { onTenant } from '../define.ts';
 import { conflict, type Operation, OperationRefused, unknown } from '../operation.ts';
 import { clientAnswer, clientIdField, clientSchema, secretIdField, secretIdOf } from './client-answer.ts';

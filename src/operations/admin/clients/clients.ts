@@ -6,7 +6,7 @@ import type { ListPage } from '../../../storage/list-page.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
-import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client.ts';
+import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { conflict, type Operation, unknown } from '../operation.ts';

@@ -20,9 +20,9 @@ import {
 import { listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
-import { commonPasswords } from '../../common-passwords.ts';
-import { deleteMember } from '../../member.ts';
-import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recover.ts';
+import { commonPasswords } from '../../member/common-passwords.ts';
+import { deleteMember } from '../../member/member.ts';
+import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import { conflict, type Operation, OperationRefused } from '../operation.ts';

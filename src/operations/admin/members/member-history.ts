@@ -6,8 +6,8 @@ import { listNewestSubscriptions } from '../../../storage/access/subscription.ts
 import type { MemberSignIn } from '../../../storage/members/member-sign-in.ts';
 import { listAuditEvents, type StoredAuditEvent } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { livingSessions } from '../../session.ts';
-import { livingSignIns } from '../../sign-in.ts';
+import { livingSessions } from '../../session/session.ts';
+import { livingSignIns } from '../../sign-in/sign-in.ts';
 import { subscriptionAnswer, subscriptionSchema } from '../access/subscription-answer.ts';
 import { auditAnswer, auditEventSchema } from '../audit-answer.ts';
 import type { OperationContext } from '../operation.ts';

@@ -1,6 +1,6 @@
 import { exactly, list, text, textOrNull } from '../../../json-schema.ts';
-import { livingSessions } from '../../session.ts';
-import { livingSignIns } from '../../sign-in.ts';
+import { livingSessions } from '../../session/session.ts';
+import { livingSignIns } from '../../sign-in/sign-in.ts';
 import { onTenant } from '../define.ts';
 import { limitField } from '../fields.ts';
 import type { Operation } from '../operation.ts';

@@ -2,7 +2,7 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { maySignIn } from '../../../core/members/member.ts';
 import { exactly, time } from '../../../json-schema.ts';
-import { mailPasswordLink } from '../../recover.ts';
+import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { onTenant } from '../define.ts';
 import { conflict, type Operation } from '../operation.ts';
 import { manageableMember } from './manage.ts';

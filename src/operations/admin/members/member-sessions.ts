@@ -4,7 +4,7 @@ import { exactly, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession } from '../../../storage/session.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
-import { signOutEverywhere } from '../../recover.ts';
+import { signOutEverywhere } from '../../recovery/recovery.ts';
 import { onTenant } from '../define.ts';
 import { type Operation, unknown } from '../operation.ts';
 import { manageableMember } from './manage.ts';

@@ -3,7 +3,7 @@ import type { Member, UserType } from '../../../core/members/member.ts';
 import { exactly, list, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';
 import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers, type MemberSearch } from '../../../storage/members/member-search.ts';
-import { deleteMember, disableMember, enableMember } from '../../member.ts';
+import { deleteMember, disableMember, enableMember } from '../../member/member.ts';
 import { type Fields, onTenant } from '../define.ts';
 import { forceField, limitField, pageOf } from '../fields.ts';
 import { linesFile, linesMediaType, linesSchema, mostLinesField } from '../lines-file.ts';

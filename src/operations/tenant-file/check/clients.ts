@@ -3,7 +3,7 @@ import { liveSecrets } from '../../../core/limits.ts';
 import { logoLength } from '../../../core/members/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
 import { changesOf } from '../../admin/clients/client-answer.ts';
-import { clientDefaults, registrationProblems } from '../../client.ts';
+import { clientDefaults, registrationProblems } from '../../client/client.ts';
 import { foundSecret, type Secret, secretsOf } from '../references.ts';
 import type { Path } from '../source.ts';
 import type { FileClient } from '../tenant-file.ts';

@@ -5,7 +5,7 @@ import { readIssuer } from '../../../core/operators/issuer.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import type { Tenant } from '../../../core/tenant.ts';
 import { languages } from '../../../language.ts';
-import { changedTenant } from '../../tenant.ts';
+import { changedTenant } from '../../tenant/tenant.ts';
 import type { Path } from '../source.ts';
 import type { FileTenant } from '../tenant-file.ts';
 import { checkAccess } from './access.ts';

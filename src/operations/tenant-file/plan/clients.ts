@@ -1,7 +1,7 @@
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { nameProblem } from '../../../core/members/details.ts';
 import { changesOf, secretIdOf } from '../../admin/clients/client-answer.ts';
-import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client.ts';
+import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
 import { plain } from '../check/checking.ts';
 import { describeClient } from '../describe.ts';
 import { type FieldChange, fieldChanges } from '../difference.ts';

@@ -13,7 +13,7 @@ import { takenNumbers } from '../../../storage/members/whole-member.ts';
 import { demandManage, demandOther } from '../../admin/members/manage.ts';
 import { endAdminSessions } from '../../admin/members/member-changes.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
-import { deleteMember, disableMember, enableMember } from '../../member.ts';
+import { deleteMember, disableMember, enableMember } from '../../member/member.ts';
 import { describeMember } from '../describe.ts';
 import { fieldChanges } from '../difference.ts';
 import type { Path } from '../source.ts';

@@ -10,7 +10,7 @@ import {
   type NewTenant,
   storeTenant,
   type TenantChanges,
-} from '../../tenant.ts';
+} from '../../tenant/tenant.ts';
 import { plainTenant } from '../check/tenants.ts';
 import { describeTenant } from '../describe.ts';
 import { fieldChanges } from '../difference.ts';

@@ -1,5 +1,5 @@
 import { sha256 } from '../../../../src/core/hash.ts';
-import { type ClientRegistration, registerClient } from '../../../../src/operations/client.ts';
+import { type ClientRegistration, registerClient } from '../../../../src/operations/client/client.ts';
 import { systemRandom } from '../../../../src/random.ts';
 import { insertMember } from '../../../../src/storage/members/member.ts';
 import { insertSession } from '../../../../src/storage/session.ts';

@@ -1,14 +1,14 @@
-import { isoTime } from '../core/access/iso-time.ts';
-import { dueKeys, keyStanding } from '../core/operators/signing-key.ts';
-import type { SigningAlgorithm } from '../core/tenant.ts';
-import type { Vault } from '../secrets/vault.ts';
-import { insertAuditEvent } from '../storage/operators/audit-event.ts';
-import type { SigningKeyRow } from '../storage/schema.ts';
-import { findService } from '../storage/service.ts';
-import type { Store, Tx } from '../storage/store.ts';
-import { insertSigningKey, listSigningKeysOf, listTenants, retireSigningKey } from '../storage/tenant.ts';
-import type { Tenants } from '../tenants.ts';
-import { prepareNextSigningKey, prepareSigningKey } from './tenant.ts';
+import { isoTime } from '../../core/access/iso-time.ts';
+import { dueKeys, keyStanding } from '../../core/operators/signing-key.ts';
+import type { SigningAlgorithm } from '../../core/tenant.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
+import type { SigningKeyRow } from '../../storage/schema.ts';
+import { findService } from '../../storage/service.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import { insertSigningKey, listSigningKeysOf, listTenants, retireSigningKey } from '../../storage/tenant.ts';
+import type { Tenants } from '../../tenants.ts';
+import { prepareNextSigningKey, prepareSigningKey } from '../tenant/tenant.ts';
 
 export const signingAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
 

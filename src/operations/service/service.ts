@@ -1,13 +1,13 @@
-import type { Config } from '../config.ts';
-import type { Random } from '../random.ts';
-import type { Passwords } from '../secrets/password.ts';
-import { type Vault, wrongMasterKey } from '../secrets/vault.ts';
-import { StartupError } from '../startup-error.ts';
-import { findService, insertService } from '../storage/service.ts';
-import type { Store } from '../storage/store.ts';
-import { listTenants, updateTenantAddress } from '../storage/tenant.ts';
-import { developmentTenants } from './development/clients.ts';
-import { developmentAddress, prepareDevelopment } from './development/load.ts';
+import type { Config } from '../../config.ts';
+import type { Random } from '../../random.ts';
+import type { Passwords } from '../../secrets/password.ts';
+import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
+import { StartupError } from '../../startup-error.ts';
+import { findService, insertService } from '../../storage/service.ts';
+import type { Store } from '../../storage/store.ts';
+import { listTenants, updateTenantAddress } from '../../storage/tenant.ts';
+import { developmentTenants } from '../development/clients.ts';
+import { developmentAddress, prepareDevelopment } from '../development/load.ts';
 
 /** What an operation may need beside the transaction. */
 export interface ServiceDeps {

@@ -1,8 +1,8 @@
-import type { Member } from '../core/members/member.ts';
-import { type Session, sessionLives } from '../core/session.ts';
-import { listActiveSessions } from '../storage/session.ts';
-import type { Tx } from '../storage/store.ts';
-import { type Page, type PageOf, walkedPage } from './page.ts';
+import type { Member } from '../../core/members/member.ts';
+import { type Session, sessionLives } from '../../core/session.ts';
+import { listActiveSessions } from '../../storage/session.ts';
+import type { Tx } from '../../storage/store.ts';
+import { type Page, type PageOf, walkedPage } from '../page.ts';
 
 /**
  * A page of the sessions of a member that are not over, the newest first.

@@ -1,10 +1,15 @@
-import { blockedUntil, failedAgain, type SignInFailures, takenBack } from '../core/members/sign-in-limit.ts';
+import {
+  blockedUntil,
+  failedAgain,
+  type SignInFailures,
+  takenBack,
+} from '../../core/members/sign-in-limit.ts';
 import {
   clearSignInFailures,
   findSignInFailures,
   saveSignInFailures,
-} from '../storage/members/sign-in-failure.ts';
-import type { Tx } from '../storage/store.ts';
+} from '../../storage/members/sign-in-failure.ts';
+import type { Tx } from '../../storage/store.ts';
 
 /** Where the guesses at one password are counted, and how many are looked at before they wait (A6). */
 export interface GuessCounter {

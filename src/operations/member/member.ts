@@ -1,17 +1,17 @@
-import { cancelAuthorizationCode } from '../core/authorization-code.ts';
-import { withdraw } from '../core/device-code.ts';
-import { endSession } from '../core/session.ts';
-import { endSignIn, type SignInEnd } from '../core/sign-in.ts';
-import { apply } from '../storage/apply.ts';
-import { listIssuedAuthorizationCodes } from '../storage/authorization-code.ts';
-import { listOpenDeviceCodesOfMember } from '../storage/device-code.ts';
-import { eraseMember } from '../storage/members/erase.ts';
-import { findMember, listDueMembers, updateMemberStatus } from '../storage/members/member.ts';
-import { listActiveSessions } from '../storage/session.ts';
-import { listActiveSignIns } from '../storage/sign-in.ts';
-import type { Tx } from '../storage/store.ts';
-import { indexed, type Sweep } from '../storage/sweep/sweep.ts';
-import { auditDeed } from './audit.ts';
+import { cancelAuthorizationCode } from '../../core/authorization-code.ts';
+import { withdraw } from '../../core/device-code.ts';
+import { endSession } from '../../core/session.ts';
+import { endSignIn, type SignInEnd } from '../../core/sign-in.ts';
+import { apply } from '../../storage/apply.ts';
+import { listIssuedAuthorizationCodes } from '../../storage/authorization-code.ts';
+import { listOpenDeviceCodesOfMember } from '../../storage/device-code.ts';
+import { eraseMember } from '../../storage/members/erase.ts';
+import { findMember, listDueMembers, updateMemberStatus } from '../../storage/members/member.ts';
+import { listActiveSessions } from '../../storage/session.ts';
+import { listActiveSignIns } from '../../storage/sign-in.ts';
+import type { Tx } from '../../storage/store.ts';
+import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
+import { auditDeed } from '../audit/audit.ts';
 
 /**
  * Disables a member: every session and sign-in ends at once (decision 28; A14, T19).

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
-import { answerConsent, type Consent, type ConsentStatus } from '../core/access/consent.ts';
-import { hmac, type MacKey, sha256 } from '../core/hash.ts';
+import type { Clock } from '../../clock.ts';
+import { answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
+import { hmac, type MacKey, sha256 } from '../../core/hash.ts';
 import {
   beginEmailProof,
   type EmailProof,
@@ -9,18 +9,18 @@ import {
   maySendProof,
   type Presented,
   presentProof,
-} from '../core/members/email-proof.ts';
-import { blankMember, isGone, type Member, maySignIn, normaliseEmail } from '../core/members/member.ts';
-import { showUserCode } from '../core/user-code.ts';
-import type { Random } from '../random.ts';
-import { apply } from '../storage/apply.ts';
-import { claimSignUps, countEmailProofs, findEmailProof } from '../storage/members/email-proof.ts';
-import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/members/member.ts';
-import type { Tx } from '../storage/store.ts';
-import type { OpenTenant } from '../tenants.ts';
-import { auditDeed } from './audit.ts';
-import type { Mailer } from './mail/mailer.ts';
-import { deleteMember } from './member.ts';
+} from '../../core/members/email-proof.ts';
+import { blankMember, isGone, type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
+import { showUserCode } from '../../core/user-code.ts';
+import type { Random } from '../../random.ts';
+import { apply } from '../../storage/apply.ts';
+import { claimSignUps, countEmailProofs, findEmailProof } from '../../storage/members/email-proof.ts';
+import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { auditDeed } from '../audit/audit.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { deleteMember } from '../member/member.ts';
 
 /** What these operations need beside the transaction. */
 export interface MemberDeps {

@@ -1,12 +1,12 @@
-import { type DeviceCode, withdraw } from '../core/device-code.ts';
-import { endSession } from '../core/session.ts';
-import { endSignIn } from '../core/sign-in.ts';
-import { apply } from '../storage/apply.ts';
-import { findDeviceCodeById, listOpenDeviceCodesOfMember } from '../storage/device-code.ts';
-import { findSession } from '../storage/session.ts';
-import { findSignIn, listActiveSignIns } from '../storage/sign-in.ts';
-import type { Tx } from '../storage/store.ts';
-import { auditDeed } from './audit.ts';
+import { type DeviceCode, withdraw } from '../../core/device-code.ts';
+import { endSession } from '../../core/session.ts';
+import { endSignIn } from '../../core/sign-in.ts';
+import { apply } from '../../storage/apply.ts';
+import { findDeviceCodeById, listOpenDeviceCodesOfMember } from '../../storage/device-code.ts';
+import { findSession } from '../../storage/session.ts';
+import { findSignIn, listActiveSignIns } from '../../storage/sign-in.ts';
+import type { Tx } from '../../storage/store.ts';
+import { auditDeed } from '../audit/audit.ts';
 
 /** Whose and when, of what is taken back. */
 interface Taken {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { countedKeys } from '../../core/limits.ts';
-import { type AgedMap, createAgedMap } from '../../storage/memory/aged-map.ts';
+import { type AgedMap, createAgedMap } from './aged-map.ts';
 
 /** Counts in memory how often something happened in a window of time. */
 export interface Counters {

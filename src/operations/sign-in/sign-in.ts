@@ -1,14 +1,14 @@
-import type { Client } from '../core/client.ts';
-import type { Member } from '../core/members/member.ts';
-import type { Session } from '../core/session.ts';
-import { endSignIn, signInLives } from '../core/sign-in.ts';
-import { apply } from '../storage/apply.ts';
-import { findClient } from '../storage/client.ts';
-import { listMemberSignIns, type MemberSignIn } from '../storage/members/member-sign-in.ts';
-import { findSession } from '../storage/session.ts';
-import { listSurplusSignIns } from '../storage/sign-in.ts';
-import type { Tx } from '../storage/store.ts';
-import { type Page, type PageOf, walkedPage } from './page.ts';
+import type { Client } from '../../core/client.ts';
+import type { Member } from '../../core/members/member.ts';
+import type { Session } from '../../core/session.ts';
+import { endSignIn, signInLives } from '../../core/sign-in.ts';
+import { apply } from '../../storage/apply.ts';
+import { findClient } from '../../storage/client.ts';
+import { listMemberSignIns, type MemberSignIn } from '../../storage/members/member-sign-in.ts';
+import { findSession } from '../../storage/session.ts';
+import { listSurplusSignIns } from '../../storage/sign-in.ts';
+import type { Tx } from '../../storage/store.ts';
+import { type Page, type PageOf, walkedPage } from '../page.ts';
 
 /**
  * Ends what a member has too much of with a client before one more sign-in begins, in its transaction: the oldest, so

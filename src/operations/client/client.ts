@@ -1,6 +1,6 @@
-import type { Client } from '../core/client.ts';
-import { withdraw } from '../core/device-code.ts';
-import { sha256 } from '../core/hash.ts';
+import type { Client } from '../../core/client.ts';
+import { withdraw } from '../../core/device-code.ts';
+import { sha256 } from '../../core/hash.ts';
 import {
   accessTokenSeconds,
   liveSecrets,
@@ -8,19 +8,19 @@ import {
   refreshTokenIdle,
   replayWindow,
   signInsPerMember,
-} from '../core/limits.ts';
-import { nameProblem } from '../core/members/details.ts';
-import { logoLength } from '../core/members/limits.ts';
-import { logoProblem } from '../core/members/logo.ts';
-import { logoutUriProblem, redirectUriProblem } from '../core/oidc/redirect-uri.ts';
-import { isWebOrigin } from '../core/oidc/web-origin.ts';
-import { apply } from '../storage/apply.ts';
-import { cancelCodesOfClient } from '../storage/authorization-code.ts';
-import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../storage/client.ts';
-import { listOpenDeviceCodes } from '../storage/device-code.ts';
-import { endSignInsOfClient } from '../storage/sign-in.ts';
-import type { Tx } from '../storage/store.ts';
-import { refuseIfAny } from './invalid-facts.ts';
+} from '../../core/limits.ts';
+import { nameProblem } from '../../core/members/details.ts';
+import { logoLength } from '../../core/members/limits.ts';
+import { logoProblem } from '../../core/members/logo.ts';
+import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
+import { isWebOrigin } from '../../core/oidc/web-origin.ts';
+import { apply } from '../../storage/apply.ts';
+import { cancelCodesOfClient } from '../../storage/authorization-code.ts';
+import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../../storage/client.ts';
+import { listOpenDeviceCodes } from '../../storage/device-code.ts';
+import { endSignInsOfClient } from '../../storage/sign-in.ts';
+import type { Tx } from '../../storage/store.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 
 /** A client as an operator registers it; what is left out gets its default. */
 export interface ClientRegistration

@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
-import { StartupError } from '../startup-error.ts';
-import { systemAdminTenantId } from '../storage/operators/first-admin.ts';
-import type { Store } from '../storage/store.ts';
+import type { Config } from '../../config.ts';
+import { StartupError } from '../../startup-error.ts';
+import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
+import type { Store } from '../../storage/store.ts';
 import { type FactProblem, type FirstAdminDeps, makeFirstAdmin, offerSetup } from './first-admin.ts';
 
 /** What is wrong with a setting that names the first administrator. */

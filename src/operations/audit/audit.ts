@@ -1,10 +1,10 @@
-import { type AuditFacts, auditEvent, serviceSource } from '../core/operators/audit-event.ts';
-import { eventOfWrite, type Meaning } from '../core/operators/audited-write.ts';
-import { sweepStep } from '../core/operators/limits.ts';
-import { deleteAuditEvents, insertAuditEvent } from '../storage/operators/audit-event.ts';
-import { sourceIn } from '../storage/operators/audited.ts';
-import type { Store, Tx } from '../storage/store.ts';
-import { indexed, type Sweep } from '../storage/sweep/sweep.ts';
+import { type AuditFacts, auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
+import { eventOfWrite, type Meaning } from '../../core/operators/audited-write.ts';
+import { sweepStep } from '../../core/operators/limits.ts';
+import { deleteAuditEvents, insertAuditEvent } from '../../storage/operators/audit-event.ts';
+import { sourceIn } from '../../storage/operators/audited.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 
 /** What somebody does that is no write of the core's, such as a new password. */
 export type Deed = AuditFacts & Pick<Meaning, 'memberId'>;

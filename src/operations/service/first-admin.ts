@@ -1,20 +1,20 @@
-import { sha256 } from '../core/hash.ts';
-import { tenantDefaults, tenantLimits } from '../core/limits.ts';
-import { neutralBranding } from '../core/members/branding.ts';
-import { emailProblem, fullNameProblem, textProblem } from '../core/members/details.ts';
-import { brandNameLength, passwordLength } from '../core/members/limits.ts';
-import { blankMember, type Member } from '../core/members/member.ts';
-import { passwordProblem } from '../core/members/password-rules.ts';
-import { readIssuer } from '../core/operators/issuer.ts';
-import type { Tenant } from '../core/tenant.ts';
-import { findMemberByEmail, insertMember, nextMemberNumbers } from '../storage/members/member.ts';
-import { insertAuditEvent } from '../storage/operators/audit-event.ts';
-import { saveSetupHash, systemAdminTenantId, useSetup } from '../storage/operators/first-admin.ts';
-import type { Store, Tx } from '../storage/store.ts';
-import type { Tenants } from '../tenants.ts';
-import { commonPasswords } from './common-passwords.ts';
+import { sha256 } from '../../core/hash.ts';
+import { tenantDefaults, tenantLimits } from '../../core/limits.ts';
+import { neutralBranding } from '../../core/members/branding.ts';
+import { emailProblem, fullNameProblem, textProblem } from '../../core/members/details.ts';
+import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
+import { blankMember, type Member } from '../../core/members/member.ts';
+import { passwordProblem } from '../../core/members/password-rules.ts';
+import { readIssuer } from '../../core/operators/issuer.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
+import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
+import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/operators/first-admin.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import type { Tenants } from '../../tenants.ts';
+import { commonPasswords } from '../member/common-passwords.ts';
+import { prepareTenant, storeTenant } from '../tenant/tenant.ts';
 import type { ServiceDeps } from './service.ts';
-import { prepareTenant, storeTenant } from './tenant.ts';
 
 /** Who is to be the first administrator, and of what, as somebody wrote it. */
 export interface FirstAdminFacts {

@@ -1,20 +1,27 @@
-import { cancelDeletion, requestDeletion } from '../core/members/deletion.ts';
-import type { EmailProof, Presented } from '../core/members/email-proof.ts';
-import { isGone, type Member } from '../core/members/member.ts';
-import { apply } from '../storage/apply.ts';
-import { findEmailProof } from '../storage/members/email-proof.ts';
+import { cancelDeletion, requestDeletion } from '../../core/members/deletion.ts';
+import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
+import { isGone, type Member } from '../../core/members/member.ts';
+import { apply } from '../../storage/apply.ts';
+import { findEmailProof } from '../../storage/members/email-proof.ts';
 import {
   findMember,
   findMemberByEmail,
   updateMember,
   updatePasswordHash,
-} from '../storage/members/member.ts';
-import { hasSystemAdmin } from '../storage/operators/first-admin.ts';
-import type { Tx } from '../storage/store.ts';
-import type { OpenTenant } from '../tenants.ts';
-import { auditDeed } from './audit.ts';
-import { forgetMailedLinks, signOutEverywhere } from './recover.ts';
-import { type Asker, type MemberDeps, mayMail, newProof, useUpProof, withoutDigits } from './sign-up.ts';
+} from '../../storage/members/member.ts';
+import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { auditDeed } from '../audit/audit.ts';
+import { forgetMailedLinks, signOutEverywhere } from '../recovery/recovery.ts';
+import {
+  type Asker,
+  type MemberDeps,
+  mayMail,
+  newProof,
+  useUpProof,
+  withoutDigits,
+} from '../sign-up/sign-up.ts';
 
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {

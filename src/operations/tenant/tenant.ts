@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { keyPublishedBefore, type TenantLimits } from '../core/limits.ts';
-import { brandingProblems } from '../core/members/branding.ts';
-import { tenantProblems } from '../core/operators/tenant-problems.ts';
-import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
-import { languages } from '../language.ts';
-import { generateSigningKey } from '../secrets/signing.ts';
-import type { Vault } from '../secrets/vault.ts';
-import type { SigningKeyRow } from '../storage/schema.ts';
-import type { Tx } from '../storage/store.ts';
-import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../storage/tenant.ts';
-import { refuseIfAny } from './invalid-facts.ts';
+import { keyPublishedBefore, type TenantLimits } from '../../core/limits.ts';
+import { brandingProblems } from '../../core/members/branding.ts';
+import { tenantProblems } from '../../core/operators/tenant-problems.ts';
+import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
+import { languages } from '../../language.ts';
+import { generateSigningKey } from '../../secrets/signing.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import type { SigningKeyRow } from '../../storage/schema.ts';
+import type { Tx } from '../../storage/store.ts';
+import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
+import { refuseIfAny } from '../invalid-facts.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */
 export interface NewTenant {

@@ -1,22 +1,29 @@
-import { invitationLifetime } from '../core/limits.ts';
-import { withdrawProof } from '../core/members/email-proof.ts';
-import { type Member, maySignIn, normaliseEmail } from '../core/members/member.ts';
-import { hashEmail } from '../core/members/sign-in-limit.ts';
-import { apply } from '../storage/apply.ts';
-import { findEmailProofByLink, listOpenEmailProofs } from '../storage/members/email-proof.ts';
-import { forgetKnownBrowsers, isKnownBrowser } from '../storage/members/known-browser.ts';
+import { invitationLifetime } from '../../core/limits.ts';
+import { withdrawProof } from '../../core/members/email-proof.ts';
+import { type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
+import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { apply } from '../../storage/apply.ts';
+import { findEmailProofByLink, listOpenEmailProofs } from '../../storage/members/email-proof.ts';
+import { forgetKnownBrowsers, isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
   findMember,
   findMemberByEmail,
   updateMember,
   updatePasswordHash,
-} from '../storage/members/member.ts';
-import { clearSignInFailures } from '../storage/members/sign-in-failure.ts';
-import type { Tx } from '../storage/store.ts';
-import type { OpenTenant } from '../tenants.ts';
-import { auditDeed } from './audit.ts';
-import { endSignInsOf } from './member.ts';
-import { type Asker, type MemberDeps, mayMail, newProof, useUpProof, withoutDigits } from './sign-up.ts';
+} from '../../storage/members/member.ts';
+import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { auditDeed } from '../audit/audit.ts';
+import { endSignInsOf } from '../member/member.ts';
+import {
+  type Asker,
+  type MemberDeps,
+  mayMail,
+  newProof,
+  useUpProof,
+  withoutDigits,
+} from '../sign-up/sign-up.ts';
 
 /** What a forgotten password was asked for with. */
 export interface RecoverPayload {

@@ -1,12 +1,12 @@
-import { systemClock } from '../clock.ts';
-import type { Config } from '../config.ts';
-import { systemRandom } from '../random.ts';
-import { createPasswords } from '../secrets/password.ts';
-import { developmentMasterKey, openVault } from '../secrets/vault.ts';
-import { findService } from '../storage/service.ts';
-import { openStore, type StoreSurroundings } from '../storage/store.ts';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import { systemRandom } from '../../random.ts';
+import { createPasswords } from '../../secrets/password.ts';
+import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
+import { findService } from '../../storage/service.ts';
+import { openStore, type StoreSurroundings } from '../../storage/store.ts';
+import { prepareUpgrade } from '../upkeep/upgrade.ts';
 import { prepareService } from './service.ts';
-import { prepareUpgrade } from './upkeep/upgrade.ts';
 
 /** What opening a data folder may do to it. */
 export interface Opening {
