@@ -23,6 +23,7 @@ import * as filler from './0021-filler.ts';
 import * as workOfAPassword from './0022-work-of-a-password.ts';
 import * as whatChanged from './0023-what-changed.ts';
 import * as addressesOfSignIns from './0024-addresses-of-sign-ins.ts';
+import * as formerAddresses from './0025-former-addresses.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -50,4 +51,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022-work-of-a-password': workOfAPassword,
   '0023-what-changed': whatChanged,
   '0024-addresses-of-sign-ins': addressesOfSignIns,
+  '0025-former-addresses': formerAddresses,
 };

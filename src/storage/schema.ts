@@ -32,6 +32,7 @@ export interface Database {
   clients: ClientRow;
   members: MemberRow;
   memberWords: MemberWordRow;
+  formerAddresses: FormerAddressRow;
   sessions: Session;
   authorizationCodes: AuthorizationCode;
   signIns: SignIn;
@@ -118,6 +119,8 @@ export interface ClientRow
 
 export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'phoneVerified'> {
   normalisedEmail: string;
+  /** Since when the member has the address; 0 where that is not known. */
+  emailSince: number;
   passwordHash: string;
   /** What it takes to check: `hashWork`. */
   passwordWork: number;
@@ -132,6 +135,14 @@ export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'p
   addressCountry: string | null;
   addressName: string | null;
   addressEmail: string | null;
+}
+
+/** An address that a member had before, so that what belongs to it can be erased with the member. */
+export interface FormerAddressRow {
+  memberId: string;
+  /** Normalised. */
+  email: string;
+  givenUpAt: number;
 }
 
 /** One word of a member's name, as it is searched. */

@@ -110,6 +110,12 @@ export const unusedCodeMemory = day;
 /** Proofs of addresses are forgotten this long after their time was over: mails are counted for an hour. */
 export const emailProofMemory = day;
 
+/**
+ * The address that a member gave up is known this long, so that what waits for it or counts by it can be erased with
+ * the member: more than any of that stays.
+ */
+export const formerAddressMemory = 30 * day;
+
 /** Mails that were sent or given up stay in the queue's table for this long, without what they said. */
 export const mailMemory = 30 * day;
 

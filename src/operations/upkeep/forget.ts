@@ -1,9 +1,16 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { browserCookieLifetime, signInLimit } from '../../core/limits.ts';
-import { emailProofMemory, mailMemory, outboxMemory, sweepStep } from '../../core/operators/limits.ts';
+import {
+  emailProofMemory,
+  formerAddressMemory,
+  mailMemory,
+  outboxMemory,
+  sweepStep,
+} from '../../core/operators/limits.ts';
 import { deleteDeviceCodes } from '../../storage/device-code.ts';
 import { deleteEmailProofs } from '../../storage/members/email-proof.ts';
+import { deleteFormerAddresses } from '../../storage/members/former-address.ts';
 import { deleteKnownBrowsers } from '../../storage/members/known-browser.ts';
 import { deleteMails } from '../../storage/members/mail.ts';
 import { deleteSignInFailures } from '../../storage/members/sign-in-failure.ts';
@@ -12,7 +19,7 @@ import { forgottenCodes, forgottenSessions, forgottenSignIns } from '../../stora
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 
 /**
- * What has its time in an index: proofs of addresses, failed sign-ins, known browsers, mails, and of each tenant
+ * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails, and of each tenant
  * wrong user codes and device codes that were never used.
  *
  * @param now ms
@@ -20,6 +27,7 @@ import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 export function forgottenByTime(tenantIds: readonly string[], now: number): readonly Sweep[] {
   return [
     indexed('emailProofs', (tx) => deleteEmailProofs(tx, now - emailProofMemory, sweepStep)),
+    indexed('formerAddresses', (tx) => deleteFormerAddresses(tx, now - formerAddressMemory, sweepStep)),
     indexed('signInFailures', (tx) => deleteSignInFailures(tx, now - signInLimit.memory, sweepStep)),
     indexed('knownBrowsers', (tx) => deleteKnownBrowsers(tx, now - browserCookieLifetime, sweepStep)),
     indexed('mails', (tx) => deleteMails(tx, now - mailMemory, sweepStep)),

@@ -73,7 +73,10 @@ export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void>
   await tx.insertInto('emailProofs').values(proof).execute();
 }
 
-/** A sign-up has become a member: all that were asked for with the address are the member's from now on. */
+/**
+ * A sign-up has become a member: all that were asked for with the address are the member's from now on, but those of
+ * a member who had the address before.
+ */
 export async function claimSignUps(
   tx: Tx,
   { tenantId, email }: Pick<EmailProof, 'tenantId' | 'email'>,
@@ -85,6 +88,7 @@ export async function claimSignUps(
     .where('tenantId', '=', tenantId)
     .where('email', '=', email)
     .where('purpose', '=', 'sign_up')
+    .where('memberId', 'is', null)
     .execute();
 }
 

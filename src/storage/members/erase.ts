@@ -4,9 +4,10 @@ import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { listProvenAddresses } from './email-proof.ts';
+import { forgetFormerAddresses, heldSince, listFormerAddresses } from './former-address.ts';
 import { deleteMailsTo } from './mail.ts';
 import { deleteMemberWords } from './member-words.ts';
-import { clearSignInFailures } from './sign-in-failure.ts';
+import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
 
 /**
  * Erases what tells who a deleted member was. The row stays, with its id and its numbers, so that nobody
@@ -119,13 +120,33 @@ async function eraseOrders(tx: Tx, memberId: string): Promise<void> {
 
 /** Mails to the member, links in them, and what was counted of each address: their rows hold names and addresses. */
 async function eraseMails(tx: Tx, tenantId: string, memberId: string, email: string): Promise<void> {
-  const addresses = [normaliseEmail(email), ...(await listProvenAddresses(tx, tenantId, memberId))];
-  const hashes = addresses.map(hashEmail);
-  await deleteMailsTo(tx, tenantId, hashes);
-  for (const hash of [...hashes, hashAccountPages(memberId)]) await clearSignInFailures(tx, tenantId, hash);
-  await tx
-    .deleteFrom('emailProofs')
-    .where('tenantId', '=', tenantId)
-    .where((eb) => eb.or([eb('memberId', '=', memberId), eb('email', 'in', addresses)]))
-    .execute();
+  const own = normaliseEmail(email);
+  const others = new Set([
+    ...(await listProvenAddresses(tx, tenantId, memberId)),
+    ...(await listFormerAddresses(tx, memberId)),
+  ]);
+  others.delete(own);
+  const proofs = tx.deleteFrom('emailProofs').where('tenantId', '=', tenantId);
+  await proofs.where((eb) => eb.or([eb('memberId', '=', memberId), eb('email', '=', own)])).execute();
+  await forgetAddress(tx, tenantId, own, Number.MAX_SAFE_INTEGER);
+  for (const address of others) {
+    // What came since another member has the address is that member's.
+    const before = (await heldSince(tx, tenantId, address)) ?? Number.MAX_SAFE_INTEGER;
+    await proofs
+      .where('email', '=', address)
+      .where('memberId', 'is', null)
+      .where('createdAt', '<', before)
+      .execute();
+    await forgetAddress(tx, tenantId, address, before);
+  }
+  await clearSignInFailures(tx, tenantId, hashAccountPages(memberId));
+  await forgetFormerAddresses(tx, memberId);
+}
+
+/** Forgets what waits for an address and what was counted of it before a time (ms). */
+async function forgetAddress(tx: Tx, tenantId: string, address: string, before: number): Promise<void> {
+  const hash = hashEmail(address);
+  await deleteMailsTo(tx, tenantId, hash, before);
+  const failed = await findSignInFailures(tx, tenantId, hash);
+  if (failed !== null && failed.lastFailedAt < before) await clearSignInFailures(tx, tenantId, hash);
 }

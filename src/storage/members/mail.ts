@@ -85,16 +85,18 @@ export async function mailFailed(
     .execute();
 }
 
-/** Takes back the mails that wait for some addresses. */
+/** Takes back the mails that wait for an address and were queued before a time (ms). */
 export async function deleteMailsTo(
   tx: Tx,
   tenantId: string,
-  recipientHashes: readonly string[],
+  recipientHash: string,
+  before: number,
 ): Promise<void> {
   await tx
     .deleteFrom('mails')
     .where('tenantId', '=', tenantId)
-    .where('recipientHash', 'in', recipientHashes)
+    .where('recipientHash', '=', recipientHash)
+    .where('createdAt', '<', before)
     .execute();
 }
 

@@ -4,6 +4,7 @@ import { prepared, query } from '../queries/prepared.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import { noteFormerAddress } from './former-address.ts';
 import { saveMemberWords } from './member-words.ts';
 
 /** A member with the hash of the password, which leaves the storage for the sign-in alone. */
@@ -53,7 +54,13 @@ export async function findMemberByEmail(
 export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
   await tx
     .insertInto('members')
-    .values({ ...toRow(member), passwordHash, passwordWork: hashWork(passwordHash), erasedAt: null })
+    .values({
+      ...toRow(member),
+      emailSince: member.createdAt,
+      passwordHash,
+      passwordWork: hashWork(passwordHash),
+      erasedAt: null,
+    })
     .execute();
   await saveMemberWords(tx, member);
 }
@@ -115,9 +122,10 @@ export async function updateMember(tx: Tx, member: Member): Promise<void> {
     ...row
   } = toRow(member);
   const { userType: _userType, createdAt: _createdAt, ...changed } = row;
+  const isMoved = await noteFormerAddress(tx, member);
   const result = await tx
     .updateTable('members')
-    .set(changed)
+    .set(isMoved ? { ...changed, emailSince: changed.updatedAt } : changed)
     .where('id', '=', id)
     .where('tenantId', '=', tenantId)
     .where('erasedAt', 'is', null)
@@ -188,7 +196,7 @@ export function memberOfRow(row: MemberRow): Member {
 function toRow({
   address,
   ...member
-}: Member): Omit<MemberRow, 'passwordHash' | 'passwordWork' | 'erasedAt'> {
+}: Member): Omit<MemberRow, 'emailSince' | 'passwordHash' | 'passwordWork' | 'erasedAt'> {
   return {
     ...member,
     normalisedEmail: normaliseEmail(member.email),
