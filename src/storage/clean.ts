@@ -22,31 +22,49 @@ const lockByte = 2 ** 30;
 export function cleanFile(path: string): number {
   const file = openSync(path, 'r+');
   try {
-    const header = read(file, 0, headerBytes);
-    const size = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-    const count = header.readUInt32BE(28);
-    // A file that vacuums itself has pages of another kind; ours never does.
-    if (count >= mostPages || header.readUInt32BE(52) !== 0) return 0;
-    const usable = size - header.readUInt8(20);
-    const free = freePages(file, header.readUInt32BE(32), size);
-    let changed = 0;
-    for (let first = 1; first <= count; first += cleanedPages) {
-      const pages = read(file, (first - 1) * size, Math.min(cleanedPages, count - first + 1) * size);
-      for (let at = 0; at < pages.length; at += size) {
-        const number = first + at / size;
-        if (Math.floor(lockByte / size) + 1 === number) continue;
-        const page = pages.subarray(at, at + size);
-        const gaps = free.has(number) ? (free.get(number) as Gap[]) : gapsOf(page, number === 1, usable);
-        if (!zero(page, gaps)) continue;
-        writeSync(file, page, 0, size, (number - 1) * size);
-        changed += 1;
-      }
-    }
-    fsyncSync(file);
-    return changed;
+    return cleanPages(file, 1, () => false).changed;
   } finally {
     closeSync(file);
   }
+}
+
+/** What was done, and the page to go on at; null after the last one. */
+export interface Cleaned {
+  readonly changed: number;
+  readonly next: number | null;
+}
+
+/**
+ * Does the same from a page on, until it is told to stop, for a database that is open: others may read it meanwhile.
+ *
+ * @param file descriptor of a database whose pages are written by nobody else, and of which none is in the log alone
+ * @param isOver is asked after each piece, of which one is always done
+ */
+export function cleanPages(file: number, first: number, isOver: () => boolean): Cleaned {
+  const header = read(file, 0, headerBytes);
+  const size = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+  const count = header.readUInt32BE(28);
+  // A file that vacuums itself has pages of another kind; ours never does.
+  if (count >= mostPages || header.readUInt32BE(52) !== 0) return { changed: 0, next: null };
+  const usable = size - header.readUInt8(20);
+  const free = freePages(file, header.readUInt32BE(32), size);
+  let changed = 0;
+  let next = first;
+  do {
+    const pages = read(file, (next - 1) * size, Math.max(0, Math.min(cleanedPages, count - next + 1)) * size);
+    for (let at = 0; at < pages.length; at += size) {
+      const number = next + at / size;
+      if (Math.floor(lockByte / size) + 1 === number) continue;
+      const page = pages.subarray(at, at + size);
+      const gaps = free.get(number) ?? gapsOf(page, number === 1, usable);
+      if (!zero(page, gaps)) continue;
+      writeSync(file, page, 0, size, (number - 1) * size);
+      changed += 1;
+    }
+    next += cleanedPages;
+  } while (next <= count && !isOver());
+  if (changed > 0) fsyncSync(file);
+  return { changed, next: next <= count ? next : null };
 }
 
 /** Bytes of a page, from one offset to another. */

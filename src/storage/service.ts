@@ -38,6 +38,11 @@ export function noteCleaning(path: string, until: number): void {
   }
 }
 
+/** Remembers that the file was cleaned while it is open. @param until when the last member was erased then (ms) */
+export async function noteCleaned(tx: Tx, until: number): Promise<void> {
+  await tx.updateTable('service').set({ cleanedUntil: until }).execute();
+}
+
 /** Writes without changing anything: proves that the database can be written. */
 export async function touchService(tx: Tx): Promise<void> {
   await tx.updateTable('service').set({ id: 1 }).execute();

@@ -34,6 +34,10 @@ export interface Store {
   waiting(): number;
   /** Whether the database is no longer the file that is open (security, F11). */
   isLost(): boolean;
+  /** Begins to clean the file: each checkpoint from now on does some of its pages (security, F14). */
+  clean(): void;
+  /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
+  cleaningAt(): number | null;
   close(): Promise<void>;
 }
 
@@ -83,6 +87,8 @@ export async function openStore(
       transaction: (work) => group.run(work),
       waiting: () => group.waiting,
       isLost: () => file.check() !== null,
+      clean: () => file.clean(),
+      cleaningAt: () => file.cleaningAt(),
       close: async () => {
         await group.drained();
         const isOurs = await file.leave();

@@ -158,8 +158,12 @@ export const checkpointRetry = { failed: 50, busy: second } as const;
 export const checkCachePages = 200;
 export const readAheadBytes = 256 * 1_024;
 
-/** A database is cleaned in pieces of so many pages. */
+/**
+ * A database is cleaned in pieces of so many pages, and while it is open for so many ms after a checkpoint: whoever
+ * writes waits for that, as for the checkpoint itself.
+ */
 export const cleanedPages = 256;
+export const cleaningTime = 20;
 
 /** A file is read in pieces of this size for its checksum. */
 export const checksumBytes = 1_024 * 1_024;

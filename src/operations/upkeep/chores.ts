@@ -52,7 +52,7 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
     },
     { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
     {
-      name: 'overwrite what erased members left in the log',
+      name: 'overwrite what erased members left in the file and its log',
       every: hourly,
       run: overwriteAfterErasure(store, join(config.dataFolder, databaseFile)),
     },

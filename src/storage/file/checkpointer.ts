@@ -1,4 +1,7 @@
-/** Lets a thread copy the write-ahead log into the database, with all the waiting for the disk that this takes. */
+/**
+ * Lets a thread copy the write-ahead log into the database, with all the waiting for the disk that this takes, and
+ * clean the database while it is there.
+ */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
@@ -10,16 +13,39 @@ export interface Checkpointer {
    * @throws what SQLite says
    */
   checkpoint(): Promise<boolean>;
+  /**
+   * Begins to clean the database: each checkpoint from now on does some of its pages (security, F14).
+   *
+   * @param file a descriptor of the database, which stays open as long as any connection
+   */
+  clean(file: number): void;
+  /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
+  cleaningAt(): number | null;
   /** Ends the thread, and its connection; to be called before the last other connection is closed. */
   close(): Promise<void>;
 }
 
-/** What the thread says of a checkpoint. */
-export type CheckpointAnswer = { readonly isWhole: boolean } | { readonly problem: string };
+/** Which file to clean, and from which of its pages on. */
+export interface Cleaning {
+  readonly file: number;
+  readonly from: number;
+}
 
-/** @param path of the database; the thread starts when it is first asked for: a short run needs none */
-export function createCheckpointer(path: string): Checkpointer {
+/** What the thread is asked to do: a checkpoint, and some cleaning after it, or to end. */
+export type CheckpointOrder = { readonly cleaning: Cleaning | null } | 'close';
+
+/** What the thread says of a checkpoint; `next` is the page that cleaning goes on at. */
+export type CheckpointAnswer =
+  | { readonly isWhole: boolean; readonly next: number | null }
+  | { readonly problem: string };
+
+/**
+ * @param path of the database; the thread starts when it is first asked for: a short run needs none
+ * @param cleaned is told in between of pages that were cleaned: what others remember of them is not
+ */
+export function createCheckpointer(path: string, cleaned: () => void): Checkpointer {
   let thread: Worker | null = null;
+  let cleaning: Cleaning | null = null;
   let opened: Promise<void> = Promise.resolve();
   const start = (): Worker => {
     if (thread !== null) return thread;
@@ -46,11 +72,20 @@ export function createCheckpointer(path: string): Checkpointer {
     checkpoint: () =>
       new Promise<boolean>((resolve, reject) => {
         const asked = start();
+        const ordered = cleaning;
         const end = () => asked.off('message', answered).off('exit', died).unref();
         const answered = (answer: CheckpointAnswer) => {
           end();
-          if ('problem' in answer) reject(new Error(answer.problem));
-          else resolve(answer.isWhole);
+          if ('problem' in answer) {
+            reject(new Error(answer.problem));
+            return;
+          }
+          if (ordered !== null && answer.next !== ordered.from) cleaned();
+          // One that was begun meanwhile begins at the beginning.
+          if (cleaning === ordered) {
+            cleaning = ordered === null || answer.next === null ? null : { ...ordered, from: answer.next };
+          }
+          resolve(answer.isWhole);
         };
         const died = () => {
           end();
@@ -58,14 +93,22 @@ export function createCheckpointer(path: string): Checkpointer {
         };
         asked.ref();
         asked.on('message', answered).on('exit', died);
-        asked.postMessage('checkpoint');
+        order(asked, { cleaning: ordered });
       }),
+    clean: (file) => {
+      cleaning = { file, from: 1 };
+    },
+    cleaningAt: () => cleaning?.from ?? null,
     close: async () => {
       if (thread === null) return;
       const ending = thread;
       ending.ref();
-      ending.postMessage('close');
+      order(ending, 'close');
       await once(ending, 'exit');
     },
   };
+}
+
+function order(thread: Worker, what: CheckpointOrder): void {
+  thread.postMessage(what);
 }

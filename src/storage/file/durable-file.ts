@@ -1,5 +1,5 @@
 /** The files behind the connection that writes: what a group commit needs of them, put together. */
-import { fdatasync } from 'node:fs';
+import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type SQLite from 'better-sqlite3';
 import { reasonOf } from '../../files.ts';
@@ -34,6 +34,10 @@ export interface DurableFile {
 }
 
 export interface OpenFile extends DurableFile {
+  /** Begins to clean the file: each checkpoint from now on does some of its pages (security, F14). */
+  clean(): void;
+  /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
+  cleaningAt(): number | null;
   /**
    * Ends all but the connection that writes, and empties the log. To be called when nothing waits any more.
    *
@@ -55,10 +59,12 @@ export function durableFile(
   lock: FolderLock,
   { lost: tell = () => {}, synchronise = systemSynchronise }: StoreSurroundings,
 ): OpenFile {
-  const checkpointer = createCheckpointer(path);
+  // What is kept of pages in memory has their gaps as they were, and would write them again.
+  const checkpointer = createCheckpointer(path, () => sqlite.pragma('shrink_memory'));
   const log = openLog();
   const place = watchPlace(path, ({ why }) => tell(why));
   let snapshot: Snapshot | null = null;
+  let database: number | null = null;
   return {
     lost: () => place.lost(),
     check: () => place.check(),
@@ -74,6 +80,12 @@ export function durableFile(
       await checkpointer.prepare();
       if (place.check() === null) await place.writing(() => log.checkpoint(alone));
     },
+    clean: () => {
+      // Closed with the last connection and not before: that drops the locks that SQLite has on the file.
+      database ??= openSync(path, 'r+');
+      if (place.check() === null) checkpointer.clean(database);
+    },
+    cleaningAt: () => checkpointer.cleaningAt(),
     holdSnapshot: () => {
       try {
         snapshot ??= new Snapshot(path, () => place.check() === null);
@@ -92,7 +104,10 @@ export function durableFile(
       sqlite.pragma('wal_checkpoint(truncate)');
       return true;
     },
-    close: () => log.close(),
+    close: () => {
+      log.close();
+      if (database !== null) closeSync(database);
+    },
   };
 
   function openLog(): WriteAheadLog {

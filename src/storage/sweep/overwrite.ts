@@ -1,8 +1,8 @@
-// Overwrites the write-ahead log of an open database, which holds what was deleted until others write over it.
+// Overwrites what an open database holds of what was deleted: gaps in its pages, and its log until others write there.
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { checkpointPages, fillerPages } from '../../core/operators/limits.ts';
-import { cleaningDue } from '../service.ts';
+import { cleaningDue, noteCleaned } from '../service.ts';
 import type { Store, Tx } from '../store.ts';
 import type { Pace } from './sweep.ts';
 
@@ -17,7 +17,7 @@ const frameBytes = pageBytes + 24;
  *
  * @param path of the database
  */
-export async function overwriteLog(store: Store, path: string, { pause, isOver }: Pace): Promise<void> {
+async function overwriteLog(store: Store, path: string, { pause, isOver }: Pace): Promise<void> {
   const held = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) / frameBytes;
   const bites = Math.ceil((held + 2 * checkpointPages) / fillerPages);
   for (let bite = 0; bite < bites && !isOver(); bite += 1) {
@@ -33,16 +33,36 @@ async function fill(tx: Tx): Promise<void> {
 }
 
 /**
- * The chore that does so within a day of each erasure.
+ * Cleans the gaps in the pages of the file, some at each checkpoint; bytes that mean nothing make those come.
+ *
+ * @throws if a checkpoint that is due does not come: another program holds the file, say
+ */
+async function cleanGaps(store: Store, path: string, { pause, isOver }: Pace): Promise<void> {
+  const held = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) / frameBytes;
+  const patience = Math.ceil((held + 2 * checkpointPages) / fillerPages);
+  store.clean();
+  let waited = 0;
+  for (let at = store.cleaningAt(); at !== null && !isOver(); waited += 1) {
+    if (waited > patience)
+      throw new Error('the log does not come into the database, so it cannot be cleaned');
+    await store.transaction(fill);
+    await pause();
+    if (store.cleaningAt() !== at) waited = 0;
+    at = store.cleaningAt();
+  }
+}
+
+/**
+ * The chore that does both within a day of each erasure: the file first, so that the log holds none of its old pages.
  *
  * @returns does nothing where no member was erased since it was done last
  */
 export function overwriteAfterErasure(store: Store, path: string): (pace: Pace) => Promise<void> {
-  let doneUntil = 0;
   return async (pace) => {
     const erasedAt = await store.transaction(cleaningDue);
-    if (erasedAt === null || erasedAt <= doneUntil) return;
+    if (erasedAt === null) return;
+    await cleanGaps(store, path, pace);
     await overwriteLog(store, path, pace);
-    if (!pace.isOver()) doneUntil = erasedAt;
+    if (!pace.isOver()) await store.transaction((tx) => noteCleaned(tx, erasedAt));
   };
 }
