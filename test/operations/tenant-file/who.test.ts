@@ -58,6 +58,38 @@ describe('who applies a file', () => {
     }
   });
 
+  it('A17: and not by an id that it chooses whether any tenant has a member of it', async () => {
+    const ids = await given
+      .service()
+      .store.transaction((tx) =>
+        tx
+          .selectFrom('members')
+          .innerJoin('tenants', 'tenants.id', 'members.tenantId')
+          .select(['members.id', 'host'])
+          .execute(),
+      );
+    const ofAnother = ids.find((one) => one.host !== host)?.id;
+    const ofOurs = ids.find((one) => one.host === host)?.id;
+    const ofNone = '01900000-0000-7000-8000-0000000000ff';
+    const before = await allRows(given.service(), ['auditEvents']);
+    for (const id of [ofAnother, ofOurs, ofNone]) {
+      const file = text({ ...named, members: [{ email: 'new@example.com', fullName: 'N', id }] });
+      for (const name of ['tenantFiles.compare', 'tenantFiles.apply']) {
+        expect(
+          await refusal(given.service(), name, { tenant: host, file }, adminOf(given.service(), host)),
+        ).toEqual({
+          kind: 'conflict',
+          problems: ['7:13: only those who have every tenant choose the id of a new member'],
+        });
+      }
+    }
+    expect(await allRows(given.service(), ['auditEvents'])).toEqual(before);
+    const file = text({ ...named, members: [{ email: 'new@example.com', fullName: 'N', id: ofAnother }] });
+    expect((await refusal(given.service(), 'serviceTenantFiles.compare', { file })).problems).toEqual([
+      '7:13: the id is somebody else’s',
+    ]);
+  });
+
   it.each([
     ['clients:write', /^the client tv needs the permission clients:write$/],
     ['access:read', /^to apply a file needs the permissions tenants:read, clients:read, access:read$/],

@@ -1,5 +1,6 @@
 import { propertyProblems } from '../../../core/access/custom-property.ts';
 import { blankMember, isGone, type Member } from '../../../core/members/member.ts';
+import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import {
   findMemberByEmail,
@@ -76,7 +77,14 @@ async function newMember(
   given: FileMember,
 ): Promise<readonly Step[]> {
   const { id: tenantId } = target.tenant;
-  for (const name of await takenNumbers(planning.tx, tenantId, numbersOf(given))) {
+  const { id, ...numbers } = numbersOf(given);
+  // Ids are one row of all tenants: whether another tenant has a member of this one is not for everyone (A17).
+  const mayChooseId = hasAllTenants(planning.actor);
+  if (id !== undefined && !mayChooseId) {
+    planning.problem([...at, 'id'], 'only those who have every tenant choose the id of a new member');
+  }
+  const chosen = mayChooseId ? numbersOf(given) : numbers;
+  for (const name of await takenNumbers(planning.tx, tenantId, chosen)) {
     planning.problem([...at, name], `the ${name} is somebody else’s`);
   }
   const holder: Holder = { id: null, email: given.email, subscriptions: [] };
