@@ -50,7 +50,7 @@ export function basicsOf(member: Member, sees: Sight): MemberBasics {
     fullName: sees.profile ? member.fullName : '',
     email: sees.email ? member.email : '',
     userType: sees.role ? member.userType : 'member',
-    userId: member.userId,
+    userId: sees.profile ? member.userId : 0,
     phone: sees.phone ? member.phone : '',
     avatar: sees.profile ? member.avatar : null,
     nickName: sees.profile ? member.nickName : '',

@@ -62,7 +62,7 @@ const read = async (accessToken: string, path: string) => {
 /** What the member API says of Ada to a client that may not see more than who she is. */
 const nothing = (ofAda: Record<string, unknown>) => ({
   id: ofAda.id,
-  userId: ofAda.userId,
+  userId: 0,
   userType: 'member',
   fullName: '',
   email: '',
@@ -84,7 +84,7 @@ const nothing = (ofAda: Record<string, unknown>) => ({
 /** The fields that each scope opens, and what the page says of it. */
 const parts = {
   profile: [
-    ['fullName', 'nickName', 'avatar', 'memberNumber'],
+    ['fullName', 'nickName', 'avatar', 'userId', 'memberNumber'],
     'See your name, nickname, picture, language and member number',
   ],
   email: [['email'], 'See your email address'],

@@ -38,7 +38,7 @@ export const basics: Readonly<Record<string, Schema>> = {
     'tenant_admin',
     'system_admin',
   ]),
-  userId: wholeNumber('A number for the member.', 1_001),
+  userId: wholeNumber('A number for the member; 0 where the client may not see it.', 1_001),
   phone: text(
     'Telephone number with the country calling code, beginning with +; there is no separate field for the code. Empty if not given.',
     '+4791234567',
