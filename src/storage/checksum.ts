@@ -1,6 +1,6 @@
 // The checksum of a backup: a line of text behind the last page, where SQLite does not look.
 import { createHash } from 'node:crypto';
-import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { checksumBytes } from '../core/operators/limits.ts';
 import { reasonOf } from '../files.ts';
 import { StartupError } from '../startup-error.ts';
@@ -63,8 +63,10 @@ function lengthOf(path: string): { readonly pages: number; readonly size: number
 
 function openForReading(path: string): number {
   try {
+    if (!statSync(path).isFile()) throw new StartupError(`${path} is not a file, and a backup is one.`);
     return openSync(path, 'r');
   } catch (error) {
+    if (error instanceof StartupError) throw error;
     throw new StartupError(`The file ${path} cannot be read: ${reasonOf(error)}.`);
   }
 }

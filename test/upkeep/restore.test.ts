@@ -104,6 +104,13 @@ describe('restore', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  it('says of a folder that it is no file, also when it is only checked', async () => {
+    const given = temporaryFolder();
+    const message = `${given} is not a file, and a backup is one.`;
+    expect(() => checkBackup(target(service.folder), given)).toThrow(new StartupError(message));
+    await expect(restore(target(temporaryFolder()), given, 0)).rejects.toThrow(new StartupError(message));
+  });
+
   it('F17: takes a backup without a checksum, as older versions made them, and says so', async () => {
     const file = join(temporaryFolder(), 'older.db');
     const sqlite = new SQLite(join(service.folder, 'memberdoor.db'), { readonly: true });
