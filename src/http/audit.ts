@@ -47,6 +47,12 @@ export function transactionOf<T>(
   return isUndone(request) ? undone(deps.store, asSender) : deps.store.transaction(asSender);
 }
 
+/** The store for an operation that has several transactions: each is the doing of whoever sent the request. */
+export const storeOf = (
+  request: FastifyRequest,
+  deps: Pick<Deps, 'clock' | 'store'>,
+): Pick<Store, 'transaction'> => ({ transaction: (work) => transactionOf(request, deps, work) });
+
 /** One JSON line an event, beside its row; of what changed it names the fields, since nobody erases a log. */
 export function logAuditEvent(log: Log, { changes, ...event }: AuditEvent): void {
   const changed = changes === undefined ? {} : { changed: changes.map(({ field }) => field) };

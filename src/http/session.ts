@@ -2,13 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../core/hash.ts';
 import type { Member } from '../core/members/member.ts';
 import { type Session, type SessionKind, useSession } from '../core/session.ts';
+import { type SessionDeps, type StartedSession, startSession } from '../operations/session/start-session.ts';
+import type { Guesser } from '../operations/sign-in/credentials.ts';
 import { apply } from '../storage/apply.ts';
 import { findMember } from '../storage/members/member.ts';
 import { findSessionBySecret } from '../storage/session.ts';
 import type { Tx } from '../storage/store.ts';
+import { shareOf } from './address.ts';
 import { transactionOf } from './audit.ts';
-import { sessionCookie } from './cookies.ts';
+import { browserCookie, sessionCookie } from './cookies.ts';
 import type { Deps } from './deps.ts';
+import { requestLanguage } from './pages/language.ts';
 
 /** The session of a browser that may be used, with its member. */
 export interface CurrentSession {
@@ -37,21 +41,13 @@ export class SessionOver extends Error {
   override readonly name = 'SessionOver';
 }
 
-/** Whoever acts in a session, from which request. */
-export interface ActingVisit extends Pick<CurrentSession, 'session'> {
-  readonly request: FastifyRequest;
-  readonly deps: Pick<Deps, 'clock' | 'store'>;
-}
-
-/**
- * Does what a form asks for in the transaction that makes sure of its session: between the look at it and the
- * action a member may have signed out elsewhere, or been disabled or deleted (design, rule 19; F4).
- *
- * @param work is given the session and the member as they are now
- * @throws SessionOver
- */
+/** Does what a page of the device asks for, in the transaction that makes sure of its session. @throws SessionOver */
 export function actIn<T>(
-  { request, deps, session }: ActingVisit,
+  {
+    request,
+    deps,
+    session,
+  }: Pick<CurrentSession, 'session'> & { request: FastifyRequest; deps: Pick<Deps, 'clock' | 'store'> },
   work: (tx: Tx, current: CurrentSession) => Promise<T>,
 ): Promise<T> {
   return transactionOf(request, deps, async (tx) => {
@@ -59,4 +55,30 @@ export function actIn<T>(
     if (current?.session.id !== session.id) throw new SessionOver();
     return work(tx, current);
   });
+}
+
+/** Who guesses a password with this request. */
+export const guesserOf = (request: FastifyRequest): Guesser => ({
+  browser: sha256(browserCookie(request)),
+  share: shareOf(request),
+});
+
+/** Begins a session in the browser of this request (`startSession`). */
+export async function beginSessionHere(
+  tx: Tx,
+  request: FastifyRequest,
+  member: Member,
+  newHash: string | null,
+  deps: SessionDeps,
+  kind: SessionKind = 'member',
+): Promise<StartedSession> {
+  const current = await currentSession(tx, request, deps.clock(), kind);
+  const browser = {
+    hash: sha256(browserCookie(request)),
+    userAgent: request.headers['user-agent'] ?? '',
+    ipAddress: request.address,
+    language: requestLanguage(request, [member.locale]),
+    session: current?.session ?? null,
+  };
+  return startSession(tx, request.tenant, { member, newHash, kind }, browser, deps);
 }

@@ -4,7 +4,7 @@ import type { Member } from '../../src/core/members/member.ts';
 import { defineConsent } from '../../src/operations/access/consent.ts';
 import { addSubscription } from '../../src/operations/access/subscription.ts';
 import { deleteMember, disableMember } from '../../src/operations/member/member.ts';
-import { signOutEverywhere } from '../../src/operations/recovery/recovery.ts';
+import { signOutEverywhere } from '../../src/operations/session/sign-out.ts';
 import { insertMember, updateUserType } from '../../src/storage/members/member.ts';
 import { invoiced, newPackage, shopper } from '../support/access/shopper.ts';
 import { type Between, between } from '../support/between.ts';
@@ -244,6 +244,13 @@ const forms: Readonly<Record<string, () => Promise<Ready>>> = {
   },
 };
 
+/** Its hash is judged between the transaction that counts the guess and the one that acts. */
+const withPassword = [
+  'account: asking for a new address',
+  'account: a new password',
+  'account: asking to be deleted',
+];
+
 const ends: Readonly<Record<string, (member: Member) => Promise<unknown>>> = {
   'signed out elsewhere': ({ id }) =>
     service.store.transaction((tx) => signOutEverywhere(tx, id, service.clock.now())),
@@ -291,6 +298,21 @@ describe('F4: the session ends before any transaction of a form', () => {
       }
     });
   }
+});
+
+describe('who may act is decided where the action is: a form is one transaction, with a password two', () => {
+  const ofPages = Object.entries(forms).filter(([name]) => !/^(portal|device: entering)/.test(name));
+
+  it.each(ofPages)('%s', async (name, begin) => {
+    onTestFinished(() => watch.each(async () => {}));
+    const { send } = await begin();
+    let count = 0;
+    watch.each(async (number) => {
+      count = number;
+    });
+    await send();
+    expect(count).toBe(withPassword.includes(name) ? 2 : 1);
+  });
 });
 
 it('F4: the data of a member are not sent to a session that ended meanwhile', async () => {

@@ -1,8 +1,8 @@
 import { countingWindow } from '../../core/limits.ts';
 import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
 import type { Actor } from '../../core/operators/permission.ts';
+import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Deps } from '../deps.ts';
-import type { Counted } from '../limits/limit-reached.ts';
 
 type Limiter = Pick<Deps, 'rateLimiter'>;
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { type Refusal, refusal } from '../../core/decision.ts';
 import { countedKeys, retryAfterSeconds } from '../../core/limits.ts';
 import { createAgedMap } from '../../storage/memory/aged-map.ts';
+import type { Counted } from '../../storage/memory/rate-limit.ts';
 import { addressKey } from '../address.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
@@ -28,14 +29,6 @@ const words = {
 } as const;
 
 export type LimitName = keyof typeof words;
-
-/** Whom a limit counts. */
-export interface Counted {
-  /** It is kept in memory alone. */
-  readonly key: string;
-  /** The member who is kept out, for the audit; null where no account is known. */
-  readonly memberId: string | null;
-}
 
 /** A member whom a limit counts, however many addresses the requests come from. */
 export const countedMember = (memberId: string): Counted => ({ key: memberId, memberId });

@@ -5,6 +5,7 @@ import { type DeviceStanding, deviceStanding } from '../../core/device-verdict.t
 import { shownName } from '../../core/members/details.ts';
 import { signInLives } from '../../core/sign-in.ts';
 import { signOutDevice } from '../../operations/account/not-me.ts';
+import { seenAt } from '../../operations/session/seen-at.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { findClient } from '../../storage/client.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
@@ -21,7 +22,6 @@ import { sendPage } from '../pages/pages.ts';
 import { requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { flowUrl, sealFlow } from './flow.ts';
-import { seenAt } from './seen-at.ts';
 
 /** What was pressed for which device: the page that follows shows what has become of it. */
 export interface Pressed {

@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeviceCode } from '../../core/device-code.ts';
 import { decideDeviceCode } from '../../core/device-verdict.ts';
 import { showUserCode } from '../../core/user-code.ts';
+import { noticeUrl } from '../../operations/account/notice.ts';
+import { seenAt } from '../../operations/session/seen-at.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
@@ -13,8 +15,6 @@ import type { Deps } from '../deps.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
 import { countGuess } from './device-lookup.ts';
-import { noticeUrl } from './notice.ts';
-import { seenAt } from './seen-at.ts';
 
 /** What the approve page's form carries: proof that this session entered this code (decision 30). */
 interface EnteredCode {

@@ -46,7 +46,7 @@ type FlowSeal = 'asked' | 'flow';
 export function sealFlow(
   reply: FastifyReply,
   flow: Flow,
-  { random }: Deps,
+  { random }: Pick<Deps, 'random'>,
   purpose: FlowSeal = 'flow',
 ): string {
   return seal(reply.request.tenant.tokenKey, purpose, ensureBrowserCookie(reply, random), flow);
@@ -88,6 +88,17 @@ export type FlowPage = '/sign-in' | '/sign-up' | '/recover' | '/consent';
 /** The address of a page of the flow. */
 export function flowUrl(page: FlowPage, sealed: string): string {
   return `${page}?flow=${sealed}`;
+}
+
+/** Leads through the sign-in page to a page of ours. @param language chosen on the way */
+export function sendToSignIn(
+  reply: FastifyReply,
+  returnTo: string,
+  language: string | null,
+  deps: Pick<Deps, 'clock' | 'random'>,
+): FastifyReply {
+  const flow = { startedAt: deps.clock(), parameters: null, returnTo, language };
+  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
 }
 
 /** The authorization step that a flow stands at; null where it has no authorization request. */

@@ -3,19 +3,26 @@ import { sha256 } from '../../core/hash.ts';
 import { wrongMailLinksPerMinute } from '../../core/limits.ts';
 import type { EmailProof } from '../../core/members/email-proof.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
+import type { Tx } from '../../storage/store.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { type LookedUp, lookUpSecret } from '../limits/guessed-secret.ts';
 import { sendProblem } from '../pages/problem.ts';
 
 /** Finds the proof that the link of a mail names, by the `secret` of the request's path. */
-export function findMailLink(request: FastifyRequest, deps: Deps): Promise<LookedUp<EmailProof>> {
+export const findMailLink = (request: FastifyRequest, deps: Deps): Promise<LookedUp<EmailProof>> =>
+  transactionOf(request, deps, (tx) => lookUpMailLink(tx, request, deps));
+
+/** The same in a transaction that goes on with it. */
+export function lookUpMailLink(
+  tx: Tx,
+  request: FastifyRequest,
+  deps: Pick<Deps, 'rateLimiter' | 'rightSecrets'>,
+): Promise<LookedUp<EmailProof>> {
   const { tenant } = request;
   const hash = sha256((request.params as { secret: string }).secret);
   const guessed = { kind: `mail ${tenant.id}`, hash, limit: wrongMailLinksPerMinute };
-  return transactionOf(request, deps, (tx) =>
-    lookUpSecret(request, guessed, deps, () => findEmailProofByLink(tx, tenant.id, hash)),
-  );
+  return lookUpSecret(request, guessed, deps, () => findEmailProofByLink(tx, tenant.id, hash));
 }
 
 /** Too many links from this address named nothing. */

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
-import { maySignIn } from '../../core/members/member.ts';
 import type { Translate } from '../../language.ts';
+import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
 import { isHashable } from '../../secrets/password.ts';
-import { findMemberByEmail } from '../../storage/members/member.ts';
 import { refuseOtherMethods } from '../answers.ts';
-import { noteRefusal, transactionOf } from '../audit.ts';
+import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
 import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
@@ -15,8 +14,7 @@ import { answerAuthorization } from '../oidc/authorize.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { currentSession } from '../session.ts';
-import { checkCredentials, type VerifiedMember } from './credentials.ts';
+import { beginSessionHere, currentSession, guesserOf } from '../session.ts';
 import {
   contextOf,
   type Flow,
@@ -30,7 +28,6 @@ import {
   sendStale,
   stepOf,
 } from './flow.ts';
-import { startSession } from './start-session.ts';
 
 const url = '/sign-in';
 
@@ -89,7 +86,9 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     noteRefused(request, flow, null, 'the password is too long for any account');
     return sendForm(reply, flow, deps, { email, wrong: true, status: 400 });
   }
-  const checked = await checkCredentials(request, email, password, deps);
+  const guess = { email, password, guesser: guesserOf(request) };
+  const store = storeOf(request, deps);
+  const checked = await checkCredentials(request.tenant, guess, { ...deps, store });
   if (checked.kind === 'too-many') {
     reply.header('retry-after', checked.retryAfter);
     const { limitKey } = checked;
@@ -118,21 +117,21 @@ async function signIn(
   request: FastifyRequest,
   reply: FastifyReply,
   flow: Flow,
-  { member, passwordHash, newHash }: VerifiedMember,
+  verified: VerifiedMember,
   deps: Deps,
 ): Promise<FastifyReply> {
   const step = await stepOf(request, flow);
   const begun = await transactionOf(request, deps, async (tx) => {
-    // While the password was hashed another one may have been chosen, or the account closed.
-    const now = await findMemberByEmail(tx, request.tenant.id, member.email);
-    if (now?.passwordHash !== passwordHash || !maySignIn(now.member, deps.clock())) return null;
-    const { session, secret } = await startSession(tx, request, member, newHash, deps);
+    const member = await findVerified(tx, verified, deps.clock());
+    if (member === null) return null;
+    const { session, secret } = await beginSessionHere(tx, request, member, verified.newHash, deps);
     const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
     return { secret, outcome };
   });
   if (begun === null) {
-    noteRefused(request, flow, member.id, 'the account changed meanwhile');
-    return sendForm(reply, flow, deps, { email: member.email, wrong: true });
+    const { id, email } = verified.member;
+    noteRefused(request, flow, id, 'the account changed meanwhile');
+    return sendForm(reply, flow, deps, { email, wrong: true });
   }
   const { secret, outcome } = begun;
   setSessionCookie(reply, secret);

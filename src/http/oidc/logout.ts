@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type IdTokenHint, type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
 import { endSession } from '../../core/session.ts';
-import { seal, unseal } from '../../secrets/seal.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
-import { browserCookie, clearSessionCookie, ensureBrowserCookie } from '../cookies.ts';
+import { clearSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pick, sentForm } from '../form.ts';
+import { formToken, givenForm } from '../pages/form-token.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
@@ -31,10 +31,8 @@ type Parameters = Partial<Record<(typeof parameters)[number], string>>;
 /** The seal of our own "sign out" buttons: no other page can press them. */
 const confirmation = 'sign-out';
 
-export function sealConfirmation(reply: FastifyReply, { random }: Deps): string {
-  const browser = ensureBrowserCookie(reply, random);
-  return seal(reply.request.tenant.tokenKey, 'form', browser, confirmation);
-}
+export const sealConfirmation = (reply: FastifyReply, deps: Pick<Deps, 'clock' | 'random'>): string =>
+  formToken(reply, confirmation, deps);
 
 /** GET and POST /api/oidc/session/end (contract; RP-Initiated Logout; decision 36). */
 export function logoutEndpoint(app: FastifyInstance, deps: Deps): void {
@@ -135,8 +133,7 @@ function send(
 
 function isConfirmed(request: FastifyRequest, confirm: string | undefined): boolean {
   if (request.method !== 'POST' || confirm === undefined || !isSameOrigin(request)) return false;
-  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), confirm);
-  return unsealed.kind === 'opened' && unsealed.value === confirmation;
+  return givenForm(request, confirmation, confirm) !== null;
 }
 
 /** Whether a person's browser goes to this address, rather than loading it into another page (decision 36). */

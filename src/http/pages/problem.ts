@@ -3,8 +3,9 @@ import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/li
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import type { Language } from '../../language.ts';
 import { isOutage } from '../../log.ts';
+import type { Counted } from '../../storage/memory/rate-limit.ts';
 import { noteRefusal } from '../audit.ts';
-import { type Counted, type LimitName, noteLimit } from '../limits/limit-reached.ts';
+import { type LimitName, noteLimit } from '../limits/limit-reached.ts';
 import { requestLanguage } from './language.ts';
 import { sendPage } from './pages.ts';
 

@@ -13,7 +13,8 @@ import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { auditDeed } from '../audit/audit.ts';
-import { forgetMailedLinks, signOutEverywhere } from '../recovery/recovery.ts';
+import { forgetMailedLinks } from '../recovery/recovery.ts';
+import { signOutEverywhere } from '../session/sign-out.ts';
 import {
   type Asker,
   type MemberDeps,
@@ -70,20 +71,18 @@ async function isAddressFree(tx: Tx, tenantId: string, email: string, now: numbe
 /**
  * Presents what proves the new address of a member, and changes it if that was good. The old address is told.
  *
- * @returns whether the address is the member's now, and the proof as it stands after that; null if the member has
- *   no such proof
+ * @param proof the member's own, as it stands in this very transaction
+ * @returns whether the address is the member's now, and the proof as it stands after that
  */
 export async function changeEmail(
   tx: Tx,
   tenant: OpenTenant,
-  { proofId, member }: { readonly proofId: string; readonly member: Member },
+  { proof, member }: { readonly proof: EmailProof; readonly member: Member },
   presented: Presented,
   deps: MemberDeps,
-): Promise<{ readonly isChanged: boolean; readonly proof: EmailProof } | null> {
-  const proof = ownEmailChange(member, await findEmailProof(tx, tenant.id, proofId));
-  if (proof === null) return null;
+): Promise<{ readonly isChanged: boolean; readonly proof: EmailProof }> {
   const isChanged = await useUpEmailChange(tx, tenant, proof, presented, member, deps);
-  return { isChanged, proof: (await findEmailProof(tx, tenant.id, proofId)) ?? proof };
+  return { isChanged, proof: (await findEmailProof(tx, tenant.id, proof.id)) ?? proof };
 }
 
 /** The proof, if it is of this very member's new address; else null. */

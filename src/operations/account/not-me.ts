@@ -1,12 +1,12 @@
 import { type DeviceCode, withdraw } from '../../core/device-code.ts';
-import { endSession } from '../../core/session.ts';
 import { endSignIn } from '../../core/sign-in.ts';
 import { apply } from '../../storage/apply.ts';
-import { findDeviceCodeById, listOpenDeviceCodesOfMember } from '../../storage/device-code.ts';
+import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findSession } from '../../storage/session.ts';
-import { findSignIn, listActiveSignIns } from '../../storage/sign-in.ts';
+import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
+import { signOutApps, signOutSession } from '../session/sign-out.ts';
 
 /** Whose and when, of what is taken back. */
 interface Taken {
@@ -24,13 +24,8 @@ export async function endForeignSession(
   const session = await findSession(tx, tenantId, sessionId);
   if (session?.memberId !== memberId) return;
   await auditDeed(tx, { event: 'device_reported', memberId, target: sessionId, reason: 'a browser' });
-  await apply(tx, endSession(session));
-  for (const signIn of await listActiveSignIns(tx, memberId)) {
-    if (signIn.sessionId === sessionId) await apply(tx, endSignIn(signIn, 'signed_out', now));
-  }
-  for (const code of await listOpenDeviceCodesOfMember(tx, memberId)) {
-    if (code.sessionId === sessionId) await apply(tx, withdraw(code));
-  }
+  await signOutSession(tx, session);
+  await signOutApps(tx, memberId, 'signed_out', now, sessionId);
 }
 
 /** Takes back the approval of a TV, and ends the sign-in that it began. */

@@ -4,7 +4,7 @@ import { type Member, maySignIn, normaliseEmail } from '../../core/members/membe
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProofByLink, listOpenEmailProofs } from '../../storage/members/email-proof.ts';
-import { forgetKnownBrowsers, isKnownBrowser } from '../../storage/members/known-browser.ts';
+import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
   findMember,
   findMemberByEmail,
@@ -15,7 +15,7 @@ import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { auditDeed } from '../audit/audit.ts';
-import { endSignInsOf } from '../member/member.ts';
+import { signOutEverywhere } from '../session/sign-out.ts';
 import {
   type Asker,
   type MemberDeps,
@@ -178,15 +178,4 @@ export async function forgetMailedLinks(tx: Tx, memberId: string): Promise<void>
       await apply(tx, withdrawProof(proof));
     }
   }
-}
-
-/** Ends every session and sign-in of a member, but for those named, and forgets the browsers. */
-export async function signOutEverywhere(
-  tx: Tx,
-  memberId: string,
-  now: number,
-  butSessionId: string | null = null,
-): Promise<void> {
-  await endSignInsOf(tx, memberId, 'signed_out', now, butSessionId);
-  await forgetKnownBrowsers(tx, memberId);
 }

@@ -2,6 +2,14 @@ import type { Clock } from '../../clock.ts';
 import { countedKeys } from '../../core/limits.ts';
 import { type AgedMap, createAgedMap } from './aged-map.ts';
 
+/** Whom a limit counts. */
+export interface Counted {
+  /** It is kept in memory alone. */
+  readonly key: string;
+  /** The member who is kept out, for the audit; null where no account is known. */
+  readonly memberId: string | null;
+}
+
 /** Counts in memory how often something happened in a window of time. */
 export interface Counters {
   /**

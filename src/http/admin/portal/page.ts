@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import { templateFolder } from '../../../templates.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
+import { visitToken } from '../../pages/guarded-page.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
 import { countedCaller } from '../denied.ts';
 import { DeniedTooOften } from './call.ts';
 import { type Menu, menuOf } from './menu.ts';
-import { formToken, type Visit } from './visit.ts';
+import { purposeOf, type Visit } from './visit.ts';
 
 const styleOf = styleSheet('portal.css');
 const script = readFileSync(new URL('assets/portal.js', templateFolder));
@@ -83,7 +83,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     scriptUrl,
     menu: visit === null ? noMenu : menuOf(visit),
     member: visit?.member ?? null,
-    token: visit === null ? '' : formToken(visit),
+    token: visit === null ? '' : visitToken({ purposeOf }, visit),
     crumbs: page.crumbs ?? [],
     reference: request.id,
     address: null,
@@ -188,16 +188,10 @@ function noteProblem(
   noteRefusal(request, { ...facts, ...by, reason });
 }
 
-/** Answers every method that a page of the portal does not serve, as `refuseOtherMethods`, and writes it down. */
-export function refuseOtherPortalMethods(
-  app: FastifyInstance,
-  url: string,
-  served: readonly HTTPMethods[],
-): void {
-  refuseOtherMethods(app, url, served, (request) => {
-    const reason = `${request.method} ${url}: a method that is not served`;
-    noteRefusal(request, { event: 'admin_denied', reason });
-  });
+/** Writes down a method that a page of the portal does not serve. */
+export function notePortalMethod(request: FastifyRequest, url: string): void {
+  const reason = `${request.method} ${url}: a method that is not served`;
+  noteRefusal(request, { event: 'admin_denied', reason });
 }
 
 /** The error handler of the portal: a page, or if that fails too, a line. */

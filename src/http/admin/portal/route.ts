@@ -1,19 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { transactionOf } from '../../audit.ts';
 import { sessionCookie } from '../../cookies.ts';
-import { requireOwnForm } from '../../same-origin.ts';
-import { SessionOver } from '../../session.ts';
+import { type Act, type Guard, guardedPage } from '../../pages/guarded-page.ts';
 import { readReturn, signInAddress } from './addresses.ts';
-import { refuseOtherPortalMethods, sendPortalPage, sendPortalProblem } from './page.ts';
-import { actorOf, currentAdmin, formOf, type Portal, type Visit } from './visit.ts';
+import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
+import { actorOf, currentAdmin, type Portal, purposeOf, type Visit } from './visit.ts';
 
-/** Answers a visit. */
+/** Answers a visit that was let in: what it reads and changes are operations, which look again (`demandAdmin`). */
 export type Answer = (visit: Visit) => Promise<FastifyReply> | FastifyReply;
 
-/**
- * Registers a page of the portal: GET shows it, POST takes its form. Whoever is not signed in as an
- * administrator goes to the portal's own sign-in; a form must be of this browser and this session (U14).
- */
+/** Registers a page of the portal whose answer calls operations. */
 export function portalPage(
   app: FastifyInstance,
   portal: Portal,
@@ -24,41 +19,44 @@ export function portalPage(
     bodyBytes,
   }: { readonly show?: Answer; readonly submit?: Answer; readonly bodyBytes?: number },
 ): void {
-  refuseOtherPortalMethods(app, url, [
-    ...(show === undefined ? [] : (['GET'] as const)),
-    ...(submit === undefined ? [] : (['POST'] as const)),
-  ]);
-  if (show !== undefined) {
-    app.get(url, (request, reply) => visit(request, reply, portal, request.url, show));
-  }
-  if (submit !== undefined) {
-    const limit = bodyBytes === undefined ? {} : { bodyLimit: bodyBytes };
-    app.post(url, { onRequest: requireOwnForm, ...limit }, (request, reply) =>
-      visit(request, reply, portal, show === undefined ? '' : request.url, (visitor) =>
-        formOf(visitor) === null ? sendPortalProblem(reply, 'stale', visitor) : submit(visitor),
-      ),
-    );
-  }
+  const after =
+    (answer: Answer): Act<Visit> =>
+    (_tx, visit) =>
+    () =>
+      answer(visit);
+  guardedPage(app, adminGuard(portal, show !== undefined), {
+    url,
+    ...(show === undefined ? {} : { show: after(show) }),
+    ...(submit === undefined ? {} : { submit: after(submit) }),
+    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+  });
 }
 
-async function visit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  portal: Portal,
-  returnTo: string,
-  answer: Answer,
-): Promise<FastifyReply> {
+/**
+ * Lets administrators in; others go to the portal's own sign-in.
+ *
+ * @param isPage whether there is a page to come back to
+ */
+export function adminGuard(portal: Portal, isPage: boolean): Guard<Visit> {
   const { deps } = portal;
-  const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
-  if (current === null && isArrival(request)) return sendArrival(reply, returnTo);
-  if (current === null) return reply.redirect(signInAddress(returnTo), 303);
-  const actor = actorOf(current.member);
-  try {
-    return await answer({ ...portal, ...current, request, reply, actor, denial: { isWritten: false } });
-  } catch (error) {
-    if (error instanceof SessionOver) return reply.redirect(signInAddress(returnTo), 303);
-    throw error;
-  }
+  return {
+    deps,
+    async admit(tx, reply) {
+      const { request } = reply;
+      const current = await currentAdmin(tx, request, deps.clock());
+      if (current === null) return null;
+      const actor = actorOf(current.member);
+      return { ...portal, ...current, request, reply, actor, denial: { isWritten: false } };
+    },
+    signIn(reply) {
+      const { request } = reply;
+      const returnTo = isPage ? request.url : '';
+      return isArrival(request) ? sendArrival(reply, returnTo) : reply.redirect(signInAddress(returnTo), 303);
+    },
+    purposeOf,
+    refuseForm: (visit) => sendPortalProblem(visit.reply, 'stale', visit),
+    noteMethod: notePortalMethod,
+  };
 }
 
 /**

@@ -1,36 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { maySignIn } from '../../../core/members/member.ts';
 import { auditEvent } from '../../../core/operators/audit-event.ts';
 import { endSession } from '../../../core/session.ts';
-import { isHashable } from '../../../secrets/password.ts';
-import { seal, unseal } from '../../../secrets/seal.ts';
-import { apply } from '../../../storage/apply.ts';
-import { findMemberByEmail } from '../../../storage/members/member.ts';
-import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
-import { noteRefusal, sourceOf, transactionOf } from '../../audit.ts';
-import {
-  browserCookie,
-  clearSessionCookie,
-  ensureBrowserCookie,
-  redirectAfter,
-  setSessionCookie,
-  takeDone,
-} from '../../cookies.ts';
-import type { Deps } from '../../deps.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
-import { noteLimit } from '../../limits/limit-reached.ts';
 import {
   type Admission,
   anyMember,
   checkCredentials,
+  findVerified,
   type VerifiedMember,
-} from '../../members/credentials.ts';
-import { startSession } from '../../members/start-session.ts';
+} from '../../../operations/sign-in/credentials.ts';
+import { isHashable } from '../../../secrets/password.ts';
+import { apply } from '../../../storage/apply.ts';
+import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { noteRefusal, sourceOf, storeOf, transactionOf } from '../../audit.ts';
+import { clearSessionCookie, redirectAfter, setSessionCookie, takeDone } from '../../cookies.ts';
+import type { Deps } from '../../deps.ts';
+import { pageForm, pick, queryOf } from '../../form.ts';
+import { noteLimit } from '../../limits/limit-reached.ts';
+import { formToken, givenForm } from '../../pages/form-token.ts';
+import { type Act, guardedPage } from '../../pages/guarded-page.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { actIn } from '../../session.ts';
+import { beginSessionHere, guesserOf } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
-import { type FieldProblem, refuseOtherPortalMethods, sendPortalPage, sendPortalProblem } from './page.ts';
-import { portalPage } from './route.ts';
+import { type FieldProblem, notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
+import { adminGuard } from './route.ts';
 import { currentAdmin, isAdmin, type Portal, type Visit } from './visit.ts';
 
 const signedOut = 'signed-out';
@@ -41,10 +34,10 @@ const signedOut = 'signed-out';
  */
 export function signInPages(app: FastifyInstance, portal: Portal): void {
   const { deps } = portal;
-  refuseOtherPortalMethods(app, url, ['GET', 'POST']);
+  refuseOtherMethods(app, url, ['GET', 'POST'], (request) => notePortalMethod(request, url));
   app.get(url, (request, reply) => show(request, reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
-  portalPage(app, portal, `${portalUrl}/sign-out`, { submit: signOut });
+  guardedPage(app, adminGuard(portal, false), { url: `${portalUrl}/sign-out`, submit: signOut });
 }
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
@@ -62,8 +55,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const form = pageForm(request, ['token', 'next', 'email', 'password']);
   const { email = '', password = '' } = form;
   const returnTo = readReturn(form.next);
-  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), form.token ?? '');
-  if (unsealed.kind !== 'opened' || unsealed.value !== url) {
+  if (givenForm(request, url, form.token) === null) {
     noteRefusal(request, { event: 'form_refused', reason: 'a sign-in to the portal without its seal' });
     const problems = [{ field: null, text: 'The page had expired. Sign in once more.' }];
     return sendForm(reply, deps, { returnTo, email, problems, status: 403 });
@@ -79,7 +71,9 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     noteRefusal(request, { event: 'admin_sign_in_refused', reason });
     return sendForm(reply, deps, { returnTo, email, problems: wrong, status: 400 });
   }
-  const checked = await checkCredentials(request, email, password, deps, { admission: administratorsOnly });
+  const guess = { email, password, guesser: guesserOf(request) };
+  const guessing = { ...deps, store: storeOf(request, deps) };
+  const checked = await checkCredentials(request.tenant, guess, guessing, administratorsOnly);
   if (checked.kind === 'too-many') {
     noteRefusal(request, { event: 'admin_sign_in_refused', reason: 'too many failed sign-ins' });
     noteLimit(reply.header('retry-after', checked.retryAfter), 'sign_ins', checked.limitKey);
@@ -112,33 +106,26 @@ const changed = ({ member }: VerifiedMember) => ({
 });
 
 /** Begins the portal's session. @returns its secret; null if the account changed meanwhile */
-function signIn(
-  request: FastifyRequest,
-  { member, passwordHash, newHash }: VerifiedMember,
-  deps: Deps,
-): Promise<string | null> {
-  const now = deps.clock();
+function signIn(request: FastifyRequest, verified: VerifiedMember, deps: Deps): Promise<string | null> {
   return transactionOf(request, deps, async (tx) => {
-    const found = await findMemberByEmail(tx, request.tenant.id, member.email);
-    const isSame = found?.passwordHash === passwordHash && maySignIn(found.member, now);
-    if (!isSame || !isAdmin(found.member)) return null;
-    const { session, secret } = await startSession(tx, request, member, newHash, deps, 'admin');
+    const member = await findVerified(tx, verified, deps.clock());
+    if (member === null || !isAdmin(member)) return null;
+    const { session, secret } = await beginSessionHere(tx, request, member, verified.newHash, deps, 'admin');
     const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: member.id } as const;
     await insertAuditEvent(tx, auditEvent(source, { event: 'admin_signed_in', target: session.id }));
     return secret;
   });
 }
 
-async function signOut(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, deps } = visit;
-  await actIn(visit, async (tx, { session }) => {
-    await apply(tx, endSession(session));
-    const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: session.memberId } as const;
-    await insertAuditEvent(tx, auditEvent(source, { event: 'signed_out', target: session.id }));
-  });
-  clearSessionCookie(reply, 'admin');
-  return redirectAfter(reply, url, signedOut);
-}
+const signOut: Act<Visit> = async (tx, { session, request, reply, deps }) => {
+  await apply(tx, endSession(session));
+  const source = { ...sourceOf(request, deps), actorKind: 'admin', actorId: session.memberId } as const;
+  await insertAuditEvent(tx, auditEvent(source, { event: 'signed_out', target: session.id }));
+  return () => {
+    clearSessionCookie(reply, 'admin');
+    return redirectAfter(reply, url, signedOut);
+  };
+};
 
 interface FormState {
   readonly returnTo: string;
@@ -153,7 +140,6 @@ function sendForm(
   deps: Deps,
   { returnTo, email = '', problems = [], notice = null, status = 422 }: FormState,
 ): Promise<FastifyReply> {
-  const browser = ensureBrowserCookie(reply, deps.random);
   return sendPortalPage(reply, {
     template: 'sign-in',
     title: 'Sign in to the portal',
@@ -161,7 +147,7 @@ function sendForm(
     isError: problems.length > 0,
     visit: null,
     data: {
-      token: seal(reply.request.tenant.tokenKey, 'form', browser, url),
+      token: formToken(reply, url, deps),
       next: returnTo,
       email,
       problems,

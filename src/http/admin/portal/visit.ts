@@ -1,14 +1,12 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Member } from '../../../core/members/member.ts';
 import type { Actor } from '../../../core/operators/permission.ts';
 import { endSession } from '../../../core/session.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
-import { seal, unseal } from '../../../secrets/seal.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm } from '../../form.ts';
+import { type Visit as GuardedVisit, visitForm } from '../../pages/guarded-page.ts';
 import { type CurrentSession, currentSession } from '../../session.ts';
 import type { UsedForms } from './used-forms.ts';
 
@@ -20,9 +18,8 @@ export interface Portal {
 }
 
 /** A signed-in administrator at a page of the portal. */
-export interface Visit extends CurrentSession, Portal {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+export interface Visit extends GuardedVisit, Portal {
+  readonly deps: Deps;
   readonly actor: Extract<Actor, { kind: 'admin' }>;
   /** Whether the audit tells already of what this visit was denied. */
   readonly denial: { isWritten: boolean };
@@ -47,20 +44,8 @@ export async function currentAdmin(
   return null;
 }
 
-/** The seal of a form: of this session, in this browser, and another one on each page. */
-export function formToken({ request, reply, session, deps }: Visit): string {
-  const browser = ensureBrowserCookie(reply, deps.random);
-  return seal(request.tenant.tokenKey, 'form', browser, [purposeOf(session), deps.random.id(deps.clock())]);
-}
+/** What the forms of a session are for. */
+export const purposeOf = ({ session }: Pick<Visit, 'session'>) => `admin ${session.id}`;
 
 /** The id of the form that was sent; null if it is none of this session's. */
-export function formOf({ request, session }: Pick<Visit, 'request' | 'session'>): string | null {
-  const { token } = pageForm(request, ['token']);
-  if (token === undefined) return null;
-  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), token);
-  if (unsealed.kind !== 'opened' || !Array.isArray(unsealed.value)) return null;
-  const [purpose, id] = unsealed.value as readonly unknown[];
-  return purpose === purposeOf(session) && typeof id === 'string' ? id : null;
-}
-
-const purposeOf = ({ id }: CurrentSession['session']) => `admin ${id}`;
+export const formOf = (visit: Visit) => visitForm({ purposeOf }, visit)?.id ?? null;

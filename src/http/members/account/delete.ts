@@ -1,43 +1,42 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
-import type { Deps } from '../../deps.ts';
-import { pageForm } from '../../form.ts';
-import { actIn } from '../../session.ts';
-import { actConfirmed, confirmPassword, sendUnconfirmed, type Unconfirmed } from './confirm-password.ts';
-import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import {
+  type AccountPage,
+  type FieldProblem,
+  redirectDone,
+  sendAccountPage,
+  sendUnconfirmed,
+  type Visit,
+} from './page.ts';
 import { dayOf } from './times.ts';
 
-const url = '/account/delete';
 const day = 24 * 60 * 60 * 1_000;
 
-/** GET and POST /account/delete, and POST /account/keep, which takes it back (pages 18). */
-export function deletePages(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show: (visit) => sendForm(visit, []), submit });
-  accountPage(app, deps, '/account/keep', { submit: keep });
-}
+/** GET and POST /account/delete (pages 18). */
+export const deletePage: AccountPage = {
+  url: '/account/delete',
+  show: (_tx, visit) => () => sendForm(visit, []),
+  confirmed: () => ({
+    refuse: (visit, why) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, [wrong])),
+    begin: () => async (tx, visit) => {
+      const { request, reply, member, language, deps } = visit;
+      const isAsked = await askForDeletion(tx, request.tenant, member.id, language.tag, deps);
+      const problem = { field: 'top', text: language.t('account.delete.lastAdmin') };
+      // The page there says when, and has the button that takes it back.
+      return () => (isAsked ? reply.redirect('/account', 303) : sendForm(visit, [problem]));
+    },
+  }),
+};
 
-async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, language, deps } = visit;
-  const confirmed = await confirmPassword(
-    visit,
-    pageForm(request, ['currentPassword']).currentPassword ?? '',
-  );
-  const refuse = (why: Unconfirmed) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, [wrong]));
-  if (confirmed.kind !== 'right') return refuse(confirmed);
-  const acted = await actConfirmed(visit, confirmed, (tx, { member }) =>
-    askForDeletion(tx, request.tenant, member.id, language.tag, deps),
-  );
-  if (acted.kind !== 'done') return refuse(acted);
-  if (!acted.value) return sendForm(visit, [{ field: 'top', text: language.t('account.delete.lastAdmin') }]);
-  // The page there says when, and has the button that takes it back.
-  return reply.redirect('/account', 303);
-}
-
-async function keep(visit: Visit): Promise<FastifyReply> {
-  const { request, language, deps } = visit;
-  await actIn(visit, (tx, { member }) => keepAccount(tx, request.tenant, member.id, language.tag, deps));
-  return redirectDone(visit, '/account', 'kept');
-}
+/** POST /account/keep: takes it back. */
+export const keepPage: AccountPage = {
+  url: '/account/keep',
+  async submit(tx, visit) {
+    const { request, member, language, deps } = visit;
+    await keepAccount(tx, request.tenant, member.id, language.tag, deps);
+    return () => redirectDone(visit, '/account', 'kept');
+  },
+};
 
 function sendForm(visit: Visit, problems: readonly FieldProblem[]): Promise<FastifyReply> {
   const { request, member, language } = visit;

@@ -1,31 +1,26 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { languageName, languages, offeredLanguages } from '../../../language.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';
-import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
-import { actIn } from '../../session.ts';
 import { readCountry, showCountry } from './country.ts';
-import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { readPhone, showPhone } from './phone.ts';
 
-const url = '/account/details';
 const names = ['fullName', 'nickName', 'phone', ...addressLines, 'country', 'language'] as const;
 type Values = Readonly<Record<(typeof names)[number], string>>;
 
 /** GET and POST /account/details: names, telephone, postal address and language (pages 18). */
-export function detailsPage(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show: (visit) => sendForm(visit, valuesOf(visit), []), submit });
-}
-
-async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, deps } = visit;
-  const offered = offeredLanguages(request.tenant.languages);
-  const form = pageForm(request, names);
-  const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
-  const answer = await actIn(visit, async (tx, { member }) => {
+export const detailsPage: AccountPage = {
+  url: '/account/details',
+  show: (_tx, visit) => () => sendForm(visit, valuesOf(visit), []),
+  async submit(tx, visit) {
+    const { request, member, deps } = visit;
+    const offered = offeredLanguages(request.tenant.languages);
+    const form = pageForm(request, names);
+    const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
     const changed = changeDetails(
       member,
       {
@@ -38,15 +33,14 @@ async function submit(visit: Visit): Promise<FastifyReply> {
       },
       deps.clock(),
     );
+    if (changed.kind === 'refused') return () => sendForm(visit, values, changed.problems);
     if (changed.kind === 'changed') {
       await updateMember(tx, changed.member);
       await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
     }
-    return changed;
-  });
-  if (answer.kind === 'refused') return sendForm(visit, values, answer.problems);
-  return redirectDone(visit, '/account', 'details');
-}
+    return () => redirectDone(visit, '/account', 'details');
+  },
+};
 
 function sendForm(visit: Visit, values: Values, problems: readonly DetailProblem[]): Promise<FastifyReply> {
   const { t } = visit.language;

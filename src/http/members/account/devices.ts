@@ -1,31 +1,25 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { cancelAuthorizationCode } from '../../../core/authorization-code.ts';
-import { withdraw } from '../../../core/device-code.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { endSignIn } from '../../../core/sign-in.ts';
+import { browserName } from '../../../operations/session/browser-name.ts';
+import { seenAt } from '../../../operations/session/seen-at.ts';
+import { signOutApps } from '../../../operations/session/sign-out.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
-import { listIssuedAuthorizationCodes } from '../../../storage/authorization-code.ts';
-import { listOpenDeviceCodesOfMember } from '../../../storage/device-code.ts';
 import type { MemberSignIn } from '../../../storage/members/member-sign-in.ts';
-import { findSignIn, listActiveSignIns, updateSignInLabel } from '../../../storage/sign-in.ts';
-import type { Deps } from '../../deps.ts';
+import { findSignIn, updateSignInLabel } from '../../../storage/sign-in.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
+import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { actIn } from '../../session.ts';
-import { browserName } from '../browser-name.ts';
-import { seenAt } from '../seen-at.ts';
 import { accountPart, listLinks } from './list.ts';
-import { accountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { agoOf, dayOf } from './times.ts';
 
 const url = '/account/devices';
 
 /** GET and POST /account/devices: every TV and app that can use the account (pages 17). */
-export function devicesPage(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show: (visit) => show(visit), submit });
-}
+export const devicesPage: AccountPage = { url, show: (tx, visit) => show(tx, visit), submit };
 
 /** A name that was not taken, and what was wrong with it. */
 interface Refused {
@@ -34,12 +28,10 @@ interface Refused {
   readonly problem: string;
 }
 
-async function show(visit: Visit, refused?: Refused): Promise<FastifyReply> {
+async function show(tx: Tx, visit: Visit, refused?: Refused): Promise<Answer> {
   const { member, language, deps } = visit;
   const now = deps.clock();
-  const { page, next } = await deps.store.transaction((tx) =>
-    livingSignIns(tx, member, accountPart(visit), now),
-  );
+  const { page, next } = await livingSignIns(tx, member, accountPart(visit), now);
   const lastUsedFirst = page.toSorted((a, b) => b.signIn.rotatedAt - a.signIn.rotatedAt);
   const devices = lastUsedFirst.map(({ client, ...found }, index) => ({
     ...cardOf(visit, found, shownName(client.name), now),
@@ -48,15 +40,14 @@ async function show(visit: Visit, refused?: Refused): Promise<FastifyReply> {
     isRefused: found.signIn.id === refused?.id,
   }));
   const field = devices.find(({ isRefused }) => isRefused)?.field ?? 'top';
-  return sendAccountPage(visit, {
-    template: 'devices',
-    title: 'account.devices.title',
-    problems:
-      refused === undefined
-        ? []
-        : [{ field, text: language.t(refused.problem, { most: memberTextLength.label }) }],
-    data: { devices, longest: memberTextLength.label, links: listLinks(visit, url, next) },
-  });
+  const most = memberTextLength.label;
+  return () =>
+    sendAccountPage(visit, {
+      template: 'devices',
+      title: 'account.devices.title',
+      problems: refused === undefined ? [] : [{ field, text: language.t(refused.problem, { most }) }],
+      data: { devices, longest: most, links: listLinks(visit, url, next) },
+    });
 }
 
 /** What is shown of a sign-in: its name, and the facts that tell it from others. */
@@ -86,35 +77,21 @@ function cardOf(
   };
 }
 
-async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, deps } = visit;
+async function submit(tx: Tx, visit: Visit): Promise<Answer> {
+  const { request, reply, member, language, deps } = visit;
   const { signIn: id = '', label = '', action } = pageForm(request, ['signIn', 'label', 'action']);
-  if (action === 'sign-out-all') return signOutAll(visit);
-  const problem = action === 'rename' ? textProblem(label, memberTextLength.label) : null;
-  const isFound = await actIn(visit, async (tx, { member }) => {
-    const found = await findSignIn(tx, member.tenantId, id);
-    if (found?.memberId !== member.id) return false;
-    if (action !== 'rename') await apply(tx, endSignIn(found, 'signed_out', deps.clock()));
-    else if (problem === null) await updateSignInLabel(tx, id, label.trim() || null);
-    return true;
-  });
-  if (!isFound) return sendProblem(reply, 'notFound', { language: visit.language });
-  if (problem !== null) return show(visit, { id, label, problem: `account.error.text.${problem}` });
-  return redirectDone(visit, url, action === 'rename' ? 'renamed' : 'signedOut');
-}
-
-/** Ends every sign-in, and what would become one: TVs at their next poll, apps that hold a code. */
-async function signOutAll(visit: Visit): Promise<FastifyReply> {
-  const { deps } = visit;
-  await actIn(visit, async (tx, { member }) => {
-    const now = deps.clock();
-    for (const signIn of await listActiveSignIns(tx, member.id)) {
-      await apply(tx, endSignIn(signIn, 'signed_out', now));
-    }
-    for (const code of await listOpenDeviceCodesOfMember(tx, member.id)) await apply(tx, withdraw(code));
-    for (const code of await listIssuedAuthorizationCodes(tx, member.id)) {
-      await apply(tx, cancelAuthorizationCode(code));
-    }
-  });
-  return redirectDone(visit, url, 'signedOutAll');
+  if (action === 'sign-out-all') {
+    await signOutApps(tx, member.id, 'signed_out', deps.clock());
+    return () => redirectDone(visit, url, 'signedOutAll');
+  }
+  const found = await findSignIn(tx, member.tenantId, id);
+  if (found?.memberId !== member.id) return () => sendProblem(reply, 'notFound', { language });
+  if (action !== 'rename') {
+    await apply(tx, endSignIn(found, 'signed_out', deps.clock()));
+    return () => redirectDone(visit, url, 'signedOut');
+  }
+  const problem = textProblem(label, memberTextLength.label);
+  if (problem !== null) return show(tx, visit, { id, label, problem: `account.error.text.${problem}` });
+  await updateSignInLabel(tx, id, label.trim() || null);
+  return () => redirectDone(visit, url, 'renamed');
 }

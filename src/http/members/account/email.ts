@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { emailProblem } from '../../../core/members/details.ts';
 import { type EmailProof, isAwaited, type Presented } from '../../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../../core/members/member.ts';
@@ -11,15 +11,21 @@ import {
 } from '../../../operations/account/account.ts';
 import { hashProofCode } from '../../../operations/sign-up/sign-up.ts';
 import { findEmailProof } from '../../../storage/members/email-proof.ts';
-import { transactionOf } from '../../audit.ts';
-import type { Deps } from '../../deps.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
+import type { ConfirmedAct } from '../../pages/confirmed-form.ts';
+import type { Answer } from '../../pages/guarded-page.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../../pages/problem.ts';
-import { actIn } from '../../session.ts';
 import { askerOf } from '../asker.ts';
-import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
-import { actConfirmed, confirmPassword, sendUnconfirmed, type Unconfirmed } from './confirm-password.ts';
-import { accountPage, type FieldProblem, redirectDone, sendAccountPage, type Visit } from './page.ts';
+import { lookUpMailLink, sendTooManyLinks } from '../mail-link.ts';
+import {
+  type AccountPage,
+  type FieldProblem,
+  redirectDone,
+  sendAccountPage,
+  sendUnconfirmed,
+  type Visit,
+} from './page.ts';
 
 const url = '/account/email';
 
@@ -31,39 +37,43 @@ const url = '/account/email';
  *     GET, POST /account/email/verify/:proof     the digits of the mail
  *     GET, POST /account/email/confirm/:secret   the mail's link, on whichever device it is opened
  */
-export function emailPages(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show: (visit) => sendForm(visit, '', []), submit });
-  accountPage(app, deps, `${url}/verify/:proof`, {
-    show: (visit) => verify(visit, null),
-    submit: (visit) => verify(visit, pageForm(visit.request, ['code']).code ?? ''),
-  });
-  accountPage(app, deps, `${url}/confirm/:secret`, {
-    show: (visit) => confirm(visit, false),
-    submit: (visit) => confirm(visit, true),
-  });
-}
+export const emailPages: readonly AccountPage[] = [
+  { url, show: (_tx, visit) => () => sendForm(visit, '', []), confirmed: askForm },
+  {
+    url: `${url}/verify/:proof`,
+    show: (tx, visit) => verify(tx, visit, null),
+    submit: (tx, visit) => verify(tx, visit, pageForm(visit.request, ['code']).code ?? ''),
+  },
+  {
+    url: `${url}/confirm/:secret`,
+    show: (tx, visit) => confirm(tx, visit, false),
+    submit: (tx, visit) => confirm(tx, visit, true),
+  },
+];
 
-async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, member, language, deps } = visit;
-  const { email = '', currentPassword = '' } = pageForm(request, ['email', 'currentPassword']);
-  const problem = emailProblem(email);
-  const isSame = normaliseEmail(email) === normaliseEmail(member.email);
-  const problems: FieldProblem[] = [];
-  if (problem !== null) problems.push({ field: 'email', text: language.t(`member.error.email.${problem}`) });
-  else if (isSame) problems.push({ field: 'email', text: language.t('account.error.email.same') });
-  if (problems.length > 0) return sendForm(visit, email, problems);
-  const confirmed = await confirmPassword(visit, currentPassword);
-  const refuse = (why: Unconfirmed) =>
-    sendUnconfirmed(visit, why, (wrong) => sendForm(visit, email, [wrong]));
-  if (confirmed.kind !== 'right') return refuse(confirmed);
-  const asker = askerOf(reply, deps);
-  const acted = await actConfirmed(visit, confirmed, (tx, { member }) =>
-    askForEmailChange(tx, request.tenant, member, { email, language: language.tag, asker }, deps),
-  );
-  if (acted.kind !== 'done') return refuse(acted);
-  const { value: proofId } = acted;
-  if (proofId === null) return sendTooManyMails(reply, email, { language, link: url });
-  return reply.redirect(`${url}/verify/${proofId}`, 303);
+function askForm(request: FastifyRequest): ConfirmedAct<Visit> {
+  const { email = '' } = pageForm(request, ['email']);
+  return {
+    check(visit) {
+      const isSame = normaliseEmail(email) === normaliseEmail(visit.member.email);
+      const problem = emailProblem(email);
+      if (problem === null && !isSame) return null;
+      const key = problem === null ? 'account.error.email.same' : `member.error.email.${problem}`;
+      return () => sendForm(visit, email, [{ field: 'email', text: visit.language.t(key) }]);
+    },
+    refuse: (visit, why) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, email, [wrong])),
+    begin({ reply, deps }) {
+      const asker = askerOf(reply, deps);
+      return async (tx, { member, language }) => {
+        const asked = { email, language: language.tag, asker };
+        const proofId = await askForEmailChange(tx, request.tenant, member, asked, deps);
+        return () =>
+          proofId === null
+            ? sendTooManyMails(reply, email, { language, link: url })
+            : reply.redirect(`${url}/verify/${proofId}`, 303);
+      };
+    },
+  };
 }
 
 function sendForm(visit: Visit, email: string, problems: readonly FieldProblem[]): Promise<FastifyReply> {
@@ -78,25 +88,21 @@ function sendForm(visit: Visit, email: string, problems: readonly FieldProblem[]
 const newAddressOf = (proof: EmailProof) => (JSON.parse(proof.payload) as EmailChangePayload).email;
 
 /** The page of the digits; `code` is null where it was only opened. */
-async function verify(visit: Visit, code: string | null): Promise<FastifyReply> {
+async function verify(tx: Tx, visit: Visit, code: string | null): Promise<Answer> {
   const { request, reply, member, language, deps } = visit;
   const { tenant } = request;
   const { proof: id } = request.params as { proof: string };
-  const found = await transactionOf(request, deps, async (tx) =>
-    ownEmailChange(member, await findEmailProof(tx, tenant.id, id)),
-  );
-  if (found === null) return sendProblem(reply, 'notFound', { language });
-  if (!isAwaited(found, deps.clock())) return sendOver(visit, found);
-  if (code === null) return sendVerify(visit, found, null);
+  const found = ownEmailChange(member, await findEmailProof(tx, tenant.id, id));
+  if (found === null) return () => sendProblem(reply, 'notFound', { language });
+  if (!isAwaited(found, deps.clock())) return () => sendOver(visit, found);
+  if (code === null) return () => sendVerify(visit, found, null);
   const digits = readUserCode(code);
-  if (digits === null) return sendVerify(visit, found, 'format');
+  if (digits === null) return () => sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
-  const changed = await actIn(visit, (tx, { member }) =>
-    changeEmail(tx, tenant, { proofId: id, member }, presented, deps),
-  );
-  if (changed?.isChanged === true) return redirectDone(visit, '/account', 'email');
-  const isLeft = changed !== null && isAwaited(changed.proof, deps.clock());
-  return isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, changed?.proof ?? found);
+  const { isChanged, proof } = await changeEmail(tx, tenant, { proof: found, member }, presented, deps);
+  if (isChanged) return () => redirectDone(visit, '/account', 'email');
+  const isLeft = isAwaited(proof, deps.clock());
+  return () => (isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, proof));
 }
 
 /** The page of a proof that is over: it says so where it has changed the address, which is the member's now. */
@@ -122,24 +128,28 @@ function sendVerify(
 }
 
 /** The page of the mail's link; nothing happens before its button is pressed. */
-async function confirm(visit: Visit, isPressed: boolean): Promise<FastifyReply> {
+async function confirm(tx: Tx, visit: Visit, isPressed: boolean): Promise<Answer> {
   const { request, reply, member, deps } = visit;
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
-  const looked = await findMailLink(request, deps);
-  if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
+  const looked = await lookUpMailLink(tx, request, deps);
+  if (looked.kind === 'too-many') return () => sendTooManyLinks(reply, looked.retryAfter);
   const found = ownEmailChange(member, looked.found);
-  if (found === null || !isAwaited(found, deps.clock())) return sendOver(visit, found);
-  if (!isPressed) {
-    return sendAccountPage(visit, {
+  if (found === null || !isAwaited(found, deps.clock())) return () => sendOver(visit, found);
+  if (isPressed) {
+    const { isChanged, proof } = await changeEmail(
+      tx,
+      tenant,
+      { proof: found, member },
+      { by: 'link' },
+      deps,
+    );
+    return () => (isChanged ? redirectDone(visit, '/account', 'email') : sendOver(visit, proof));
+  }
+  return () =>
+    sendAccountPage(visit, {
       template: 'email-confirm',
       title: 'signUp.confirm.title',
       data: { email: newAddressOf(found), action: `${url}/confirm/${secret}` },
     });
-  }
-  const changed = await actIn(visit, (tx, { member }) =>
-    changeEmail(tx, tenant, { proofId: found.id, member }, { by: 'link' }, deps),
-  );
-  if (changed?.isChanged !== true) return sendOver(visit, changed?.proof ?? found);
-  return redirectDone(visit, '/account', 'email');
 }

@@ -2,23 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLives } from '../../../core/session.ts';
 import type { Language } from '../../../language.ts';
 import { endForeignDevice, endForeignSession } from '../../../operations/account/not-me.ts';
-import { seal, unseal } from '../../../secrets/seal.ts';
+import { type Notice, readNotice } from '../../../operations/account/notice.ts';
+import { browserName } from '../../../operations/session/browser-name.ts';
+import { seenAt } from '../../../operations/session/seen-at.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
-import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
+import { formToken, givenForm } from '../../pages/form-token.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { browserName } from '../browser-name.ts';
 import { findDecidedDevice } from '../device-decided.ts';
-import { type Notice, readNotice } from '../notice.ts';
-import { seenAt } from '../seen-at.ts';
 import { momentOf } from './times.ts';
 
 const url = '/not-me/:notice';
@@ -34,7 +33,7 @@ export function notMePage(app: FastifyInstance, deps: Deps): void {
 }
 
 const noticeText = (request: FastifyRequest) => (request.params as { notice: string }).notice;
-const tokenOf = (request: FastifyRequest) => `not me ${noticeText(request)}`;
+const purposeOf = (request: FastifyRequest) => `not me ${noticeText(request)}`;
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
@@ -54,7 +53,6 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
     ['device.approve.place', place],
     ['device.approve.address', address],
   ] as const;
-  const browser = ensureBrowserCookie(reply, deps.random);
   return sendPage(reply, {
     template: 'members/account/not-me.eta',
     language,
@@ -64,7 +62,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
       lead: language.t(`notMe.${seen.isLiving ? 'lead' : 'done'}.${kind}`),
       facts: facts.flatMap(([label, value]) => (value ? [{ label: language.t(label), value }] : [])),
       action: `/not-me/${noticeText(request)}`,
-      token: seal(tenant.tokenKey, 'form', browser, tokenOf(request)),
+      token: formToken(reply, purposeOf(request), deps),
     },
   });
 }
@@ -110,10 +108,8 @@ async function seenOf(
 
 async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
-  const { token = '' } = pageForm(request, ['token']);
-  const unsealed = unseal(tenant.tokenKey, 'form', browserCookie(request), token);
-  if (unsealed.kind !== 'opened' || unsealed.value !== tokenOf(request))
-    return sendProblem(reply, 'crossSite');
+  const { token } = pageForm(request, ['token']);
+  if (givenForm(request, purposeOf(request), token) === null) return sendProblem(reply, 'crossSite');
   const now = deps.clock();
   const notice = readNotice(tenant, noticeText(request), now);
   if (notice === null)

@@ -1,93 +1,41 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Language } from '../../../language.ts';
-import { seal, unseal } from '../../../secrets/seal.ts';
+/** The pages of the account area: who may open them, and how they are sent. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { pathOf } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
-import { transactionOf } from '../../audit.ts';
-import { browserCookie, ensureBrowserCookie, redirectAfter, takeDone } from '../../cookies.ts';
+import { redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm } from '../../form.ts';
-import { requestLanguage } from '../../pages/language.ts';
+import type { Unconfirmed } from '../../pages/confirmed-form.ts';
+import { formToken } from '../../pages/form-token.ts';
+import { type Act, type GuardedPage, guardedPage } from '../../pages/guarded-page.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { requireOwnForm } from '../../same-origin.ts';
-import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
-import { flowUrl, sealFlow } from '../flow.ts';
+import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { listLinks } from './list.ts';
 
 /** A signed-in member at a page of the account area. */
-export interface Visit extends CurrentSession {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly language: Language;
-  readonly deps: Deps;
+export type Visit = MemberVisit;
+
+/** A page of the account area, and what it does in the transaction that lets its member in. */
+export type AccountPage = GuardedPage<Visit>;
+export type AccountAct = Act<Visit>;
+
+/** Registers a page of the account area. A form that has no page of its own comes back to the overview. */
+export function accountPage(app: FastifyInstance, deps: Deps, page: AccountPage): void {
+  const guard = memberGuard(deps, ({ request }) => ({
+    purpose: purposeOfAll,
+    returnTo: page.show === undefined ? overview : pathOf(request),
+  }));
+  const signIn: typeof guard.signIn = (reply) => {
+    // The sign-in leads to the overview by itself.
+    const isDirect = page.show === undefined || pathOf(reply.request) === overview;
+    return isDirect ? reply.redirect('/sign-in', 303) : guard.signIn(reply);
+  };
+  guardedPage(app, { ...guard, signIn }, page);
 }
 
-/** Answers a visit. */
-export type Answer = (visit: Visit) => Promise<FastifyReply> | FastifyReply;
+const overview = '/account';
 
-/**
- * Registers a page of the account area: GET shows it, POST takes its form. Whoever is not signed in goes
- * through the sign-in page and comes back; a form must be of this browser and of this very session (U14).
- */
-export function accountPage(
-  app: FastifyInstance,
-  deps: Deps,
-  url: string,
-  { show, submit }: { readonly show?: Answer; readonly submit?: Answer },
-): void {
-  refuseOtherMethods(app, url, [
-    ...(show === undefined ? [] : (['GET'] as const)),
-    ...(submit === undefined ? [] : (['POST'] as const)),
-  ]);
-  const returnTo = (request: FastifyRequest) => (show === undefined ? '/account' : pathOf(request));
-  if (show !== undefined) {
-    app.get(url, (request, reply) => visit(request, reply, returnTo(request), deps, show));
-  }
-  if (submit !== undefined) {
-    app.post(url, { onRequest: requireOwnForm }, (request, reply) =>
-      visit(request, reply, returnTo(request), deps, (visitor) =>
-        isOwnForm(visitor) ? submit(visitor) : sendProblem(reply, 'crossSite'),
-      ),
-    );
-  }
-}
-
-async function visit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  returnTo: string,
-  deps: Deps,
-  answer: Answer,
-): Promise<FastifyReply> {
-  const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
-  if (current === null) return sendToSignIn(reply, returnTo, deps);
-  const language = requestLanguage(request, [current.member.locale]);
-  try {
-    return await answer({ ...current, request, reply, language, deps });
-  } catch (error) {
-    if (error instanceof SessionOver) return sendToSignIn(reply, returnTo, deps);
-    throw error;
-  }
-}
-
-/** The member signs in first, and comes back to the page. */
-function sendToSignIn(reply: FastifyReply, returnTo: string, deps: Deps): FastifyReply {
-  if (returnTo === '/account') return reply.redirect('/sign-in', 303);
-  const flow = { startedAt: deps.clock(), parameters: null, returnTo, language: null };
-  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
-}
-
-/** The seal of the forms of one session: no other page, browser or session can send them. */
-const tokenOf = ({ session }: Pick<Visit, 'session'>) => `account ${session.id}`;
-
-function isOwnForm(visitor: Visit): boolean {
-  const { request } = visitor;
-  const { token } = pageForm(request, ['token']);
-  if (token === undefined) return false;
-  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), token);
-  return unsealed.kind === 'opened' && unsealed.value === tokenOf(visitor);
-}
+/** The forms of every page here are sealed alike. */
+const purposeOfAll = 'account';
 
 /** What was wrong with a field of a form. */
 export interface FieldProblem {
@@ -95,8 +43,8 @@ export interface FieldProblem {
   readonly text: string;
 }
 
-/** A page of the account area, before it is sent. */
-export interface AccountPage {
+/** What a page of the account area shows. */
+export interface AccountView {
   /** The template below `templates/members/account/`, without its ending. */
   readonly template: string;
   readonly title: string;
@@ -107,10 +55,9 @@ export interface AccountPage {
 /** Sends a page of the account area, with the token of its forms and what was just done. */
 export function sendAccountPage(
   visitor: Visit,
-  { template, title, problems = [], data }: AccountPage,
+  { template, title, problems = [], data }: AccountView,
 ): Promise<FastifyReply> {
-  const { request, reply, language, deps } = visitor;
-  const browser = ensureBrowserCookie(reply, deps.random);
+  const { session, reply, language, deps } = visitor;
   return sendPage(reply, {
     template: `members/account/${template}.eta`,
     language,
@@ -118,7 +65,7 @@ export function sendAccountPage(
     status: problems.length > 0 ? 422 : 200,
     isError: problems.length > 0,
     data: {
-      token: seal(request.tenant.tokenKey, 'form', browser, tokenOf(visitor)),
+      token: formToken(reply, `${purposeOfAll} ${session.id}`, deps),
       notice: problems.length > 0 ? null : noticeOf(visitor),
       problems,
       ...data,
@@ -152,4 +99,23 @@ function noticeOf({ reply, language }: Visit): string | null {
   const said = takeDone(reply);
   const what = done.find((name) => name === said);
   return what === undefined ? null : language.t(`account.done.${what}`);
+}
+
+/** Says why nothing was done without the current password. @param sendForm sends the form again, with what was wrong */
+export function sendUnconfirmed(
+  { reply, language }: Visit,
+  why: Unconfirmed,
+  sendForm: (problem: FieldProblem) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  if (why.kind !== 'too-many') {
+    const text = language.t(`account.error.currentPassword.${why.kind}`);
+    return sendForm({ field: 'currentPassword', text });
+  }
+  const { retryAfter, limitKey } = why;
+  // Whoever has forgotten it chooses another by mail.
+  const ways = [
+    { href: overview, text: 'account.title' },
+    { href: '/recover', text: 'recover.title' },
+  ];
+  return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey, ways });
 }

@@ -5,8 +5,9 @@ import { memberTextLength } from '../../../core/members/limits.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
-import { actIn } from '../../session.ts';
+import type { Answer } from '../../pages/guarded-page.ts';
 import { readCountry, showCountry } from '../account/country.ts';
 import { type CheckoutVisit, sendCheckoutPage } from './visit.ts';
 
@@ -43,30 +44,28 @@ function textOf(field: string, problem: DetailProblem['problem']): string {
 }
 
 /** Saves the address with the member, whose account shows it too, and goes on to the summary. */
-export async function submitAddress(visit: CheckoutVisit): Promise<FastifyReply> {
-  const { request, reply, here, deps } = visit;
+export async function submitAddress(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
+  const { request, reply, member, here, deps } = visit;
   const form = pageForm(request, names);
   const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
   const missing = neededLines
     .filter((line) => values[line].trim() === '')
     .map((field): DetailProblem => ({ field, problem: 'missing' }));
-  const answer = await actIn(visit, async (tx, { member }) => {
-    const { address, fullName, nickName, phone, locale } = member;
-    // The post town is of the place, and not asked for here: with another place it is wrong.
-    const isSamePlace = values.postCode.trim() === address.postCode && values.city.trim() === address.city;
-    const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
-    const country = readCountry(values.country);
-    const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
-    const changed = changeDetails(member, details, deps.clock());
-    if (changed.kind === 'changed' && missing.length === 0) {
-      await updateMember(tx, changed.member);
-      await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
-    }
-    return changed;
-  });
-  const problems = answer.kind === 'refused' ? answer.problems : [];
+  const { address, fullName, nickName, phone, locale } = member;
+  // The post town is of the place, and not asked for here: with another place it is wrong.
+  const isSamePlace = values.postCode.trim() === address.postCode && values.city.trim() === address.city;
+  const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
+  const country = readCountry(values.country);
+  const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
+  const changed = changeDetails(member, details, deps.clock());
+  const problems = changed.kind === 'refused' ? changed.problems : [];
   const all = names.flatMap((name) => [...missing, ...problems].filter(({ field }) => field === name));
-  return all.length > 0 ? sendAddressForm(visit, values, all) : reply.redirect(here, 303);
+  if (all.length > 0) return () => sendAddressForm(visit, values, all);
+  if (changed.kind === 'changed') {
+    await updateMember(tx, changed.member);
+    await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
+  }
+  return () => reply.redirect(here, 303);
 }
 
 /** The member's address as the form shows it. */

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
+import { guardedPage } from '../../pages/guarded-page.ts';
 import { beginPage } from './begin.ts';
 import { offerPage } from './offer.ts';
 import { paymentReturnPage } from './payment.ts';
 import { summaryPage } from './summary.ts';
+import { checkoutGuard } from './visit.ts';
 
 /**
  * The checkout (contract, "Checkout page search parameters"; decision 40):
@@ -19,6 +21,6 @@ import { summaryPage } from './summary.ts';
 export function checkoutPages(app: FastifyInstance, deps: Deps): void {
   offerPage(app, deps);
   beginPage(app, deps);
-  summaryPage(app, deps);
+  guardedPage(app, checkoutGuard(deps), summaryPage);
   paymentReturnPage(app, deps);
 }

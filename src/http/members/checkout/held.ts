@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Package } from '../../../core/access/package.ts';
 import type { Subscription } from '../../../core/access/subscription.ts';
 import type { Language } from '../../../language.ts';
-import type { Deps } from '../../deps.ts';
+import type { PageDeps } from '../../pages/guarded-page.ts';
 import { sendPage } from '../../pages/pages.ts';
 import type { CurrentSession } from '../../session.ts';
 import { dayOf } from '../account/times.ts';
@@ -20,7 +20,7 @@ export function sendHeld(
   reply: FastifyReply,
   language: Language,
   { member, offer, subscription, ...held }: Held,
-  deps: Deps,
+  deps: PageDeps,
 ): Promise<FastifyReply> {
   const asked = { ...allowedOnly(held.asked, reply.request.tenant), packageId: offer.id };
   const until = dayOf(subscription.expiresAt ?? deps.clock(), language.tag);

@@ -98,7 +98,7 @@ export function requestOf(
 export function sealOrder(
   reply: FastifyReply,
   asked: CheckoutRequest & { readonly packageId: number },
-  { random, clock }: Deps,
+  { random, clock }: Pick<Deps, 'clock' | 'random'>,
 ): string {
   const now = clock();
   const order: Order = { ...asked, id: random.id(now), openedAt: now };

@@ -13,8 +13,9 @@ import { findCheckout } from '../../../storage/access/checkout.ts';
 import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
 import { noteRefusal, transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
+import { enter } from '../../pages/guarded-page.ts';
 import { mailSubscribed } from './subscribed-mail.ts';
-import { type CheckoutVisit, leaveCompleted, sendCheckoutPage, visitCheckout } from './visit.ts';
+import { type CheckoutVisit, checkoutGuard, leaveCompleted, sendCheckoutPage } from './visit.ts';
 
 /**
  * Begins the payment of a checkout at its provider, outside any transaction: nothing is written for it.
@@ -82,7 +83,7 @@ async function comeBack(request: FastifyRequest, reply: FastifyReply, deps: Deps
       return leaveCompleted(reply, { checkout: paid.checkout, here: `/checkout/${id}` });
     }
   }
-  return visitCheckout(request, reply, deps, (visit) => {
+  return enter(checkoutGuard(deps), reply, (_tx, visit) => () => {
     const isOpen = checkoutStanding(visit.checkout, deps.clock()) === 'open';
     if (method?.kind !== 'hosted' || !isOpen || ownReport?.kind === 'unpaid') {
       return reply.redirect(visit.here, 303);

@@ -3,7 +3,7 @@ import type { Given } from '../../../operations/access/checkout.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
-import type { Deps } from '../../deps.ts';
+import type { PageDeps } from '../../pages/guarded-page.ts';
 import { showPrice } from '../access/price.ts';
 import { priceWords } from './words.ts';
 
@@ -17,7 +17,7 @@ export async function mailSubscribed(
   tenant: OpenTenant,
   { checkout, offer, subscription, invoice }: Given,
   acceptLanguage: string | undefined,
-  deps: Deps,
+  deps: PageDeps,
 ): Promise<void> {
   const member = await findMember(tx, tenant.id, checkout.memberId);
   // A payment that was reported after its member was erased.

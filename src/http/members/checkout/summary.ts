@@ -1,11 +1,10 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import type { Consent } from '../../../core/access/consent.ts';
 import { invoiceDue } from '../../../core/access/limits.ts';
 import {
   abandonCheckout,
   confirmOwnCheckout,
-  findOwnCheckout,
   heldSubscription,
   lacksAddress,
   offerDigest,
@@ -15,10 +14,8 @@ import { paymentMethod } from '../../../operations/access/payments/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { transactionOf } from '../../audit.ts';
-import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
-import { actIn } from '../../session.ts';
+import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
 import { readConsents } from '../access/consent-form.ts';
 import { dayOf } from '../account/times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
@@ -27,73 +24,69 @@ import { sendNothingOrdered } from './offer.ts';
 import { allowedOnly, requestOf, restartUrl, sealOrder, stillAllowed } from './order.ts';
 import { beginPayment } from './payment.ts';
 import { mailSubscribed } from './subscribed-mail.ts';
-import { type CheckoutVisit, checkoutPage, leaveCompleted, sendCheckoutPage } from './visit.ts';
+import { type CheckoutVisit, leaveCompleted, sendCheckoutPage } from './visit.ts';
 import { offerWords } from './words.ts';
 
 /** GET and POST /checkout/{id}: what was ordered, to be looked at once more and confirmed (decision 40). */
-export function summaryPage(app: FastifyInstance, deps: Deps): void {
-  checkoutPage(app, deps, '/checkout/:id', show, submit);
-}
+export const summaryPage: GuardedPage<CheckoutVisit> = { url: '/checkout/:id', show, submit };
 
-async function show(visit: CheckoutVisit): Promise<FastifyReply> {
+async function show(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { request, reply, checkout, member, language, chosen, deps } = visit;
   const standing = checkoutStanding(checkout, deps.clock());
   switch (standing) {
     case 'open': {
       const { change } = pick(queryOf(request) ?? new Map(), ['change']).values;
       const isAsked = lacksAddress(visit, member) || change === 'address';
-      return isAsked ? sendAddressForm(visit) : sendSummary(visit);
+      return isAsked ? () => sendAddressForm(visit) : showSummary(tx, visit);
     }
     case 'completed':
-      return sendCompleted(visit);
+      return showCompleted(tx, visit);
     case 'cancelled':
-    case 'expired':
-      return sendNothingOrdered(
-        reply,
-        language,
-        restartUrl(requestOf(checkout, chosen), request.tenant),
-        standing,
-      );
+    case 'expired': {
+      const restart = restartUrl(requestOf(checkout, chosen), request.tenant);
+      return () => sendNothingOrdered(reply, language, restart, standing);
+    }
     default:
       throw new Error(`unknown standing ${standing satisfies never}`);
   }
 }
 
 /** What is confirmed, unless the member has got it meanwhile. */
-async function sendSummary(visit: CheckoutVisit, problem: 'payment' | null = null): Promise<FastifyReply> {
+async function showSummary(tx: Tx, visit: CheckoutVisit, problem: 'payment' | null = null): Promise<Answer> {
   const { reply, checkout, offer, member, language, deps } = visit;
   const { t } = language;
   const now = deps.clock();
-  const { subscription, consents } = await deps.store.transaction(async (tx) => ({
-    subscription: await heldSubscription(tx, member.id, checkout.packageId, now),
-    consents: await consentsToAsk(tx, visit),
-  }));
+  const subscription = await heldSubscription(tx, member.id, checkout.packageId, now);
+  const consents = await consentsToAsk(tx, visit);
   const asked = allowedOnly(requestOf(checkout, visit.chosen), visit.request.tenant);
   const answers = readConsents(visit.request, consents);
-  if (subscription !== null) return sendHeld(reply, language, { ...visit, subscription, asked }, deps);
-  return sendCheckoutPage(visit, {
-    template: 'summary',
-    title: 'checkout.summary.title',
-    ...(problem === null
-      ? {}
-      : { status: 503, problems: [{ field: 'confirm', text: t('checkout.error.payment') }] }),
-    data: {
-      offer: offerWords(offer, language, now, checkout),
-      payment: paymentInWords(visit),
-      address: addressInWords(visit),
-      change: addressUrl(visit),
-      seen: offerDigest(offer),
-      isFree: checkout.price.amount === 0,
-      member,
-      // Never ticked but by the member: silence is no agreement (GDPR recital 32).
-      consents: consents.map((consent) => ({
-        ...consent,
-        isTicked: answers.get(consent.id) === 'accepted',
-        note: null,
-      })),
-      order: sealOrder(reply, asked, deps),
-    },
-  });
+  if (subscription !== null) {
+    return () => sendHeld(reply, language, { ...visit, subscription, asked }, deps);
+  }
+  return () =>
+    sendCheckoutPage(visit, {
+      template: 'summary',
+      title: 'checkout.summary.title',
+      ...(problem === null
+        ? {}
+        : { status: 503, problems: [{ field: 'confirm', text: t('checkout.error.payment') }] }),
+      data: {
+        offer: offerWords(offer, language, now, checkout),
+        payment: paymentInWords(visit),
+        address: addressInWords(visit),
+        change: addressUrl(visit),
+        seen: offerDigest(offer),
+        isFree: checkout.price.amount === 0,
+        member,
+        // Never ticked but by the member: silence is no agreement (GDPR recital 32).
+        consents: consents.map((consent) => ({
+          ...consent,
+          isTicked: answers.get(consent.id) === 'accepted',
+          note: null,
+        })),
+        order: sealOrder(reply, asked, deps),
+      },
+    });
 }
 
 /** What the tenant asks for at a checkout and the member has not agreed to. */
@@ -116,54 +109,53 @@ function paymentInWords({ checkout, language: { tag, t }, deps }: CheckoutVisit)
 
 const day = 24 * 60 * 60 * 1_000;
 
-async function submit(visit: CheckoutVisit): Promise<FastifyReply> {
+async function submit(tx: Tx, visit: CheckoutVisit, next: Next<CheckoutVisit>): Promise<Answer> {
   const { request, reply, here } = visit;
   const { action } = pageForm(request, ['action']);
   switch (action) {
     case 'address':
-      return submitAddress(visit);
+      return submitAddress(tx, visit);
     case 'confirm':
-      return confirm(visit);
+      return confirm(tx, visit, next);
     case 'cancel':
-      return cancel(visit);
+      return cancel(tx, visit);
     default:
-      return reply.redirect(here, 303);
+      return () => reply.redirect(here, 303);
   }
 }
 
 /** Gives the subscription with all that belongs to it, or leads to its payment. */
-async function confirm(visit: CheckoutVisit): Promise<FastifyReply> {
-  const { request, reply, checkout, here, deps } = visit;
+async function confirm(tx: Tx, visit: CheckoutVisit, next: Next<CheckoutVisit>): Promise<Answer> {
+  const { request, reply, checkout, member, here, deps } = visit;
   const { seen } = pageForm(request, ['seen']);
-  const confirmed = await actIn(visit, async (tx, { member }) => {
-    const answer = await confirmOwnCheckout(tx, member, { id: checkout.id, seen }, deps, deps.clock());
-    if (answer.kind !== 'completed' || answer.given === null) return answer;
-    await recordConsents(tx, visit);
-    await mailSubscribed(tx, request.tenant, answer.given, request.headers['accept-language'], deps);
-    return answer;
-  });
+  const confirmed = await confirmOwnCheckout(tx, member, { id: checkout.id, seen }, deps, deps.clock());
   switch (confirmed.kind) {
     case 'completed':
-      return leaveCompleted(reply, visit);
-    case 'payment': {
-      const address = await beginPayment(visit, confirmed.method);
-      if (address === null) return sendSummary(visit, 'payment');
-      // The provider may have taken a while: what was paid or cancelled meanwhile is not paid again.
-      const isOpen = await actIn(visit, async (tx, { member }) => {
-        const opened = await findOwnCheckout(tx, member, checkout.id);
-        if (opened === null || checkoutStanding(opened.checkout, deps.clock()) !== 'open') return false;
+      if (confirmed.given !== null) {
         await recordConsents(tx, visit);
-        return true;
-      });
-      return reply.redirect(isOpen ? address : here, 303);
-    }
+        await mailSubscribed(tx, request.tenant, confirmed.given, request.headers['accept-language'], deps);
+      }
+      return () => leaveCompleted(reply, visit);
+    case 'payment':
+      return async () => pay(await beginPayment(visit, confirmed.method), next);
     case 'no-method':
-      return sendSummary(visit, 'payment');
+      return showSummary(tx, visit, 'payment');
     case 'look-again':
-      return reply.redirect(here, 303);
+      return () => reply.redirect(here, 303);
     default:
       throw new Error(`unknown answer ${JSON.stringify(confirmed satisfies never)}`);
   }
+}
+
+/** Leads to the payment, unless the checkout was paid or cancelled while the provider was asked for its page. */
+function pay(address: string | null, next: Next<CheckoutVisit>): Promise<FastifyReply> {
+  return next(async (tx, visit) => {
+    const { reply, checkout, here, deps } = visit;
+    if (address === null) return showSummary(tx, visit, 'payment');
+    const isOpen = checkoutStanding(checkout, deps.clock()) === 'open';
+    if (isOpen) await recordConsents(tx, visit);
+    return () => reply.redirect(isOpen ? address : here, 303);
+  });
 }
 
 async function recordConsents(tx: Tx, visit: CheckoutVisit): Promise<void> {
@@ -177,44 +169,39 @@ async function recordConsents(tx: Tx, visit: CheckoutVisit): Promise<void> {
   });
 }
 
-async function cancel(visit: CheckoutVisit): Promise<FastifyReply> {
+async function cancel(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { request, reply, checkout, here, deps } = visit;
-  const isCancelled = await actIn(visit, (tx) => abandonCheckout(tx, checkout, deps.clock()));
+  const isCancelled = await abandonCheckout(tx, checkout, deps.clock());
   const back = isCancelled ? stillAllowed(checkout.callBackUrl, request.tenant) : null;
-  return reply.redirect(back ?? here, 303);
+  return () => reply.redirect(back ?? here, 303);
 }
 
 /** "You are subscribed": where the member has nowhere else to go, or came back. */
-async function sendCompleted(visit: CheckoutVisit): Promise<FastifyReply> {
+async function showCompleted(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const { request, checkout, offer, member, language, deps } = visit;
   const { t, tag } = language;
-  const { subscription, invoice } = await transactionOf(request, deps, async (tx) => {
-    const running = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
-    const invoices = await listInvoices(tx, member.id);
-    const { subscriptionId } = checkout;
-    return {
-      subscription: running,
-      invoice: invoices.find((one) => one.subscriptionId === subscriptionId) ?? null,
-    };
-  });
+  const subscription = await heldSubscription(tx, member.id, checkout.packageId, deps.clock());
+  const invoices = await listInvoices(tx, member.id);
+  const invoice = invoices.find(({ subscriptionId }) => subscriptionId === checkout.subscriptionId) ?? null;
   const date = (time: number) => dayOf(time, tag);
-  return sendCheckoutPage(visit, {
-    template: 'done',
-    title: 'checkout.completed.title',
-    data: {
-      lead:
-        subscription?.expiresAt == null
-          ? offer.name
-          : t('checkout.until', { package: offer.name, date: date(subscription.expiresAt) }),
-      notes: [
-        ...(invoice === null
-          ? []
-          : [t('checkout.completed.invoice', { number: invoice.number, date: date(invoice.dueAt) })]),
-        t('checkout.completed.mail', { email: member.email }),
-      ],
-      onward: stillAllowed(checkout.onCheckoutCompletedUrl, request.tenant),
-      member: null,
-      order: null,
-    },
-  });
+  return () =>
+    sendCheckoutPage(visit, {
+      template: 'done',
+      title: 'checkout.completed.title',
+      data: {
+        lead:
+          subscription?.expiresAt == null
+            ? offer.name
+            : t('checkout.until', { package: offer.name, date: date(subscription.expiresAt) }),
+        notes: [
+          ...(invoice === null
+            ? []
+            : [t('checkout.completed.invoice', { number: invoice.number, date: date(invoice.dueAt) })]),
+          t('checkout.completed.mail', { email: member.email }),
+        ],
+        onward: stillAllowed(checkout.onCheckoutCompletedUrl, request.tenant),
+        member: null,
+        order: null,
+      },
+    });
 }

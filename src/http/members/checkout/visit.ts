@@ -1,103 +1,55 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Language } from '../../../language.ts';
+/** The pages of a checkout: who may open them, and how they are sent. */
+import type { FastifyReply } from 'fastify';
 import { findOwnCheckout, type OpenedCheckout } from '../../../operations/access/checkout.ts';
 import { paymentMethod } from '../../../operations/access/payments/payment.ts';
-import { seal, unseal } from '../../../secrets/seal.ts';
 import { pathOf } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
-import { transactionOf } from '../../audit.ts';
-import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
+import { pick, queryOf } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
-import { requestLanguage } from '../../pages/language.ts';
+import { formToken } from '../../pages/form-token.ts';
+import type { Guard } from '../../pages/guarded-page.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { requireOwnForm } from '../../same-origin.ts';
-import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import type { FieldProblem } from '../account/page.ts';
-import { flowUrl, sealFlow } from '../flow.ts';
+import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { stillAllowed } from './order.ts';
 
 /** A signed-in member at a page of their own checkout. */
-export interface CheckoutVisit extends CurrentSession, OpenedCheckout {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly language: Language;
-  readonly deps: Deps;
+export interface CheckoutVisit extends MemberVisit, OpenedCheckout {
   /** The language chosen on the way. */
   readonly chosen: string | null;
   /** The address of the checkout's page, in that language. */
   readonly here: string;
 }
 
-type Answer = (visit: CheckoutVisit) => Promise<FastifyReply> | FastifyReply;
-
-/**
- * Registers a page of a checkout: GET shows it, POST takes its form. Whoever is not signed in goes through
- * the sign-in page and comes back; a checkout that is not this member's on this tenant is not there (K10); a
- * form must be of this browser, this session and this checkout (U14).
- */
-export function checkoutPage(
-  app: FastifyInstance,
-  deps: Deps,
-  url: string,
-  show: Answer,
-  submit?: Answer,
-): void {
-  refuseOtherMethods(app, url, submit === undefined ? ['GET'] : ['GET', 'POST']);
-  app.get(url, (request, reply) => visitCheckout(request, reply, deps, show));
-  if (submit === undefined) return;
-  app.post(url, { onRequest: requireOwnForm }, (request, reply) =>
-    visitCheckout(request, reply, deps, (visit) =>
-      isOwnForm(visit) ? submit(visit) : sendProblem(reply, 'crossSite', { language: visit.language }),
-    ),
-  );
+/** Lets a member in to a checkout of their own; to anybody else on this tenant it is not there (K10). */
+export function checkoutGuard(deps: Deps): Guard<CheckoutVisit> {
+  const guard = memberGuard(deps, (reply) => ({
+    purpose: 'checkout',
+    returnTo: pathOf(reply.request),
+    chosen: chosenIn(reply),
+  }));
+  return {
+    ...guard,
+    async admit(tx, reply) {
+      const visit = await guard.admit(tx, reply);
+      if (visit === null || typeof visit === 'function') return visit;
+      const { id } = reply.request.params as { id: string };
+      const opened = await findOwnCheckout(tx, visit.member, id);
+      if (opened === null) return () => sendProblem(reply, 'notFound', { language: visit.language });
+      const chosen = chosenIn(reply);
+      const query = chosen === null ? '' : `?${new URLSearchParams({ ui_locales: chosen })}`;
+      return { ...visit, ...opened, chosen, here: `/checkout/${opened.checkout.id}${query}` };
+    },
+    purposeOf,
+  };
 }
 
-/** Finds who visits which checkout, and lets them be answered. */
-export async function visitCheckout(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  deps: Deps,
-  answer: Answer,
-): Promise<FastifyReply> {
-  const { id } = request.params as { id: string };
-  const { ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['ui_locales']).values;
-  const { current, opened } = await transactionOf(request, deps, async (tx) => {
-    const current = await currentSession(tx, request, deps.clock());
-    return { current, opened: current === null ? null : await findOwnCheckout(tx, current.member, id) };
-  });
-  if (current === null) return sendToSignIn(reply, chosen ?? null, deps);
-  const language = requestLanguage(request, [chosen, current.member.locale]);
-  if (opened === null) return sendProblem(reply, 'notFound', { language });
-  const query = chosen === undefined ? '' : `?${new URLSearchParams({ ui_locales: chosen })}`;
-  const here = `/checkout/${opened.checkout.id}${query}`;
-  const visit = { ...current, ...opened, request, reply, language, deps, chosen: chosen ?? null, here };
-  try {
-    return await answer(visit);
-  } catch (error) {
-    if (error instanceof SessionOver) return sendToSignIn(reply, chosen ?? null, deps);
-    throw error;
-  }
-}
+const chosenIn = ({ request }: FastifyReply): string | null =>
+  pick(queryOf(request) ?? new Map(), ['ui_locales']).values.ui_locales ?? null;
 
-/** The member signs in first, and comes back to the page. */
-function sendToSignIn(reply: FastifyReply, language: string | null, deps: Deps): FastifyReply {
-  const returnTo = pathOf(reply.request);
-  const flow = { startedAt: deps.clock(), parameters: null, returnTo, language };
-  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
-}
-
-/** The seal of the forms of one checkout in one session: no other page, browser or session can send them. */
-const tokenOf = ({ session, checkout }: CheckoutVisit) => `checkout ${checkout.id} ${session.id}`;
-
-function isOwnForm(visit: CheckoutVisit): boolean {
-  const { request } = visit;
-  const { token = '' } = pageForm(request, ['token']);
-  const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), token);
-  return unsealed.kind === 'opened' && unsealed.value === tokenOf(visit);
-}
+/** The forms of one checkout in one session. */
+const purposeOf = ({ session, checkout }: CheckoutVisit) => `checkout ${checkout.id} ${session.id}`;
 
 /** A page of a checkout, before it is sent. */
 export interface CheckoutPage {
@@ -114,8 +66,7 @@ export function sendCheckoutPage(
   visit: CheckoutVisit,
   { template, title, problems = [], status = problems.length > 0 ? 422 : 200, data }: CheckoutPage,
 ): Promise<FastifyReply> {
-  const { request, reply, language, checkout, here, deps } = visit;
-  const browser = ensureBrowserCookie(reply, deps.random);
+  const { reply, language, checkout, here, deps } = visit;
   return sendPage(reply, {
     template: `members/checkout/${template}.eta`,
     language,
@@ -125,7 +76,7 @@ export function sendCheckoutPage(
     formTargets: formTargetsOf(visit),
     again: { action: `/checkout/${checkout.id}`, fields: {} },
     data: {
-      token: seal(request.tenant.tokenKey, 'form', browser, tokenOf(visit)),
+      token: formToken(reply, purposeOf(visit), deps),
       here,
       problems,
       ...data,

@@ -25,10 +25,10 @@ import { answerAuthorization } from '../../oidc/authorize.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireSameOrigin } from '../../same-origin.ts';
+import { beginSessionHere } from '../../session.ts';
 import { isBrowserThatAsked } from '../asker.ts';
 import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../flow.ts';
 import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
-import { startSession } from '../start-session.ts';
 import { flowOf, formTargetsOf, payloadOf, sendConfirmed, sendUsed, sendVerify } from './proof-pages.ts';
 
 const verifyUrl = '/sign-up/verify';
@@ -242,7 +242,7 @@ async function takeOn(
     if (member === null) return { kind: 'refused', proof: proven };
     const flow = flowOf(proven);
     const step = await stepOf(request, flow);
-    const { session, secret } = await startSession(tx, request, member, null, deps);
+    const { session, secret } = await beginSessionHere(tx, request, member, null, deps);
     const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
     return { kind: 'signed-in', secret, flow, outcome };
   });

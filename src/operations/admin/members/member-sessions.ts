@@ -1,10 +1,9 @@
-import { endSession } from '../../../core/session.ts';
 import { endSignIn } from '../../../core/sign-in.ts';
 import { exactly, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession } from '../../../storage/session.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
-import { signOutEverywhere } from '../../recovery/recovery.ts';
+import { signOutEverywhere, signOutSession } from '../../session/sign-out.ts';
 import { onTenant } from '../define.ts';
 import { type Operation, unknown } from '../operation.ts';
 import { manageableMember } from './manage.ts';
@@ -60,7 +59,7 @@ const sessionEnded = onTenant<{ readonly memberId: string; readonly sessionId: s
     await manageableMember(context, memberId);
     const session = await findSession(tx, tenant.id, sessionId);
     if (session?.memberId !== memberId) throw unknown('session');
-    await apply(tx, endSession(session));
+    await signOutSession(tx, session);
     return { sessionId };
   },
 });

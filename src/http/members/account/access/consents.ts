@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
 import { consentHistoryShown } from '../../../../core/access/limits.ts';
 import { shownName } from '../../../../core/members/details.ts';
@@ -12,10 +11,10 @@ import {
 } from '../../../../storage/access/consent.ts';
 import { findRegisteredClient } from '../../../../storage/client.ts';
 import type { Tx } from '../../../../storage/store.ts';
-import type { Deps } from '../../../deps.ts';
 import { countedMember } from '../../../limits/limit-reached.ts';
+import { once } from '../../../limits/once.ts';
+import type { Answer } from '../../../pages/guarded-page.ts';
 import { sendProblem } from '../../../pages/problem.ts';
-import { actIn } from '../../../session.ts';
 import {
   askedConsents,
   type ChangedConsent,
@@ -25,52 +24,45 @@ import {
 } from '../../access/consent-form.ts';
 import { takeConsentAnswer } from '../../access/consent-limit.ts';
 import { beforeIn, listLinks } from '../list.ts';
-import { accountPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+import { type AccountPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';
 
 const url = '/account/consents';
 
 /** GET and POST /account/consents: what the tenant asks for, and the answers so far (pages 18; decision 39). */
-export function consentsPage(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show: (visit) => sendForm(visit, []), submit });
-}
+export const consentsPage: AccountPage = { url, show: (tx, visit) => showForm(tx, visit, []), submit };
 
 /** @param changed what was answered in words that are not those of today: it is asked for again */
-async function sendForm(visit: Visit, changed: readonly ChangedConsent[]): Promise<FastifyReply> {
-  const { member, language, deps } = visit;
+async function showForm(tx: Tx, visit: Visit, changed: readonly ChangedConsent[]): Promise<Answer> {
+  const { member, language } = visit;
   const after = beforeIn(visit);
-  const { read, last, newest, names } = await deps.store.transaction(async (tx) => {
-    const from = after === undefined ? {} : { after };
-    const read = await listSomeConsents(tx, member.tenantId, { ...from, limit: accountListLength + 1 });
-    const newest = await listNewestConsentChanges(tx, member.id, consentHistoryShown);
-    const ids = read.map(({ id }) => id);
-    return {
-      read,
-      newest,
-      last: await listLastConsentChanges(tx, member, ids),
-      names: await namesOf(tx, newest),
-    };
-  });
+  const from = after === undefined ? {} : { after };
+  const read = await listSomeConsents(tx, member.tenantId, { ...from, limit: accountListLength + 1 });
+  const ids = read.map(({ id }) => id);
+  const last = await listLastConsentChanges(tx, member, ids);
+  const newest = await listNewestConsentChanges(tx, member.id, consentHistoryShown);
+  const names = await namesOf(tx, newest);
   const consents = read.slice(0, accountListLength);
   const next = read.length > accountListLength ? (consents.at(-1)?.id ?? null) : null;
   const nameOf = (id: string | null) => shownName(names.get(id ?? '') ?? id ?? '');
-  return sendAccountPage(visit, {
-    template: 'consents',
-    title: 'account.consents.title',
-    problems: changed.map(({ id, name }) => ({
-      field: `consent-${id}`,
-      text: language.t('account.consents.error.changed', { name }),
-    })),
-    data: {
-      links: listLinks(visit, url, next),
-      consents: consents.map((consent) => boxOf(visit, consent, last, changed)),
-      history: newest.map((change) => ({
-        name: change.name,
-        answer: answerOf(visit, change),
-        where: whereOf(visit, change, nameOf),
+  return () =>
+    sendAccountPage(visit, {
+      template: 'consents',
+      title: 'account.consents.title',
+      problems: changed.map(({ id, name }) => ({
+        field: `consent-${id}`,
+        text: language.t('account.consents.error.changed', { name }),
       })),
-    },
-  });
+      data: {
+        links: listLinks(visit, url, next),
+        consents: consents.map((consent) => boxOf(visit, consent, last, changed)),
+        history: newest.map((change) => ({
+          name: change.name,
+          answer: answerOf(visit, change),
+          where: whereOf(visit, change, nameOf),
+        })),
+      },
+    });
 }
 
 /** The names of the apps in which answers were given, by client_id. */
@@ -123,20 +115,18 @@ function whereOf(
 }
 
 /** Saves the answers to what the page showed in the words of today, and asks again for the others. */
-async function submit(visit: Visit): Promise<FastifyReply> {
+async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   const { request, reply, member, language, deps } = visit;
-  const wait = takeConsentAnswer(deps.rateLimiter, member.id);
-  if (wait !== null)
-    return sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', {
-      language,
-      limitKey: countedMember(member.id),
-      ways: [{ href: url, text: 'account.consents.title' }],
-    });
-  const changed = await actIn(visit, async (tx, { member: { id: memberId, tenantId } }) => {
-    const consents = await findConsents(tx, tenantId, askedConsents(request));
-    const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;
-    await answerConsents(tx, tenantId, readConsents(request, consents), answerer);
-    return changedConsents(request, consents);
-  });
-  return changed.length > 0 ? sendForm(visit, changed) : redirectDone(visit, url, 'consents');
+  const wait = once(request, 'consents', () => takeConsentAnswer(deps.rateLimiter, member.id));
+  if (wait !== null) {
+    const ways = [{ href: url, text: 'account.consents.title' }];
+    const problem = { language, limitKey: countedMember(member.id), ways };
+    return () => sendProblem(reply.header('retry-after', wait), 'tooManyAnswers', problem);
+  }
+  const { id: memberId, tenantId } = member;
+  const consents = await findConsents(tx, tenantId, askedConsents(request));
+  const answerer = { memberId, source: 'account', clientId: null, changedAt: deps.clock() } as const;
+  await answerConsents(tx, tenantId, readConsents(request, consents), answerer);
+  const changed = changedConsents(request, consents);
+  return changed.length > 0 ? showForm(tx, visit, changed) : () => redirectDone(visit, url, 'consents');
 }

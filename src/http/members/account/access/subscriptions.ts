@@ -1,4 +1,3 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   isActive,
   type MemberSubscription,
@@ -10,13 +9,13 @@ import { madeOnce } from '../../../../made-once.ts';
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
 import { listUnpaidInvoices } from '../../../../storage/access/invoice.ts';
 import { findSubscription, listNewestSubscriptions } from '../../../../storage/access/subscription.ts';
-import type { Deps } from '../../../deps.ts';
+import type { Tx } from '../../../../storage/store.ts';
 import { pageForm } from '../../../form.ts';
+import type { Answer } from '../../../pages/guarded-page.ts';
 import { sendProblem } from '../../../pages/problem.ts';
-import { actIn } from '../../../session.ts';
 import { showPrice } from '../../access/price.ts';
 import { beforeIn, listLinks } from '../list.ts';
-import { accountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+import { type AccountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
 import { dayOf } from '../times.ts';
 
 const url = '/account/subscriptions';
@@ -27,9 +26,7 @@ const lists = madeOnce((language) => new Intl.ListFormat(language));
  * GET and POST /account/subscriptions: every subscription, what is owed, and the buttons that cancel one or
  * keep it after all (pages 18). Nothing here leads to what else could be bought: a store may forbid it (pages 12).
  */
-export function subscriptionsPage(app: FastifyInstance, deps: Deps): void {
-  accountPage(app, deps, url, { show, submit });
-}
+export const subscriptionsPage: AccountPage = { url, show, submit };
 
 /** Running ones come first, then those that will run, then those that are over. */
 const rankOf: Readonly<Record<SubscriptionState, number>> = {
@@ -49,46 +46,45 @@ const actionOf: Readonly<Record<SubscriptionState, Action | null>> = {
   ended: null,
 };
 
-async function show(visit: Visit): Promise<FastifyReply> {
+async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const { member, language, deps } = visit;
   const now = deps.clock();
   const before = Number(beforeIn(visit) ?? Number.NaN);
-  const { read, invoices } = await deps.store.transaction(async (tx) => ({
-    read: await listNewestSubscriptions(tx, member.id, {
-      limit: accountListLength + 1,
-      ...(Number.isSafeInteger(before) ? { before } : {}),
-    }),
-    invoices: await listUnpaidInvoices(tx, member.id, accountListLength),
-  }));
+  const read = await listNewestSubscriptions(tx, member.id, {
+    limit: accountListLength + 1,
+    ...(Number.isSafeInteger(before) ? { before } : {}),
+  });
+  const invoices = await listUnpaidInvoices(tx, member.id, accountListLength);
   const subscriptions = read.slice(0, accountListLength);
   const next = read.length > accountListLength ? (subscriptions.at(-1)?.subscriptionId ?? null) : null;
-  return sendAccountPage(visit, {
-    template: 'subscriptions',
-    title: 'account.subscriptions.title',
-    data: {
-      subscriptions: subscriptions
-        .map((subscription) => ({ subscription, standing: standingOf(subscription, now) }))
-        .toSorted(
-          (a, b) =>
-            rankOf[a.standing] - rankOf[b.standing] ||
-            b.subscription.subscriptionId - a.subscription.subscriptionId,
-        )
-        .map(({ subscription, standing }) => ({
-          id: subscription.subscriptionId,
-          name: subscription.packageName,
-          standing: standingText(visit, subscription, standing, now),
-          facts: factsOf(visit, subscription),
-          action: actionOf[standing],
-          cancelling: cancellingText(visit, subscription, now),
+  return () =>
+    sendAccountPage(visit, {
+      template: 'subscriptions',
+      title: 'account.subscriptions.title',
+      data: {
+        subscriptions: subscriptions
+          .map((subscription) => ({ subscription, standing: standingOf(subscription, now) }))
+          .toSorted(
+            (a, b) =>
+              rankOf[a.standing] - rankOf[b.standing] ||
+              b.subscription.subscriptionId - a.subscription.subscriptionId,
+          )
+          .map(({ subscription, standing }) => ({
+            id: subscription.subscriptionId,
+            name: subscription.packageName,
+            standing: standingText(visit, subscription, standing, now),
+            facts: factsOf(visit, subscription),
+            action: actionOf[standing],
+            cancelling: cancellingText(visit, subscription, now),
+          })),
+        links: listLinks(visit, url, next),
+        invoices: invoices.map(({ number, price, dueAt }) => ({
+          number: language.t('account.invoices.number', { number }),
+          amount: showPrice(price, language.tag),
+          due: dueText(visit, dueAt, now),
         })),
-      links: listLinks(visit, url, next),
-      invoices: invoices.map(({ number, price, dueAt }) => ({
-        number: language.t('account.invoices.number', { number }),
-        amount: showPrice(price, language.tag),
-        due: dueText(visit, dueAt, now),
-      })),
-    },
-  });
+      },
+    });
 }
 
 /** What it includes. Not what it costs or how long a period is: a store may forbid that too (pages 12). */
@@ -144,18 +140,15 @@ type Action = 'cancel' | 'resume';
 
 const doneOf: Readonly<Record<Action, Done>> = { cancel: 'cancelled', resume: 'resumed' };
 
-async function submit(visit: Visit): Promise<FastifyReply> {
-  const { request, reply, language, deps } = visit;
+async function submit(tx: Tx, visit: Visit): Promise<Answer> {
+  const { request, reply, member, language, deps } = visit;
   const { subscription: id = '', action } = pageForm(request, ['subscription', 'action']);
   const isAction = action === 'cancel' || action === 'resume';
-  const isChanged = await actIn(visit, async (tx, { member }) => {
-    if (!isAction || !/^\d{1,15}$/.test(id)) return null;
-    const found = await findSubscription(tx, member.tenantId, Number(id));
-    if (found?.memberId !== member.id) return null;
-    return changeSubscription(tx, member.tenantId, Number(id), action, deps.clock());
-  });
-  if (!isAction || isChanged === null) return sendProblem(reply, 'notFound', { language });
+  const found = /^\d{1,15}$/.test(id) ? await findSubscription(tx, member.tenantId, Number(id)) : null;
+  if (!isAction || found?.memberId !== member.id) {
+    return () => sendProblem(reply, 'notFound', { language });
+  }
+  const isChanged = await changeSubscription(tx, member.tenantId, Number(id), action, deps.clock());
   // It ended while the page was open: the page says so itself, and has no button for it any more.
-  if (!isChanged) return reply.redirect(url, 303);
-  return redirectDone(visit, url, doneOf[action]);
+  return () => (isChanged ? redirectDone(visit, url, doneOf[action]) : reply.redirect(url, 303));
 }

@@ -1,19 +1,21 @@
-import type { FastifyRequest } from 'fastify';
+/** Begins the session of a browser, and tells the member of one that was not used before. */
+import type { Clock } from '../../clock.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import { beginSession, type Session, type SessionKind } from '../../core/session.ts';
+import type { Language } from '../../language.ts';
+import type { PlaceOf } from '../../places.ts';
+import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';
 import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';
 import { updatePasswordHash } from '../../storage/members/member.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
-import { browserCookie } from '../cookies.ts';
-import type { Deps } from '../deps.ts';
-import { requestLanguage } from '../pages/language.ts';
-import { currentSession } from '../session.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { noticeUrl } from '../account/notice.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import { browserName } from './browser-name.ts';
-import { noticeUrl } from './notice.ts';
 import { seenAt } from './seen-at.ts';
 
 const userAgentLength = 256;
@@ -24,56 +26,73 @@ export interface StartedSession {
   readonly secret: string;
 }
 
+/** The browser in which a session begins. */
+export interface Browser {
+  /** The hash of its cookie. */
+  readonly hash: string;
+  readonly userAgent: string;
+  readonly ipAddress: string;
+  readonly language: Language;
+  /** The session that it has already, which is renewed. */
+  readonly session: Session | null;
+}
+
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mails: Pick<Mailer, 'queue'>;
+  readonly placeOf: PlaceOf;
+}
+
 /**
  * Begins the session of a member whose credentials were right, or renews the one this browser has: the first
  * write of a whole flow.
  */
 export async function startSession(
   tx: Tx,
-  request: FastifyRequest,
-  member: Member,
-  newHash: string | null,
-  deps: Deps,
-  kind: SessionKind = 'member',
+  tenant: OpenTenant,
+  { member, newHash, kind }: { member: Member; newHash: string | null; kind: SessionKind },
+  browser: Browser,
+  deps: SessionDeps,
 ): Promise<StartedSession> {
   const now = deps.clock();
   const secret = deps.random.secret();
-  const current = await currentSession(tx, request, now, kind);
   const { session, writes } = beginSession(
-    current?.session ?? null,
+    browser.session,
     {
       id: deps.random.id(now),
-      tenantId: request.tenant.id,
+      tenantId: tenant.id,
       memberId: member.id,
       kind,
       secretHash: sha256(secret),
-      userAgent: (request.headers['user-agent'] ?? '').slice(0, userAgentLength),
-      ipAddress: request.address,
+      userAgent: browser.userAgent.slice(0, userAgentLength),
+      ipAddress: browser.ipAddress,
     },
     now,
   );
   await apply(tx, writes);
   if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
-  await clearSignInFailures(tx, request.tenant.id, hashEmail(member.email));
-  const browser = sha256(browserCookie(request));
-  const isNew = !(await isKnownBrowser(tx, member.id, browser)) && (await hasKnownBrowser(tx, member.id));
-  if (isNew) await mailNewBrowser(tx, request, member, session, deps);
-  await saveKnownBrowser(tx, member.id, browser, now);
+  await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
+  const isKnown = await isKnownBrowser(tx, member.id, browser.hash);
+  if (!isKnown && (await hasKnownBrowser(tx, member.id))) {
+    await mailNewBrowser(tx, tenant, member, session, browser.language, deps);
+  }
+  await saveKnownBrowser(tx, member.id, browser.hash, now);
   return { session, secret };
 }
 
 /** Tells a member of a browser that was not used before; the first one of all is no news. */
 function mailNewBrowser(
   tx: Tx,
-  request: FastifyRequest,
+  tenant: OpenTenant,
   member: Member,
   session: Session,
-  deps: Deps,
+  language: Language,
+  deps: SessionDeps,
 ): Promise<void> {
-  const language = requestLanguage(request, [member.locale]);
   const { place, address } = seenAt({ language, deps }, session.ipAddress);
   const at = session.authenticatedAt;
-  return deps.mails.queue(tx, request.tenant, {
+  return deps.mails.queue(tx, tenant, {
     name: 'newBrowser',
     to: member.email,
     language: language.tag,
@@ -83,6 +102,6 @@ function mailNewBrowser(
       place: place ?? address,
       time: at,
     },
-    link: noticeUrl(request.tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
+    link: noticeUrl(tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
   });
 }

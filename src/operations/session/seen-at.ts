@@ -1,9 +1,9 @@
 import type { Language } from '../../language.ts';
-import type { Deps } from '../deps.ts';
+import type { PlaceOf } from '../../places.ts';
 
 /** An address as people read it, and its place where the operator has a database of them (decision 34). */
 export function seenAt(
-  { language, deps }: { readonly language: Language; readonly deps: Pick<Deps, 'placeOf'> },
+  { language, deps }: { readonly language: Language; readonly deps: { readonly placeOf: PlaceOf } },
   ipAddress: string,
 ): { place: string | null; address: string } {
   return {

@@ -1,0 +1,237 @@
+/** Checks an address and a password within the limits of guessing, at the sign-in and where a page asks once more. */
+import type { Clock } from '../../clock.ts';
+import { countingWindow, signInLimit } from '../../core/limits.ts';
+import { type Member, maySignIn } from '../../core/members/member.ts';
+import { hashAccountPages, hashEmail } from '../../core/members/sign-in-limit.ts';
+import type { Share } from '../../secrets/fair-queue.ts';
+import { isHashable, type Passwords } from '../../secrets/password.ts';
+import { isKnownBrowser } from '../../storage/members/known-browser.ts';
+import {
+  findMemberByEmail,
+  type MemberWithPassword,
+  slowestPasswordWork,
+  updatePasswordHash,
+} from '../../storage/members/member.ts';
+import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
+import type { Counted, Counters } from '../../storage/memory/rate-limit.ts';
+import type { Store, Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { beginGuess, type CountedGuess, type GuessCounter, takeGuessBack } from './guess.ts';
+
+/** A member whose address and password were right. */
+export interface VerifiedMember extends MemberWithPassword {
+  /** A hash of today's strength, where the stored one is weaker. */
+  readonly newHash: string | null;
+}
+
+export type CheckedCredentials =
+  | { readonly kind: 'right'; readonly verified: VerifiedMember }
+  /** With the account that has the address, and why, for the audit alone. */
+  | { readonly kind: 'wrong'; readonly memberId: string | null; readonly reason: string }
+  | TooManyGuesses;
+
+/** Too many failures, of this account or from this address. */
+export interface TooManyGuesses {
+  readonly kind: 'too-many';
+  /** Seconds until it may be tried again. */
+  readonly retryAfter: number;
+  readonly limitKey: Counted;
+}
+
+/** What a right password lets in, and in words for the audit why not. @returns null if it may come in */
+export type Admission = (member: Member | null, now: number) => string | null;
+
+export const anyMember: Admission = (member, now) =>
+  maySignIn(member, now) ? null : 'the account may not be used';
+
+/** Who guesses, as far as guesses are counted. */
+export interface Guesser {
+  /** The hash of the browser's cookie. */
+  readonly browser: string;
+  readonly share: Share;
+}
+
+export interface CredentialDeps {
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly rateLimiter: Counters;
+}
+
+type StoreDeps = CredentialDeps & { readonly store: Pick<Store, 'transaction'> };
+
+/** An address and a password as somebody typed them, and who that was. */
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly guesser: Guesser;
+}
+
+/**
+ * Checks an address and a password. Every no takes as long as another and leaves the same traces: an unknown
+ * address, a wrong password and a disabled account cannot be told apart (A1).
+ *
+ * A guess is counted before it is looked at, and no longer counts once its account lets somebody in: a hundred
+ * at once are looked at no more often than a hundred in turn (F1).
+ *
+ * A browser the member has used before is counted by itself: neither who guesses at the account nor who guesses
+ * from the same address can lock members out of their own devices (promise 7, A6).
+ */
+export async function checkCredentials(
+  tenant: OpenTenant,
+  { email, password, guesser }: Credentials,
+  deps: StoreDeps,
+  admission: Admission = anyMember,
+): Promise<CheckedCredentials> {
+  const attempt = await deps.store.transaction((tx) => beginAttempt(tx, tenant, email, guesser, deps));
+  return attempt.kind === 'too-many' ? attempt : judgeAttempt(attempt, password, deps, admission);
+}
+
+/**
+ * Begins to ask a member who is signed in for the password once more. Failures count against the sign-in limit,
+ * and against one of the account's own pages, which no known browser passes: whoever has the session's cookie
+ * has the browser's too.
+ */
+export function beginConfirmation(
+  tx: Tx,
+  tenant: OpenTenant,
+  { id, email }: Member,
+  guesser: Guesser,
+  deps: CredentialDeps,
+): Promise<Attempt | TooManyGuesses> {
+  const own = { key: hashAccountPages(id), allowed: signInLimit.failures, passes: false };
+  return beginAttempt(tx, tenant, email, guesser, deps, [own]);
+}
+
+/**
+ * The member whose password was right, if it still is: while it was hashed another one may have been chosen, or the
+ * account closed (F3).
+ *
+ * @param email the address of the account now
+ */
+export async function findVerified(
+  tx: Tx,
+  { member: { id, tenantId, email: known }, passwordHash }: VerifiedMember,
+  now: number,
+  email = known,
+): Promise<Member | null> {
+  const found = await findMemberByEmail(tx, tenantId, email);
+  const isSame = found?.member.id === id && found.passwordHash === passwordHash;
+  return isSame && maySignIn(found.member, now) ? found.member : null;
+}
+
+/** Finishes what `beginConfirmation` began. @returns whether the password is still the one that was right */
+export async function finishConfirmation(
+  tx: Tx,
+  { id, tenantId, email }: Member,
+  verified: VerifiedMember,
+  now: number,
+): Promise<boolean> {
+  if ((await findVerified(tx, verified, now, email))?.id !== id) return false;
+  if (verified.newHash !== null) await updatePasswordHash(tx, id, verified.newHash);
+  await clearSignInFailures(tx, tenantId, hashAccountPages(id));
+  await clearSignInFailures(tx, tenantId, hashEmail(email));
+  return true;
+}
+
+/** A guess on its way to be judged, and who it counts for. */
+export interface Attempt {
+  readonly kind: 'begun';
+  readonly tenantId: string;
+  readonly share: Share;
+  /** The account that has the address. */
+  readonly found: MemberWithPassword | null;
+  /** What checking it takes, whoever's it is: as much as the slowest hash of the tenant, and no less than a new one. */
+  readonly work: number;
+  /** How it counts for the account. */
+  readonly guess: CountedGuess;
+  /** How it counts for the browser or address that it comes from. */
+  readonly source: Source;
+}
+
+/** Counts the failures of a browser or an address in memory. */
+interface Source {
+  look(): TooManyGuesses | null;
+  take(): TooManyGuesses | null;
+  giveBack(): void;
+}
+
+/** Counts the guess for the account, unless it, or the address, has had too many. */
+async function beginAttempt(
+  tx: Tx,
+  tenant: OpenTenant,
+  email: string,
+  { browser, share }: Guesser,
+  { clock, rateLimiter, passwords }: CredentialDeps,
+  counters: readonly GuessCounter[] = [],
+): Promise<Attempt | TooManyGuesses> {
+  const found = await findMemberByEmail(tx, tenant.id, email);
+  const isKnown = await isKnownBrowser(tx, found?.member.id ?? '', browser);
+  const from = isKnown ? `${hashEmail(email)} ${browser}` : share.address;
+  const memberId = found?.member.id ?? null;
+  const source = sourceOf(tenant, { key: `sign-in ${tenant.id} ${from}`, memberId }, rateLimiter);
+  const early = source.look();
+  if (early !== null) return early;
+  const ofAccount = {
+    key: hashEmail(email),
+    allowed: tenant.limits.failedSignInsPerAccount,
+    passes: isKnown,
+  };
+  const now = clock();
+  const begun = await beginGuess(tx, tenant.id, [...counters, ofAccount], now);
+  if (begun.kind === 'blocked') {
+    const retryAfter = Math.ceil((begun.until - now) / 1_000);
+    return { kind: 'too-many', retryAfter, limitKey: { key: begun.key, memberId } };
+  }
+  const work = Math.max(await slowestPasswordWork(tx, tenant.id), passwords.work);
+  return { kind: 'begun', tenantId: tenant.id, share, found, guess: begun.guess, source, work };
+}
+
+/** Judges a guess that was counted: outside of any transaction, since a hash takes its time. */
+export async function judgeAttempt(
+  { tenantId, share, found, guess, source, work }: Attempt,
+  password: string,
+  { store, clock, passwords }: StoreDeps,
+  admission: Admission = anyMember,
+): Promise<CheckedCredentials> {
+  const takeBack = () => store.transaction((tx) => takeGuessBack(tx, tenantId, guess));
+  const phc = found?.passwordHash ?? null;
+  // The address counts when the hash begins and not before: many homes wait behind one (security, Defaults).
+  const address = { late: null as TooManyGuesses | null };
+  const mayBegin = () => {
+    address.late = source.take();
+    return address.late === null;
+  };
+  try {
+    const isHashed =
+      isHashable(password) && (await passwords.verify(password, phc, share, { mayBegin, work }));
+    // One that is too long for any account counts like the others.
+    if (!isHashable(password)) mayBegin();
+    if (address.late !== null) {
+      await takeBack();
+      return address.late;
+    }
+    const refused = admission(found?.member ?? null, clock());
+    if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
+    if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
+    if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
+    source.giveBack();
+    const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
+    return { kind: 'right', verified: { ...found, newHash } };
+  } catch (error) {
+    // No place was free to judge it.
+    await takeBack();
+    throw error;
+  }
+}
+
+function sourceOf(tenant: OpenTenant, limitKey: Counted, rateLimiter: Counters): Source {
+  const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
+  const { minute } = countingWindow;
+  const inWords = (retryAfter: number | null): TooManyGuesses | null =>
+    retryAfter === null ? null : { kind: 'too-many', retryAfter, limitKey };
+  return {
+    look: () => inWords(rateLimiter.look(limitKey.key, limit, minute)),
+    take: () => inWords(rateLimiter.take(limitKey.key, limit, minute)),
+    giveBack: () => rateLimiter.giveBack(limitKey.key, minute),
+  };
+}
