@@ -110,11 +110,10 @@ export const connectionTimeout = 25 * second;
 export const slowReader = { time: 15 * second, bytes: 16 * 1_024 } as const;
 
 /**
- * A connection that has so many answers in hand is not read until one of them has left, and it is read in pieces of so
- * many bytes: a piece holds a few requests, where the system would hand over a thousand (security, F9).
+ * A connection that has so many answers in hand is not read until one of them has left (security, F9). One would do
+ * for the answers, but the body of a request whose head was read beside the answer before it must still be read.
  */
-export const answersInHand = 8;
-export const readPiece = 1_024;
+export const answersInHand = 2;
 
 /** Bytes of answers that wait to be sent, on all connections: beyond, those that have stood longest are closed (F9). */
 export const unsentBytes = 64 * 1_024 ** 2;

@@ -1,15 +1,19 @@
 // Reads requests no faster than their answers are taken (F9).
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { answersInHand, readPiece } from '../../core/limits.ts';
+import { answersInHand } from '../../core/limits.ts';
 import type { Connections } from './connections.ts';
 
+/** Every head of a request ends with it. */
+const blankLine = '\r\n\r\n';
+
 /**
- * Reads each connection in small pieces, and not at all while it has `answersInHand` answers in hand: what else it sent
- * ahead stays with the system, and then with the sender.
+ * Reads each connection request by request, and not at all while it has `answersInHand` answers in hand: what else it
+ * sent ahead stays with the system, and then with the sender.
  *
- * Node too stops reading where answers pile up, but it parses what it has read to the end: 64 KB, a thousand requests.
- * So the parser's listener is called with pieces, by a listener of ours in its place.
+ * Node too stops reading where answers pile up, but it parses what it has read to the end: 64 KB, a thousand requests,
+ * whose objects outlive the young generation and fill the heap. So the parser's listener is called with pieces that
+ * end at a blank line, by a listener of ours in its place: no piece holds the heads of two requests whole.
  */
 export function readAtPace(server: Server, connections: Connections): void {
   const held = new WeakSet<Socket>();
@@ -31,8 +35,10 @@ export function readAtPace(server: Server, connections: Connections): void {
           held.add(socket);
           socket.pause();
         } else {
-          parse.call(socket, chunk.subarray(at, at + readPiece));
-          at += readPiece;
+          const found = chunk.indexOf(blankLine, at, 'latin1');
+          const end = found < 0 ? chunk.length : found + blankLine.length;
+          parse.call(socket, chunk.subarray(at, end));
+          at = end;
         }
       }
       if (at < chunk.length && socket.isPaused()) socket.unshift(chunk.subarray(at));
