@@ -17,11 +17,11 @@ import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { flowUrl, flowUrl, sealFlow, sealFlow } from '../oidc/flow.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
-import { flowUrl, sealFlow } from './flow.ts';
 
 /** What was pressed for which device: the page that follows shows what has become of it. */
 export interface Pressed {

@@ -7,6 +7,7 @@ import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { countedMember } from '../limits/limit-reached.ts';
+import { flowUrl, sealFlow } from '../oidc/flow.ts';
 import { isUndone } from '../pages/head.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
@@ -16,7 +17,6 @@ import { type CurrentSession, currentSession, SessionOver } from '../session.ts'
 import { decidedPages, decidedUrl } from './device-decided.ts';
 import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
 import { decideDevice, sealDevice } from './device-verdict.ts';
-import { flowUrl, sealFlow } from './flow.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 const url = '/device';

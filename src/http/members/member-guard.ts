@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import type { Language } from '../../language.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Deps } from '../deps.ts';
+import { sendToSignIn } from '../oidc/flow.ts';
 import type { Guard, Visit } from '../pages/guarded-page.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession } from '../session.ts';
-import { sendToSignIn } from './flow.ts';
 
 /** A signed-in member at a page. */
 export interface MemberVisit extends Visit {

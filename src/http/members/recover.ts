@@ -10,11 +10,11 @@ import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
+import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, isBrowserThatAsked } from './asker.ts';
-import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from './flow.ts';
 import { findMailLink, sendTooManyLinks } from './mail-link.ts';
 
 const url = '/recover';

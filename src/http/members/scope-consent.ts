@@ -8,11 +8,11 @@ import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
+import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
-import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf } from './flow.ts';
 
 const url = '/consent';
 

@@ -11,10 +11,6 @@ import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
-import { sendPage } from '../pages/pages.ts';
-import { sendProblem } from '../pages/problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
-import { beginSessionHere, currentSession, guesserOf } from '../session.ts';
 import {
   contextOf,
   type Flow,
@@ -27,7 +23,11 @@ import {
   sealFlow,
   sendStale,
   stepOf,
-} from './flow.ts';
+} from '../oidc/flow.ts';
+import { sendPage } from '../pages/pages.ts';
+import { sendProblem } from '../pages/problem.ts';
+import { requireSameOrigin } from '../same-origin.ts';
+import { beginSessionHere, currentSession, guesserOf } from '../session.ts';
 
 const url = '/sign-in';
 

@@ -6,13 +6,13 @@ import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, sentForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { flowUrl, sealFlow } from '../members/flow.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
 import { type AuthorizationContext, type AuthorizationOutcome, takeStep } from './authorization.ts';
+import { flowUrl, sealFlow } from './flow.ts';
 import { readHintedMember } from './id-token-hint.ts';
 
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */

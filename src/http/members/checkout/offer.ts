@@ -13,13 +13,13 @@ import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
+import { type FlowPage, flowUrl, sealFlow } from '../../oidc/flow.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { type CurrentSession, currentSession } from '../../session.ts';
 import { dayOf } from '../account/times.ts';
-import { type FlowPage, flowUrl, sealFlow } from '../flow.ts';
 import { sendHeld } from './held.ts';
 import {
   type CheckoutRequest,

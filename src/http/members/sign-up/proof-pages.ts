@@ -5,9 +5,9 @@ import { memberOfProof, type SignUpPayload } from '../../../operations/sign-up/s
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { formTarget } from '../../headers.ts';
+import { type Flow, flowUrl, languageOf, requestOf, sealFlow } from '../../oidc/flow.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendLinkDone, sendProblem } from '../../pages/problem.ts';
-import { type Flow, flowUrl, languageOf, requestOf, sealFlow } from '../flow.ts';
 
 /** What was said at the sign-up that a proof is about. */
 export const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;

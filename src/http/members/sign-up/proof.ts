@@ -22,12 +22,12 @@ import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { type AuthorizationOutcome, takeStep } from '../../oidc/authorization.ts';
 import { answerAuthorization } from '../../oidc/authorize.ts';
+import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../../oidc/flow.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireSameOrigin } from '../../same-origin.ts';
 import { beginSessionHere } from '../../session.ts';
 import { isBrowserThatAsked } from '../asker.ts';
-import { contextOf, type Flow, languageOf, sendStale, stepOf } from '../flow.ts';
 import { findMailLink, sendTooManyLinks } from '../mail-link.ts';
 import { flowOf, formTargetsOf, payloadOf, sendConfirmed, sendUsed, sendVerify } from './proof-pages.ts';
 

@@ -14,11 +14,6 @@ import { ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pick, queryOf } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
-import { sendPage } from '../../pages/pages.ts';
-import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
-import { requireSameOrigin } from '../../same-origin.ts';
-import { type ConsentAnswers, readConsents } from '../access/consent-form.ts';
-import { askerOf } from '../asker.ts';
 import {
   type Flow,
   flowToKeep,
@@ -29,7 +24,12 @@ import {
   requestOf,
   sealFlow,
   sendStale,
-} from '../flow.ts';
+} from '../../oidc/flow.ts';
+import { sendPage } from '../../pages/pages.ts';
+import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
+import { requireSameOrigin } from '../../same-origin.ts';
+import { type ConsentAnswers, readConsents } from '../access/consent-form.ts';
+import { askerOf } from '../asker.ts';
 
 const url = '/sign-up';
 

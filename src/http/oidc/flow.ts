@@ -6,15 +6,15 @@ import { seal, unseal } from '../../secrets/seal.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
+import { requestLanguage } from '../pages/language.ts';
+import { sendProblem } from '../pages/problem.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
   type AuthorizationStep,
   takeStep,
-} from '../oidc/authorization.ts';
-import { readHintedMember } from '../oidc/id-token-hint.ts';
-import { requestLanguage } from '../pages/language.ts';
-import { sendProblem } from '../pages/problem.ts';
+} from './authorization.ts';
+import { readHintedMember } from './id-token-hint.ts';
 
 /**
  * A way through the sign-in pages. It is not stored: it travels with the browser, sealed against change and
