@@ -98,7 +98,7 @@ export const passwordHash = {
 /** Random secrets carry 256 bits (decision 31). */
 export const secretBytes = 32;
 
-/** Bodies of more than 16 KiB are refused; headers of more than 32 KiB (design, HTTP). */
+/** Bodies of more than 16 KiB are refused; headers of more than 32 KiB (security, Defaults). */
 export const bodyBytes = 16 * 1_024;
 export const headerBytes = 32 * 1_024;
 
@@ -140,7 +140,7 @@ export const slowSync = 2;
 /** Behind such a commit the next one gathers for this part of its time more. */
 export const lingering = 0.1;
 
-/** How long a writer waits for a foreign lock on the file (design, Storage). */
+/** How long a writer waits for a foreign lock on the file (security, Z10). */
 export const busyTimeout = 250;
 export const busyRetry = 10;
 

@@ -30,7 +30,7 @@ import { deviceAuthorizationEndpoint } from './oidc/device-authorization.ts';
 import { discoveryEndpoints } from './oidc/discovery.ts';
 import { logoutEndpoint } from './oidc/logout.ts';
 import { revocationEndpoint } from './oidc/revocation.ts';
-import { tokenEndpoint } from './oidc/token.ts';
+import { tokenEndpoint, tokenUrl } from './oidc/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';
@@ -99,7 +99,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   app.register(async (protocol) => {
     protocol.setErrorHandler(protocolErrorHandler);
     carryReference(protocol);
-    if (deps.metrics !== null) countGrants(protocol, deps.metrics);
+    if (deps.metrics !== null) countGrants(protocol, tokenUrl, deps.metrics);
     const endpoints = [
       tokenEndpoint,
       deviceAuthorizationEndpoint,

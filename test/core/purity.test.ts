@@ -1,29 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { importsOf, sources, withoutComments } from '../support/sources.ts';
 
-const core = fileURLToPath(new URL('../../src/core', import.meta.url));
+const core = resolve('core');
 
-const files = readdirSync(core, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => {
-    const path = join(core, name);
-    return { name, path, code: withoutComments(readFileSync(path, 'utf8')) };
-  });
-
-function withoutComments(text: string): string {
-  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
-}
-
-/** The names that a file imports, by where they come from. */
-function importsOf(code: string): readonly { from: string; names: readonly string[] }[] {
-  const statements = /^(?:import|export)\b([^;'"]*?)\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm;
-  return [...code.matchAll(statements)].map(([, names = '', from, bare]) => ({
-    from: from ?? bare ?? '',
-    names: names.match(/[\w*]+/g)?.filter((name) => name !== 'type') ?? [],
-  }));
-}
+const files = sources
+  .filter(({ name }) => name.startsWith('core/'))
+  .map(({ name, code }) => ({ name: name.slice('core/'.length), path: resolve(name), code }));
 
 const cryptoAllowed = ['createHmac', 'hash', 'KeyObject', 'timingSafeEqual'];
 

@@ -14,7 +14,7 @@ export interface Outcome {
   readonly note: string;
 }
 
-/** One fault that the service must bear (security, test cases Z). */
+/** One fault that the service must bear (security cases, Z). */
 export interface Case {
   /** Its line in the catalogue, such as `Z1`. */
   readonly id: string;

@@ -17,7 +17,7 @@ import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { flowUrl, flowUrl, sealFlow, sealFlow } from '../oidc/flow.ts';
+import { flowUrl, sealFlow } from '../oidc/flow.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { requireOwnForm } from '../same-origin.ts';

@@ -1,6 +1,6 @@
 /**
  * Pages for people who are signed in. Who may open a page is decided in the transaction of what the page reads or does,
- * and what is answered leaves after its commit: a page has no other way to the store (design, rule 19; F4).
+ * and what is answered leaves after its commit: a page has no other way to the store (architecture, rule 19; F4).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tx } from '../../storage/store.ts';

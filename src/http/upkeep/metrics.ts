@@ -3,7 +3,6 @@ import type { AuditEvent, AuditEventName } from '../../core/operators/audit-even
 import type { Passwords } from '../../secrets/password.ts';
 import type { Tenants } from '../../tenants.ts';
 import type { Form } from '../form.ts';
-import { tokenUrl } from '../oidc/token.ts';
 
 /** What is counted while it happens. No label holds anything that a caller chose. */
 export interface Metrics {
@@ -77,8 +76,8 @@ export function countSignIns(
   metrics.signIn(tenant?.host ?? 'none', ...kind);
 }
 
-/** Counts the answers of the token endpoint by what they say. */
-export function countGrants(app: FastifyInstance, metrics: Metrics): void {
+/** Counts the answers of the token endpoint by what they say. @param tokenUrl its path */
+export function countGrants(app: FastifyInstance, tokenUrl: string, metrics: Metrics): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.routeOptions.url === tokenUrl && request.method === 'POST') {
       const asked = request.body instanceof Map ? (request.body as Form).get('grant_type')?.[0] : undefined;

@@ -60,7 +60,7 @@ export interface Call {
   readonly address: string | null;
   /**
    * Makes sure, in the transaction of the work, that who calls still may: the session or the token may have ended
-   * since it was looked at (design, rule 19; F4). It throws where it has.
+   * since it was looked at (architecture, rule 19; F4). It throws where it has.
    */
   readonly demand?: (tx: Tx) => Promise<void>;
 }

@@ -102,7 +102,7 @@ export async function mailPasswordLink(
 }
 
 /**
- * Sets a new password by a recovery link, which works once (pages 10; security, Accounts).
+ * Sets a new password by a recovery link, which works once (pages 10; security, Defaults).
  *
  * @param everywhere whether all sessions and sign-ins of the member end with it
  * @returns whether the link was good

@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { circlesOf, type SourceFile, sources } from './support/sources.ts';
+
+/** What may import what. A part that is named nowhere may be imported by none; `*` is every part. */
+type Arrows = Readonly<Record<string, readonly string[]>>;
+
+/** The files at the root of src, by what they are for; a new file belongs into a folder. */
+const roots = {
+  /** Where the process begins. */
+  start: ['cli.ts', 'main.ts'],
+  /** What a running service is made of beside its parts. */
+  setting: ['config.ts', 'log.ts', 'tenants.ts'],
+  /** Small tools that know nothing of members and tokens. */
+  ground: [
+    'clock.ts',
+    'files.ts',
+    'json-schema.ts',
+    'language.ts',
+    'local.ts',
+    'log-stream.ts',
+    'made-once.ts',
+    'nearest.ts',
+    'phone.ts',
+    'places.ts',
+    'random.ts',
+    'startup-error.ts',
+    'templates.ts',
+    'version.ts',
+  ],
+};
+
+/** The folders of src (ARCHITECTURE.md, "Which may import which"). */
+const layers: Arrows = {
+  core: [],
+  ground: ['core'],
+  secrets: ['core', 'ground'],
+  migrations: [],
+  storage: ['core', 'ground', 'migrations'],
+  setting: ['core', 'ground', 'secrets', 'storage'],
+  operations: ['core', 'ground', 'secrets', 'setting', 'storage'],
+  doctor: ['core', 'ground', 'operations', 'setting', 'storage'],
+  http: ['core', 'doctor', 'ground', 'operations', 'secrets', 'setting', 'storage'],
+  cli: ['core', 'doctor', 'ground', 'operations', 'secrets', 'setting', 'storage'],
+  start: ['cli', 'core', 'ground', 'http', 'operations', 'setting', 'storage'],
+};
+
+/** The folders of http among one another; what stands in http itself is there for all of them. */
+const httpParts: Arrows = {
+  server: [],
+  limits: [],
+  pages: ['limits'],
+  upkeep: [],
+  oidc: ['limits', 'pages'],
+  members: ['limits', 'oidc', 'pages'],
+  // The document of the member API holds that of the admin API.
+  api: ['admin', 'limits', 'members', 'oidc'],
+  admin: ['api', 'limits', 'oidc', 'pages'],
+  rehearsal: ['pages'],
+  setup: ['limits', 'pages'],
+};
+
+const first = (path: string) => path.split('/')[0] ?? '';
+
+/** The layer of a file below src. */
+function layerOf(path: string): string {
+  if (path.startsWith('../db/migrations/')) return 'migrations';
+  if (path.includes('/')) return first(path);
+  return Object.entries(roots).find(([, files]) => files.includes(path))?.[0] ?? path;
+}
+
+/** The folder of http that a file stands in, or null. */
+function httpPartOf(path: string): string | null {
+  const [folder, part, file] = path.split('/');
+  return folder === 'http' && part !== undefined && file !== undefined ? part : null;
+}
+
+type PartOf = (path: string) => string | null;
+
+/** The arrows from part to part, each with the imports that make it. */
+function arrowsOf(files: readonly SourceFile[], partOf: PartOf): ReadonlyMap<string, readonly string[]> {
+  const arrows = new Map<string, string[]>();
+  for (const { name, imports } of files) {
+    for (const imported of imports) {
+      const [from, to] = [partOf(name), partOf(imported)];
+      if (from === null || to === null || from === to) continue;
+      const arrow = `${from} -> ${to}`;
+      arrows.set(arrow, [...(arrows.get(arrow) ?? []), `${name} imports ${imported}`]);
+    }
+  }
+  return arrows;
+}
+
+const written = (arrows: Arrows) =>
+  Object.entries(arrows).flatMap(([from, parts]) => parts.map((to) => `${from} -> ${to}`));
+
+/** The imports that no arrow of the table allows. */
+function forbidden(table: Arrows, files: readonly SourceFile[], partOf: PartOf): readonly string[] {
+  const allowed = new Set(written(table));
+  return [...arrowsOf(files, partOf)].flatMap(([arrow, imports]) => (allowed.has(arrow) ? [] : imports));
+}
+
+/** The arrows of the table that no import needs. */
+function superfluous(table: Arrows, files: readonly SourceFile[], partOf: PartOf): readonly string[] {
+  const used = arrowsOf(files, partOf);
+  return written(table).filter((arrow) => !used.has(arrow));
+}
+
+const circles = (table: Arrows) =>
+  circlesOf(new Map(Object.entries(table).map(([from, parts]) => [from, new Set(parts)])));
+
+describe.each<[string, Arrows, PartOf, readonly (readonly string[])[]]>([
+  ['the folders of src', layers, layerOf, []],
+  ['the folders of src/http', httpParts, httpPartOf, [['admin', 'api']]],
+])('%s', (_folder, table, partOf, known) => {
+  it('import only what the table allows', () => {
+    expect(forbidden(table, sources, partOf)).toEqual([]);
+  });
+
+  it('need every arrow of the table', () => {
+    expect(superfluous(table, sources, partOf)).toEqual([]);
+  });
+
+  it('are in no circle but the known one', () => {
+    expect(circles(table)).toEqual(known);
+  });
+
+  it('are all in the table', () => {
+    const parts = new Set(sources.flatMap(({ name }) => partOf(name) ?? []));
+    expect([...parts].filter((part) => table[part] === undefined)).toEqual([]);
+  });
+});
+
+/** Who asks the process for what; main.ts and cli.ts may ask for anything. */
+const ofProcess: Readonly<Record<string, readonly string[]>> = {
+  'cli/os-user.ts': ['getuid'],
+  'doctor/machine.ts': ['platform'],
+  'files.ts': ['getuid', 'platform'],
+  'http/admin/socket.ts': ['platform'],
+  'http/upkeep/prometheus.ts': ['versions'],
+  'secrets/vault.ts': ['platform'],
+  'storage/check.ts': ['availableMemory'],
+};
+
+/** What a file asks the process for. */
+function askedOfProcess({ code }: Pick<SourceFile, 'code'>): readonly string[] {
+  const imported = /from\s*['"](?:node:)?process['"]/.test(code) ? ['an import'] : [];
+  const members = [...code.matchAll(/(?<![\w./])process\.(\w+)|=\s*process\b(?!\.)/g)];
+  const asked = members.map(([, member]) => member ?? 'all of it');
+  return [...new Set([...imported, ...asked])].sort();
+}
+
+describe('the process', () => {
+  it('is asked where it begins, and elsewhere only for what is named', () => {
+    const asking = sources
+      .filter(({ name }) => !roots.start.includes(name))
+      .map((file) => [file.name, askedOfProcess(file)] as const)
+      .filter(([, asked]) => asked.length > 0);
+    expect(Object.fromEntries(asking)).toEqual(ofProcess);
+  });
+});
+
+describe('the check itself', () => {
+  const file = (name: string, ...imports: string[]): SourceFile => ({ name, code: '', imports });
+
+  it('sees an arrow that is not allowed, and names the import', () => {
+    const wrong = file('storage/client.ts', 'core/client.ts', 'operations/client/client.ts');
+    expect(forbidden(layers, [wrong], layerOf)).toEqual([
+      'storage/client.ts imports operations/client/client.ts',
+    ]);
+  });
+
+  it('sees a file at the root of src that has no place', () => {
+    expect(forbidden(layers, [file('http/app.ts', 'odds.ts')], layerOf)).toEqual([
+      'http/app.ts imports odds.ts',
+    ]);
+  });
+
+  it('sees a circle', () => {
+    expect(circles({ a: ['b'], b: ['c'], c: ['a', 'd'], d: [] })).toEqual([['a', 'b', 'c']]);
+    expect(circles({ a: ['b', 'c'], b: ['c'], c: [] })).toEqual([]);
+  });
+
+  it.each([
+    ['process.env.HOME', ['env']],
+    ["import { env } from 'node:process';", ['an import']],
+    ['const { env } = process;', ['all of it']],
+    ["import { startProcess } from './process.ts';", []],
+    ['processes.length', []],
+  ])('sees what is asked of the process: %s', (code, asked) => {
+    expect(askedOfProcess({ code })).toEqual(asked);
+  });
+});
