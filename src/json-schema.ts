@@ -57,20 +57,35 @@ export function timeOrNull(description: string, example: string | null = '2026-0
   return { type: ['string', 'null'], format: 'date-time', description, examples: [example] };
 }
 
-/** The keyword of such a rule. */
+/**
+ * The keywords that a schema has beyond JSON Schema: what a face needs to know of a value, which it must not read from
+ * the description.
+ *
+ * - `heldTo`: what the service holds values to in words of its own (`held`).
+ * - `nullMeans`: what null says where it says something, such as "no limit" (`orNull`).
+ * - `enumOf`: what the values of a long `enum` are called, such as "ISO 4217": a problem names it, and not them.
+ * - `secret`: the value is shown once, or never; the audit tells that it changed and no more (`secret`).
+ */
 export const heldTo = 'heldTo';
+export const ownKeywords = [heldTo, 'nullMeans', 'enumOf', 'secret'] as const;
+
+/**
+ * The formats beyond those of JSON Schema: an amount with its currency, a count with its unit, and seconds. `date-time`
+ * is JSON Schema's.
+ */
+export const ownFormats = ['money', 'period', 'duration'] as const;
+
+/** The schema of a value that is shown once, or never. */
+export function secret(schema: Schema): Schema {
+  return { ...schema, secret: true };
+}
 
 /**
  * A schema with what the service holds its values to in words of its own. Documents say it; the validators pass it
- * over, since "The name is missing." tells an operator more than "must NOT have fewer than 1 characters".
+ * over, since a stored value may be older than a rule, and the operation's own check tells more.
  */
 export function held(schema: Schema, rule: Schema): Schema {
   return { ...schema, [heldTo]: rule };
-}
-
-/** Tells a validator that such rules are not its own. */
-export function passOverRules(ajv: { addKeyword(name: string): unknown }): void {
-  ajv.addKeyword(heldTo);
 }
 
 const noControls = '[^\\x00-\\x1f\\x7f-\\x9f]';

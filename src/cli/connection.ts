@@ -3,10 +3,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { type Position, type Problem, problem } from '../core/problem.ts';
 import { localUrl, socketPath, userHeader } from '../local.ts';
-import { isFile, type Operation, OperationRefused } from '../operations/admin/operation.ts';
+import { isFile, type Operation } from '../operations/admin/operation.ts';
 import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
+import { OperationRefused } from '../operations/refusal.ts';
 import { openService } from '../operations/service/open-service.ts';
 import { closeClean } from '../operations/upkeep/clean.ts';
 import { systemRandom } from '../random.ts';
@@ -21,7 +23,7 @@ export type OperationAnswer =
   /** A file, which may be long: its parts, each read when it is asked for. @throws StartupError if it breaks off */
   | { readonly ok: true; readonly parts: AsyncIterable<string> }
   /** Why nothing was done. */
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** A way to the operations: the running service, or the data folder while none runs. */
 export interface Connection {
@@ -69,10 +71,16 @@ export async function connect(
 function answerOf({ statusCode }: IncomingMessage, body: string): OperationAnswer {
   if (statusCode === 200) return { ok: true, answer: JSON.parse(body) as object };
   const { problems, error_description: description } = JSON.parse(body) as {
-    readonly problems?: readonly string[];
+    readonly problems?: readonly (Problem & Partial<Position>)[];
     readonly error_description?: string;
   };
-  return { ok: false, problems: problems ?? [description ?? `the service answered ${statusCode}`] };
+  const text = description ?? `the service answered ${statusCode}`;
+  return {
+    ok: false,
+    problems: problems?.map(({ line, column, ...found }) =>
+      line === undefined || column === undefined ? found : { ...found, position: { line, column } },
+    ) ?? [problem([], 'unexplained', { text })],
+  };
 }
 
 /** Parts to their end. @throws StartupError where they break off before it */
@@ -146,7 +154,8 @@ async function openFolder(config: Config, migrate: boolean, user: string): Promi
         return { ok: true, answer };
       } catch (error) {
         if (error instanceof OperationRefused) return { ok: false, problems: error.problems };
-        if (error instanceof StorageUnavailable) return { ok: false, problems: [error.message] };
+        if (error instanceof StorageUnavailable)
+          return { ok: false, problems: [problem([], 'unexplained', { text: error.message })] };
         throw error;
       }
     },

@@ -55,7 +55,7 @@ describe('a command for the running service', () => {
   it('tells each problem of what was refused by its option, and ends with 1', async () => {
     const refused = await run('tenants', 'change', '--tenant', 'one.test', '--password-length', 'x');
     expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: '' });
-    expect(refused.err).toBe('memberdoor: --password-length must be integer\n');
+    expect(refused.err).toBe('memberdoor: --password-length must be a whole number\n');
     const taken = await create('one');
     expect(taken).toMatchObject({ code: 1, out: '' });
     expect((await run('tenants', 'read', '--tenant', 'no.test')).err).toBe(

@@ -70,9 +70,9 @@ describe('memberdoor config check', () => {
       code: 1,
       out: '',
       err: [
-        `${path}:5:67: The SVG has the element <script>, which a logo may not have`,
+        `${path}:5:67: the SVG has the element <script>, which a logo may not have`,
         `${path}:5:88: this is no SHA-256 in base64url, of 43 characters`,
-        `${path}:6:5: "nam" is not known of a tenant. Did you mean name?`,
+        `${path}:6:5: nam is not known. Did you mean name?`,
         `${path}:7:15: the file no.svg cannot be read`,
         '',
       ].join('\n'),

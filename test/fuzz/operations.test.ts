@@ -12,6 +12,7 @@ import { fromSchema } from '../support/fuzz/schema.ts';
 import { operator, rehearse } from '../support/operators/desk.ts';
 import { examples } from '../support/operators/examples.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
+import { told } from '../support/records/told.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -79,7 +80,7 @@ describe('every operation', () => {
           // What no JSON can say reaches no operation.
           if (parseJson(Buffer.from(JSON.stringify(input))) === undefined) return;
           const { answer, refused } = await rehearse(service, operation, operator, input);
-          const texts = answer === null ? (refused?.problems ?? []) : textsIn(answer);
+          const texts = answer === null ? told(refused?.problems ?? []) : textsIn(answer);
           for (const text of texts) {
             expect(text).not.toContain(secretMark);
             // What is no Unicode comes back from the database as something else.

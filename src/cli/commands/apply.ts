@@ -1,4 +1,6 @@
+import type { Problem } from '../../core/problem.ts';
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
+import { problemText } from '../../operations/problem-text.ts';
 import type { SentFile } from '../../operations/tenant-file/apply.ts';
 import { type Change, differs } from '../../operations/tenant-file/difference.ts';
 import { fieldText, outcomeOf, summaryOf } from '../../operations/tenant-file/words.ts';
@@ -71,11 +73,14 @@ const changesOf = (answer: object) => (answer as { readonly changes: readonly Ch
 function tellRefused(refused: OperationAnswer, path: string, terminal: Terminal): number {
   const problems = refused.ok ? [] : refused.problems;
   tell(
-    problems.map((problem) => (/^\d+:\d+: /.test(problem) ? `${path}:${problem}` : `memberdoor: ${problem}`)),
+    problems.map((one) => `${placeIn(path, one)}: ${problemText(one)}`),
     terminal,
   );
   return exitCode.failed;
 }
+
+const placeIn = (path: string, { position }: Problem) =>
+  position === undefined ? 'memberdoor' : `${path}:${position.line}:${position.column}`;
 
 /** The changes in words, by tenant. */
 function linesOf(changes: readonly Change[]): string {

@@ -1,4 +1,5 @@
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
+import { problemText } from '../../operations/problem-text.ts';
 import { formats } from '../../operations/tenant-file/export.ts';
 import { defineCommand, migrate } from '../command.ts';
 import { printFile } from '../print.ts';
@@ -27,7 +28,10 @@ export const exportTenants = defineCommand<ExportInput>({
     try {
       const exported = await connection.call(serviceTenantFiles.export, { ...input, format });
       if (!exported.ok) {
-        tellProblems(exported.problems, terminal);
+        tellProblems(
+          exported.problems.map((one) => problemText(one)),
+          terminal,
+        );
         return exitCode.failed;
       }
       if ('parts' in exported) await printFile(exported.parts, false, terminal);

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import type { Path } from '../../core/problem.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
+import { problemText } from '../../operations/problem-text.ts';
 import { readArguments } from '../arguments.ts';
 import type { CommandContext } from '../command.ts';
 import type { Connection } from '../connection.ts';
@@ -31,7 +33,7 @@ export async function operate(
       return exitCode.done;
     }
     tellProblems(
-      result.problems.map((problem) => asOptions(problem, operation)),
+      result.problems.map((one) => problemText(one, optionName)),
       terminal,
     );
     return exitCode.failed;
@@ -65,9 +67,6 @@ async function withTenant(
   return { tenant: host, ...input };
 }
 
-/** A problem that begins with a field names it as it is written here. */
-function asOptions(problem: string, { input }: Operation): string {
-  return problem.replace(/^\w+/, (word) =>
-    Object.hasOwn(input.properties, word) ? `--${kebab(word)}` : word,
-  );
-}
+/** What a field is called on the command line; what is in it, as in JSON. */
+const optionName = ([field, ...parts]: Path) =>
+  field === undefined ? 'the input' : [`--${kebab(String(field))}`, ...parts].join('.');

@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../problem.ts';
 import { customPropertyLength } from './limits.ts';
 
 /** A value of a tenant's own subscription property (contract, "Subscription object"). */
@@ -18,25 +19,26 @@ export function isPropertyKey(key: string): boolean {
 }
 
 /**
- * Everything that is wrong with the values of a subscription, in words for an operator; empty if nothing is.
+ * Everything that is wrong with the values of a subscription, each at its key; empty if nothing is.
  * Only keys that the tenant has defined are taken, each with a value of its type.
  */
 export function propertyProblems(
   values: CustomPropertyValues,
   defined: readonly CustomProperty[],
-): readonly string[] {
+): readonly Problem[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const property = defined.find((known) => known.key === key);
-    if (property === undefined) return [`the property ${JSON.stringify(key)} is not defined`];
-    return isOfType(value, property.type) ? [] : [`the property ${key} must be ${inWords[property.type]}`];
+    if (property === undefined) return [problem(key, 'property_not_defined', { key })];
+    return isOfType(value, property.type) ? [] : [notOfType(key, property.type)];
   });
 }
 
-const inWords: Readonly<Record<CustomProperty['type'], string>> = {
-  number: 'a number',
-  string: `a string of at most ${customPropertyLength} characters`,
-  timestamp: 'a timestamp such as 2026-01-31T12:00:00.000Z',
-};
+function notOfType(key: string, type: CustomProperty['type']): Problem {
+  if (type === 'number') return problem(key, 'property_number', { key });
+  return type === 'string'
+    ? problem(key, 'property_string', { key, most: customPropertyLength })
+    : problem(key, 'property_timestamp', { key });
+}
 
 function isOfType(value: unknown, type: CustomProperty['type']): boolean {
   if (type === 'number') return typeof value === 'number' && Number.isFinite(value);

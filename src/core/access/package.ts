@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../problem.ts';
 import { isCurrency } from './currency.ts';
 import { packageTextLength } from './limits.ts';
 
@@ -102,36 +103,36 @@ const unfit = { name: /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u, description: /[^\P{Cc}\t\r\
 export function textProblems(texts: {
   readonly name: string;
   readonly description?: string;
-}): readonly string[] {
+}): readonly Problem[] {
   const { name, description = '' } = texts;
   return [
-    ...(name.length > packageTextLength.name ? [`the name is longer than ${packageTextLength.name}`] : []),
-    ...(unfit.name.test(name) ? ['the name has characters that cannot be shown'] : []),
-    ...(description.length > packageTextLength.description
-      ? [`the description is longer than ${packageTextLength.description}`]
+    ...(name.length > packageTextLength.name
+      ? [problem('name', 'too_long', { most: packageTextLength.name })]
       : []),
-    ...(unfit.description.test(description) ? ['the description has characters that cannot be shown'] : []),
+    ...(unfit.name.test(name) ? [problem('name', 'unfit')] : []),
+    ...(description.length > packageTextLength.description
+      ? [problem('description', 'too_long', { most: packageTextLength.description })]
+      : []),
+    ...(unfit.description.test(description) ? [problem('description', 'unfit')] : []),
   ];
 }
 
-/** Everything that is wrong with a package, in words for an operator; empty if nothing is. */
-export function packageProblems(facts: PackageFacts): readonly string[] {
+/** Everything that is wrong with a package; empty if nothing is. */
+export function packageProblems(facts: PackageFacts): readonly Problem[] {
   const { name, description, price, period, payment } = facts;
   return [
-    ...(name.trim() === '' ? ['a package needs a name'] : []),
+    ...(name.trim() === '' ? [problem('name', 'missing')] : []),
     ...textProblems({ name, description }),
     ...(!Number.isSafeInteger(price.amount) || price.amount < 0
-      ? ['the price is a whole number of the smallest unit']
+      ? [problem(['price', 'amount'], 'not_an_amount')]
       : []),
-    ...(!isCurrency(price.currency)
-      ? ['the currency is three capital letters of ISO 4217, such as NOK']
-      : []),
+    ...(!isCurrency(price.currency) ? [problem(['price', 'currency'], 'not_a_currency')] : []),
     ...(!Number.isSafeInteger(period.count) || period.count < 1 || period.count > longestPeriod[period.unit]
-      ? [`the period is 1 to ${longestPeriod[period.unit]} times a ${period.unit}`]
+      ? [problem(['period', 'count'], 'out_of_range', { least: 1, most: longestPeriod[period.unit] })]
       : []),
-    ...(payment.trim() === '' ? ['a package needs a payment method'] : []),
-    ...(payment === 'free' && price.amount > 0 ? ['a free package has no price'] : []),
-    ...(payment !== 'free' && price.amount === 0 ? ['a package without a price is free'] : []),
+    ...(payment.trim() === '' ? [problem('payment', 'missing')] : []),
+    ...(payment === 'free' && price.amount > 0 ? [problem('payment', 'free_with_price')] : []),
+    ...(payment !== 'free' && price.amount === 0 ? [problem('payment', 'paid_without_price')] : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
 import { contrast, mix, readColor } from './color.ts';
 import { nameProblem } from './details.ts';
@@ -41,25 +42,23 @@ const black = '#000000';
  */
 const nearBlack = '#050505';
 
-/** Every problem of a tenant's branding, in words. */
-export function brandingProblems({ name, brandColor, logo }: Branding): readonly string[] {
+/** Every problem of a tenant's branding. */
+export function brandingProblems({ name, brandColor, logo }: Branding): readonly Problem[] {
   return [
     nameProblem(name),
     colorProblem(brandColor),
     logo === null ? null : logoProblem(logo, logoLength.tenant),
-  ].filter((problem) => problem !== null);
+  ].filter((found) => found !== null);
 }
 
 /** Text fits every colour and the dark look is made to fit; so only a colour too near to white is refused. */
-function colorProblem(brandColor: string): string | null {
-  if (readColor(brandColor) === null) return 'The colour must be written as # and six hexadecimal digits.';
+function colorProblem(brandColor: string): Problem | null {
+  if (readColor(brandColor) === null) return problem('brandColor', 'not_a_color');
   if (edgeReaches(brandColor, surfaces.light.cards)) return null;
   const darker = shift(brandColor, black, (color) => edgeReaches(color, surfaces.light.cards));
   const reached = Math.floor(contrast(brandColor, white) * 10) / 10;
-  return (
-    `The colour ${brandColor} cannot be told from a white page: its contrast is ${reached}, and buttons ` +
-    `need ${leastContrast.edge}. ${darker} would do.`
-  );
+  const { edge: least } = leastContrast;
+  return problem('brandColor', 'too_pale', { color: brandColor, contrast: reached, least, darker });
 }
 
 /** The looks of a brand colour, each of them readable (pages 3, 5). */

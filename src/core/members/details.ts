@@ -1,3 +1,4 @@
+import { type Problem, problem } from '../problem.ts';
 import { brandNameLength, memberTextLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
 
@@ -21,24 +22,30 @@ export function textProblem(text: string, most: number): 'long' | 'unfit' | null
   return unfit.test(text) ? 'unfit' : null;
 }
 
-/** What is wrong with the name of a tenant, a client or a token, in words for an operator, or null. */
-export function nameProblem(name: string): string | null {
+/** What is wrong with the name of a tenant, a client or a token, or null. */
+export function nameProblem(name: string): Problem | null {
   const isSeen = /[^\s\p{Default_Ignorable_Code_Point}]/u.test(name);
-  const problem = isSeen ? (textProblem(name, brandNameLength) ?? hiddenProblem(name)) : 'missing';
-  return problem === null ? null : problemOfName[problem];
+  const found = isSeen ? (textProblem(name, brandNameLength) ?? hiddenProblem(name)) : 'missing';
+  switch (found) {
+    case null:
+      return null;
+    case 'long':
+      return problem('name', 'too_long', { most: brandNameLength });
+    case 'unfit':
+      return problem('name', 'unfit_name');
+    case 'hidden':
+      return problem('name', 'unfit');
+    case 'missing':
+      return problem('name', 'missing');
+    default:
+      throw new Error(`unknown problem ${found satisfies never}`);
+  }
 }
 
 /** Two names that look the same must be the same (F7). The joiners within an emoji are part of how it looks. */
 function hiddenProblem(name: string): 'hidden' | null {
   return name.search(hidden) === -1 ? null : 'hidden';
 }
-
-const problemOfName = {
-  missing: 'The name is missing.',
-  long: `The name has more than ${brandNameLength} characters.`,
-  unfit: 'The name has a control character, or one that turns the text around it.',
-  hidden: 'The name has a character that cannot be seen.',
-} as const;
 
 /**
  * A name for a page that members trust. It may be older than `nameProblem`: what would turn the text around it,

@@ -1,24 +1,21 @@
+import { type Problem, problem } from '../problem.ts';
 import { logoPixels } from './limits.ts';
 import { svgProblem } from './svg.ts';
 
 const written = /^data:(image\/svg\+xml|image\/png|image\/webp)(;base64)?,(.+)$/;
 
 /**
- * What is wrong with a logo, in words, or null. A logo is a whole picture in a `data:` URI, so that a page
+ * What is wrong with a logo, or null. A logo is a whole picture in a `data:` URI, so that a page
  * asks nobody else for anything.
  *
  * @param most the most characters that it may have
  */
-export function logoProblem(logo: string, most: number): string | null {
-  if (logo.length > most) {
-    return `The logo has ${logo.length} characters, and ${most} are the most.`;
-  }
+export function logoProblem(logo: string, most: number): Problem | null {
+  if (logo.length > most) return problem('logo', 'too_long', { most });
   const [, type, base64, body = ''] = written.exec(logo) ?? [];
-  if (type === undefined) {
-    return 'The logo must be a data: URI of image/svg+xml, image/png or image/webp without other parameters.';
-  }
+  if (type === undefined) return problem('logo', 'logo_type');
   const bytes = base64 === undefined ? readPercentEncoded(type, body) : readBase64(body);
-  if (typeof bytes === 'string') return bytes;
+  if ('code' in bytes) return bytes;
   switch (type) {
     case 'image/png':
       return pngProblem(bytes);
@@ -30,16 +27,16 @@ export function logoProblem(logo: string, most: number): string | null {
 }
 
 /** The bytes, or what is wrong with how they are written. */
-function readBase64(body: string): Buffer | string {
+function readBase64(body: string): Buffer | Problem {
   const bytes = Buffer.from(body, 'base64');
-  return bytes.toString('base64') === body ? bytes : 'The base64 of the logo is malformed.';
+  return bytes.toString('base64') === body ? bytes : problem('logo', 'logo_base64');
 }
 
 /** Nothing in it needs to be escaped in HTML, so what is stored is what the page weighs. */
-function readPercentEncoded(type: string, body: string): Buffer | string {
-  if (type !== 'image/svg+xml') return `The logo must be in base64, being of ${type}.`;
+function readPercentEncoded(type: string, body: string): Buffer | Problem {
+  if (type !== 'image/svg+xml') return problem('logo', 'logo_needs_base64', { type });
   if (!/^(?:[\w.!~*();:@$,/?=+-]|%[0-9a-f]{2})+$/i.test(body)) {
-    return 'The logo must be in base64, or have every other character percent-encoded.';
+    return problem('logo', 'logo_encoding');
   }
   const text = body.replaceAll(/%(..)/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
@@ -47,19 +44,19 @@ function readPercentEncoded(type: string, body: string): Buffer | string {
   return Buffer.from(text, 'latin1');
 }
 
-function svgBytesProblem(bytes: Buffer): string | null {
+function svgBytesProblem(bytes: Buffer): Problem | null {
   try {
     return svgProblem(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch {
-    return 'The SVG is not UTF-8.';
+    return problem('logo', 'svg_not_utf8');
   }
 }
 
 const pngStart = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** PNG, chunk by chunk: it is whole, of a sane size, and does not move (W3C PNG, §5). */
-function pngProblem(bytes: Buffer): string | null {
-  const broken = 'The logo is not a whole PNG.';
+function pngProblem(bytes: Buffer): Problem | null {
+  const broken = problem('logo', 'logo_broken', { format: 'PNG' });
   if (!bytes.subarray(0, 8).equals(pngStart)) return broken;
   const names: string[] = [];
   let at = 8;
@@ -69,13 +66,13 @@ function pngProblem(bytes: Buffer): string | null {
   }
   const isWhole = names[0] === 'IHDR' && names.includes('IDAT') && names.at(-1) === 'IEND';
   if (!isWhole || at !== bytes.length) return broken;
-  if (names.includes('acTL')) return 'The logo must not move.';
+  if (names.includes('acTL')) return problem('logo', 'logo_moves');
   return sizeProblem(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
 }
 
 /** WebP: likewise (RFC 9649 §2.4 to §2.7). */
-function webpProblem(bytes: Buffer): string | null {
-  const broken = 'The logo is not a whole WebP.';
+function webpProblem(bytes: Buffer): Problem | null {
+  const broken = problem('logo', 'logo_broken', { format: 'WebP' });
   const nameAt = (at: number) => bytes.toString('latin1', at, at + 4);
   if (bytes.length < 30 || nameAt(0) !== 'RIFF' || nameAt(8) !== 'WEBP') return broken;
   if (bytes.readUInt32LE(4) + 8 !== bytes.length) return broken;
@@ -87,7 +84,7 @@ function webpProblem(bytes: Buffer): string | null {
       return sizeProblem((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
     }
     case 'VP8X':
-      if (((bytes[20] ?? 0) & 0x02) !== 0) return 'The logo must not move.';
+      if (((bytes[20] ?? 0) & 0x02) !== 0) return problem('logo', 'logo_moves');
       return sizeProblem(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
     default:
       return broken;
@@ -95,7 +92,7 @@ function webpProblem(bytes: Buffer): string | null {
 }
 
 /** A few bytes can be unpacked to a picture that fills a phone's memory. */
-function sizeProblem(width: number, height: number): string | null {
+function sizeProblem(width: number, height: number): Problem | null {
   const isSane = Math.min(width, height) > 0 && Math.max(width, height) <= logoPixels;
-  return isSane ? null : `The logo must be 1 to ${logoPixels} pixels wide and high.`;
+  return isSane ? null : problem('logo', 'logo_size', { most: logoPixels });
 }

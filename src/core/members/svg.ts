@@ -1,3 +1,5 @@
+import { type Problem, problem } from '../problem.ts';
+
 /**
  * Which SVG is taken for a logo: shapes, colours, gradients, words. A list of what is allowed, since a list of
  * what is dangerous is never complete: script, event handlers, foreignObject, style, animation, links and
@@ -42,21 +44,21 @@ interface Tag {
   readonly inside: readonly string[];
 }
 
-/** What is wrong with an SVG that is to be a logo, in words, or null. */
-export function svgProblem(text: string): string | null {
+/** What is wrong with an SVG that is to be a logo, or null. */
+export function svgProblem(text: string): Problem | null {
   const body = text.replace(declaration, '').trim();
-  if (/<[!?](?!--)/.test(body)) return 'The SVG has a document type, CDATA or a processing instruction.';
-  if (badReference.test(body)) return 'The SVG has an entity or a numeric character reference.';
+  if (/<[!?](?!--)/.test(body)) return problem('logo', 'svg_not_plain');
+  if (badReference.test(body)) return problem('logo', 'svg_reference');
   const tags = readTags(body);
-  if (tags === null) return 'The SVG is not well-formed.';
+  if (tags === null) return problem('logo', 'svg_malformed');
   const [root] = tags;
   if (root?.name !== 'svg' || root.attributes.get('xmlns') !== namespaces.xmlns) {
-    return 'The SVG must begin with <svg xmlns="http://www.w3.org/2000/svg">.';
+    return problem('logo', 'svg_root');
   }
-  if (!isViewBox(root.attributes.get('viewBox'))) return 'The SVG needs a viewBox of four numbers.';
+  if (!isViewBox(root.attributes.get('viewBox'))) return problem('logo', 'svg_view_box');
   for (const tag of tags) {
-    const problem = tagProblem(tag);
-    if (problem !== null) return problem;
+    const found = tagProblem(tag);
+    if (found !== null) return found;
   }
   return null;
 }
@@ -87,25 +89,25 @@ function readAttributes(given: string): ReadonlyMap<string, string> | null {
   return values.size === pairs.length ? values : null;
 }
 
-function tagProblem({ name, attributes: given, inside }: Tag): string | null {
-  if (!elements.has(name)) return `The SVG has the element <${name}>, which a logo may not have.`;
+function tagProblem({ name, attributes: given, inside }: Tag): Problem | null {
+  if (!elements.has(name)) return problem('logo', 'svg_element', { element: name });
   // A picture in a picture has a size of its own, and a clip within a clip costs as much again.
-  if (name === 'svg' && inside.length > 0) return 'The SVG has another <svg> in it.';
+  if (name === 'svg' && inside.length > 0) return problem('logo', 'svg_nested');
   const isClip = [name, ...inside].some((element) => ['clipPath', 'mask'].includes(element));
   for (const [attribute, value] of given) {
     if (Object.hasOwn(namespaces, attribute)) {
-      if (value !== namespaces[attribute]) return `The SVG has an unknown namespace "${value}".`;
+      if (value !== namespaces[attribute]) return problem('logo', 'svg_namespace', { namespace: value });
       continue;
     }
     if (!attributes.has(attribute)) {
-      return `The SVG has the attribute ${attribute} on <${name}>, which a logo may not have.`;
+      return problem('logo', 'svg_attribute', { attribute, element: name });
     }
     // Values are read as CSS, where a backslash can spell any name.
     if (/[:\\@]|url/i.test(value.replaceAll(/url\(#[\w-]+\)/g, ''))) {
-      return `The SVG refers to something outside of it: ${attribute} on <${name}>.`;
+      return problem('logo', 'svg_refers', { attribute, element: name });
     }
     if (isClip && ['clip-path', 'mask'].includes(attribute)) {
-      return 'The SVG has a clip path or a mask within another.';
+      return problem('logo', 'svg_clip');
     }
   }
   return null;

@@ -1,4 +1,5 @@
 import { hostNameLength, parameterLength } from '../limits.ts';
+import { type Problem, problem } from '../problem.ts';
 
 /** `http` on a loopback host, split into what must agree and the port that may differ (RFC 8252 §7.3). */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:\/.*)?)$/;
@@ -51,46 +52,57 @@ const ofLogouts = ['state'] as const;
 /**
  * Checks a redirect URI at registration (decisions 8 and 43; R18, F7).
  *
- * @returns what is wrong with it in words, or null
+ * @returns what is wrong with it, or null
  */
-export function redirectUriProblem(uri: string): string | null {
+export function redirectUriProblem(uri: string): Problem | null {
   return addressProblem(uri, ofAnswers);
 }
 
 /** Checks a post_logout_redirect_uri at registration, likewise. */
-export function logoutUriProblem(uri: string): string | null {
+export function logoutUriProblem(uri: string): Problem | null {
   return addressProblem(uri, ofLogouts);
 }
 
-function addressProblem(uri: string, ours: readonly string[]): string | null {
+function addressProblem(uri: string, ours: readonly string[]): Problem | null {
   const { other: most } = parameterLength;
-  if (uri.length > most) return `has more than ${most} characters`;
-  const problem = formProblem(uri);
-  if (problem !== null) return problem;
+  if (uri.length > most) return problem([], 'too_long', { most });
+  const code = formProblem(uri);
+  if (code !== null) return problem([], code, { uri });
   // A client would read the one that is registered in the place of the one that is sent.
   // Some readers of queries split at `;` too, and trim the names.
   const query = new URLSearchParams(new URL(uri).search.replaceAll(';', '&'));
   const names = new Set([...query.keys()].map((name) => name.trim()));
   const taken = ours.find((name) => names.has(name));
-  return taken === undefined ? null : `has ${taken} in its query, which is ours to add`;
+  return taken === undefined ? null : problem([], 'uri_parameter', { uri, parameter: taken });
 }
 
-function formProblem(uri: string): string | null {
+type FormProblem =
+  | 'uri_space'
+  | 'uri_not_encoded'
+  | 'uri_fragment'
+  | 'uri_wildcard'
+  | 'uri_not_absolute'
+  | 'uri_credentials'
+  | 'uri_host'
+  | 'uri_http'
+  | 'uri_scheme';
+
+function formProblem(uri: string): FormProblem | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\s\\\u0000-\u0020\u007f]/.test(uri)) return 'has white space, a backslash or a control character';
+  if (/[\s\\\u0000-\u0020\u007f]/.test(uri)) return 'uri_space';
   // RFC 3986 §2: it goes into a Location header as it is, where anything else cannot stand.
-  if (/[^!#-;=?-Z[\]_a-z~]/.test(uri)) return 'has a character that must be percent-encoded';
-  if (uri.includes('#')) return 'has a fragment';
-  if (uri.includes('*')) return 'has a wildcard';
-  if (!URL.canParse(uri)) return 'is not an absolute URI';
+  if (/[^!#-;=?-Z[\]_a-z~]/.test(uri)) return 'uri_not_encoded';
+  if (uri.includes('#')) return 'uri_fragment';
+  if (uri.includes('*')) return 'uri_wildcard';
+  if (!URL.canParse(uri)) return 'uri_not_absolute';
   const { protocol, username, password, hostname } = new URL(uri);
-  if (username !== '' || password !== '') return 'has credentials';
+  if (username !== '' || password !== '') return 'uri_credentials';
   if (protocol === 'https:') {
-    if (!/^https:\/\/[^/?]/.test(uri)) return 'is not an absolute URI';
-    return isHostName(hostname) ? null : 'has a host that is no host name';
+    if (!/^https:\/\/[^/?]/.test(uri)) return 'uri_not_absolute';
+    return isHostName(hostname) ? null : 'uri_host';
   }
   if (protocol === 'http:') {
-    return loopback.test(uri) ? null : 'uses http, which is allowed only for 127.0.0.1, [::1] and localhost';
+    return loopback.test(uri) ? null : 'uri_http';
   }
-  return privateUse.test(uri) ? null : 'uses a scheme that is neither https nor a reversed domain name';
+  return privateUse.test(uri) ? null : 'uri_scheme';
 }

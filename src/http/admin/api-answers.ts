@@ -1,5 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import type { OperationRefused } from '../../operations/admin/operation.ts';
+import type { Problem } from '../../core/problem.ts';
+import { problemLine, problemText } from '../../operations/problem-text.ts';
+import type { OperationRefused } from '../../operations/refusal.ts';
 import { sendJson } from '../answers.ts';
 
 /** The one table from an operation's no to its status; the codes are for programs. */
@@ -16,12 +18,21 @@ export function sendOperationRefused(
   { kind, problems }: OperationRefused,
 ): FastifyReply {
   const { status, error } = answerOf[kind];
-  const description = plain(problems.join('; '));
+  const description = plain(problemLine(problems));
   if (kind === 'denied') {
     const challenge = `Bearer realm="memberdoor", error="${error}", error_description="${description}"`;
     reply.header('www-authenticate', challenge);
   }
-  return sendJson(reply, { error, error_description: description, problems }, status);
+  return sendJson(
+    reply,
+    { error, error_description: description, problems: problems.map(problemAnswer) },
+    status,
+  );
+}
+
+/** A problem for programs, with its words for people. */
+function problemAnswer({ path, code, values, position }: Problem) {
+  return { path, code, values, message: problemText({ path, code, values }), ...position };
 }
 
 /** What may stand in an error_description, and in a header (RFC 6749 §5.2; H17). */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { OperationRefused } from '../../operations/admin/operation.ts';
+import { problem } from '../../core/problem.ts';
+import { invalid, refuseIfAny } from '../../operations/refusal.ts';
 import { protocolError } from '../answers.ts';
 import { parseJson } from '../api/json-body.ts';
 import { queryOf } from '../form.ts';
@@ -29,11 +30,11 @@ export function takeJsonOrNothing(app: FastifyInstance): void {
  */
 export function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const query = queryOf(request);
-  if (query === null) throw new OperationRefused('invalid', ['the query is malformed']);
+  if (query === null) throw invalid([], 'query_malformed');
   // No body is one thing, and `null` in JSON another.
   const body = request.body === undefined ? {} : request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new OperationRefused('invalid', ['the body must be a JSON object']);
+    throw invalid([], 'not_an_object');
   }
   const fields = [
     ...Object.entries(request.params as Readonly<Record<string, string>>),
@@ -42,11 +43,6 @@ export function inputOf(request: FastifyRequest): Readonly<Record<string, unknow
   ];
   const names = fields.map(([name]) => name);
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  if (twice.size > 0) {
-    throw new OperationRefused(
-      'invalid',
-      [...twice].map((name) => `${name} was sent in two places`),
-    );
-  }
+  refuseIfAny([...twice].map((name) => problem(name, 'sent_twice')));
   return Object.fromEntries(fields);
 }

@@ -1,4 +1,4 @@
-import { exactly, list, type Schema, text } from '../../json-schema.ts';
+import { exactly, list, type Schema, text, wholeNumber } from '../../json-schema.ts';
 import { mediaTypeOf, type Operation } from '../../operations/admin/operation.ts';
 import { tenantFileSchema } from '../../operations/tenant-file/schema.ts';
 import { withRules } from '../api/document-schemas.ts';
@@ -37,14 +37,37 @@ const refusals = {
   },
 } as const;
 
+const part: Schema = {
+  anyOf: [{ type: 'string' }, { type: 'integer' }],
+  description: 'A name or a number.',
+  examples: ['limits'],
+};
+
+const problemSchema: Schema = {
+  ...exactly('A problem.', {
+    path: list('The names and places that lead to the value; empty for the input as a whole.', part),
+    code: text('What is wrong, for programs. A code keeps its meaning; new ones may come.', 'too_small'),
+    values: {
+      type: 'object',
+      description: 'What the message names, such as the bound that was passed.',
+      additionalProperties: { anyOf: [part, { type: 'array', items: part }] },
+      examples: [{ least: 1 }],
+    },
+    message: text(
+      'What is wrong in words, for people: it may change.',
+      'limits.signUpsPerAddressAndHour must be 1 or more',
+    ),
+    line: wholeNumber('Of a file: the line of the value, from 1.', 4),
+    column: wholeNumber('Of a file: the column of the value, from 1.', 7),
+  }),
+  required: ['path', 'code', 'values', 'message'],
+};
+
 const adminError: Schema = {
   ...exactly('What went wrong.', {
     error: text('The error, for programs. Absent where the request brought no token at all.', 'not_found'),
     error_description: text('The error in words, for developers.', 'there is no such client'),
-    problems: list(
-      'Each problem of the input, in words.',
-      text('A problem.', 'passwordLength must be <= 64'),
-    ),
+    problems: list('Everything that is wrong.', problemSchema),
   }),
   required: ['error_description'],
 };

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
-import { isFile, type Operation, OperationRefused } from '../../operations/admin/operation.ts';
+import { isFile, type Operation } from '../../operations/admin/operation.ts';
 import { runOperation } from '../../operations/admin/run.ts';
+import { OperationRefused } from '../../operations/refusal.ts';
 import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { sendBearerProblem } from '../oidc/bearer.ts';

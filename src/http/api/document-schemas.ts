@@ -1,9 +1,13 @@
 // Makes of the schemas that the service works with those that stand in its documents.
-import { heldTo, type Schema } from '../../json-schema.ts';
+import { heldTo, ownFormats, ownKeywords, type Schema } from '../../json-schema.ts';
 
 /** The schemas of what is sent, for a document: with the rules that it is held to. */
 export function withRules(value: unknown): unknown {
-  return mapped(value, ({ [heldTo]: rule = {}, ...schema }) => ({ ...schema, ...(rule as Schema) }));
+  return mapped(value, ({ [heldTo]: rule = {}, ...schema }) => ({
+    ...schema,
+    ...(rule as Schema),
+    ...(schema.secret === true ? { writeOnly: true } : {}),
+  }));
 }
 
 /**
@@ -11,7 +15,24 @@ export function withRules(value: unknown): unknown {
  * types that exclude each other are written as `anyOf`. A type that may be null besides stays as it is.
  */
 export function documented<Document>(document: Document): Document {
-  return mapped(document, ({ [heldTo]: _, ...schema }) => withoutUnion(schema)) as Document;
+  return mapped(document, (schema) => withoutUnion(withoutOwn(schema))) as Document;
+}
+
+/** A schema without the keywords and formats that are ours; what null means is said with words. */
+function withoutOwn(schema: Schema): Schema {
+  const { nullMeans, description } = schema;
+  const kept = Object.entries(schema).filter(([name, value]) => !isOwn(name, value));
+  return {
+    ...Object.fromEntries(kept),
+    ...(typeof nullMeans === 'string' ? { description: `${description}; null is ${nullMeans}` } : {}),
+  };
+}
+
+/** A field may be called as a keyword is: its value is a schema then. */
+function isOwn(name: string, value: unknown): boolean {
+  if (name === heldTo) return true;
+  const isKeyword = ownKeywords.some((own) => own === name) || ownFormats.some((own) => own === value);
+  return isKeyword && typeof value !== 'object';
 }
 
 function mapped(value: unknown, change: (object: Schema) => Schema): unknown {

@@ -2,14 +2,14 @@ import { type Answerer, answerConsent, type Consent, type ConsentStatus } from '
 import { findConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
 import { apply } from '../../storage/apply.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from '../invalid-facts.ts';
+import { refuseIfAny } from '../refusal.ts';
 import { accessTextProblems } from './content-channel.ts';
 
 /**
  * Defines a consent, or changes the one of that id. Whoever agreed to other words agreed to those: the
  * history keeps them.
  *
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function defineConsent(tx: Tx, consent: Consent): Promise<void> {
   refuseIfAny(accessTextProblems(consent));

@@ -1,14 +1,15 @@
 import { type ContentChannel, isAccessId } from '../../core/access/content-channel.ts';
 import { textProblems } from '../../core/access/package.ts';
+import { type Problem, problem } from '../../core/problem.ts';
 import { saveContentChannel } from '../../storage/access/content-channel.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from '../invalid-facts.ts';
+import { refuseIfAny } from '../refusal.ts';
 import { unknownProducts } from './package.ts';
 
 /**
  * Defines a content channel, or changes the one of that id.
  *
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function defineContentChannel(tx: Tx, channel: ContentChannel): Promise<void> {
   refuseIfAny([
@@ -23,10 +24,10 @@ export function accessTextProblems({
   id,
   name,
   description,
-}: Pick<ContentChannel, 'id' | 'name' | 'description'>): readonly string[] {
+}: Pick<ContentChannel, 'id' | 'name' | 'description'>): readonly Problem[] {
   return [
-    ...(isAccessId(id) ? [] : ['the id is 1 to 64 small letters, digits and hyphens in between']),
-    ...(name.trim() === '' ? ['a name is needed'] : []),
+    ...(isAccessId(id) ? [] : [problem('id', 'not_an_access_id')]),
+    ...(name.trim() === '' ? [problem('name', 'missing')] : []),
     ...textProblems({ name, description }),
   ];
 }

@@ -1,15 +1,15 @@
 import { type PackageFacts, type Product, packageProblems, textProblems } from '../../core/access/package.ts';
+import { type Problem, problem } from '../../core/problem.ts';
 import { insertPackage, listPackages, updatePackage } from '../../storage/access/package.ts';
 import { insertProduct, listProducts, updateProduct } from '../../storage/access/product.ts';
 import type { Tx } from '../../storage/store.ts';
-import { conflict } from '../admin/operation.ts';
-import { refuseIfAny } from '../invalid-facts.ts';
+import { conflict, refuseIfAny } from '../refusal.ts';
 
 /**
  * Adds a product to a tenant.
  *
  * @returns its id
- * @throws InvalidFacts, or OperationRefused where the name is taken
+ * @throws OperationRefused, or OperationRefused where the name is taken
  */
 export async function addProduct(tx: Tx, tenantId: string, name: string): Promise<number> {
   refuseIfAny(productProblems(name));
@@ -21,7 +21,7 @@ export async function addProduct(tx: Tx, tenantId: string, name: string): Promis
  * Gives a product another name.
  *
  * @returns whether the tenant has it
- * @throws InvalidFacts, or OperationRefused where the name is taken
+ * @throws OperationRefused, or OperationRefused where the name is taken
  */
 export async function renameProduct(tx: Tx, tenantId: string, product: Product): Promise<boolean> {
   refuseIfAny(productProblems(product.name));
@@ -33,7 +33,7 @@ export async function renameProduct(tx: Tx, tenantId: string, product: Product):
  * Adds a package to a tenant, with products that the tenant has.
  *
  * @returns its packageId
- * @throws InvalidFacts with every problem at once, or OperationRefused where the name is taken
+ * @throws OperationRefused with every problem at once, or OperationRefused where the name is taken
  */
 export async function addPackage(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function addPackage(
  * runs stays as it was ordered.
  *
  * @returns whether the tenant has it
- * @throws InvalidFacts with every problem at once, or OperationRefused where the name is taken
+ * @throws OperationRefused with every problem at once, or OperationRefused where the name is taken
  */
 export async function changePackage(
   tx: Tx,
@@ -81,7 +81,7 @@ function demandFreeName(
   const written = (text: string) => text.trim().normalize();
   const taken = all.filter((one) => written(one.name) === written(name));
   if (taken.length === 0 || taken.some(({ id }) => id === own)) return;
-  throw conflict(`there is a ${what} of this name already`);
+  throw conflict('name', 'name_taken', { what });
 }
 
 /** What is wrong with a list of products: each that the tenant does not have. */
@@ -89,12 +89,14 @@ export async function unknownProducts(
   tx: Tx,
   tenantId: string,
   productIds: readonly number[],
-): Promise<readonly string[]> {
+): Promise<readonly Problem[]> {
   const known = new Set((await listProducts(tx, tenantId)).map(({ id }) => id));
-  return [...new Set(productIds)].filter((id) => !known.has(id)).map((id) => `there is no product ${id}`);
+  return [...new Set(productIds)]
+    .filter((id) => !known.has(id))
+    .map((id) => problem('productIds', 'no_such_product', { id }));
 }
 
 /** What is wrong with the name of a product. */
-export function productProblems(name: string): readonly string[] {
-  return [...(name.trim() === '' ? ['a product needs a name'] : []), ...textProblems({ name })];
+export function productProblems(name: string): readonly Problem[] {
+  return [...(name.trim() === '' ? [problem('name', 'missing')] : []), ...textProblems({ name })];
 }

@@ -8,6 +8,7 @@ import {
   resumeSubscription,
   type Subscription,
 } from '../../core/access/subscription.ts';
+import { problem, within } from '../../core/problem.ts';
 import { listCustomProperties } from '../../storage/access/custom-property.ts';
 import { findPackage } from '../../storage/access/package.ts';
 import {
@@ -18,7 +19,7 @@ import {
 import { apply } from '../../storage/apply.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from '../invalid-facts.ts';
+import { refuseIfAny } from '../refusal.ts';
 
 /** A subscription that an operator gives. Times are ms since the epoch; both null while it waits for a payment. */
 export interface NewSubscription
@@ -33,20 +34,26 @@ export interface NewSubscription
  * Gives a member a subscription.
  *
  * @returns its subscriptionId
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscription): Promise<number> {
   const { memberId, packageId, activatedAt, expiresAt, customPropertyValues } = facts;
   const defined = await listCustomProperties(tx, tenantId);
   refuseIfAny([
-    ...((await findMember(tx, tenantId, memberId)) === null ? ['there is no such member'] : []),
-    ...((await findPackage(tx, tenantId, packageId)) === null ? [`there is no package ${packageId}`] : []),
-    ...(areTimes(facts) ? [] : ['times are whole milliseconds between 1970 and 9999']),
-    ...((activatedAt === null) === (expiresAt === null) ? [] : ['activatedAt and expiresAt go together']),
-    ...(activatedAt !== null && expiresAt !== null && activatedAt >= expiresAt
-      ? ['a subscription begins before it ends']
+    ...((await findMember(tx, tenantId, memberId)) === null
+      ? [problem('memberId', 'not_found', { what: 'member' })]
       : []),
-    ...propertyProblems(customPropertyValues, defined),
+    ...((await findPackage(tx, tenantId, packageId)) === null
+      ? [problem('packageId', 'no_such_package', { id: packageId })]
+      : []),
+    ...(areTimes(facts) ? [] : [problem([], 'times_out_of_range')]),
+    ...((activatedAt === null) === (expiresAt === null)
+      ? []
+      : [problem('expiresAt', 'not_together', { other: 'activatedAt' })]),
+    ...(activatedAt !== null && expiresAt !== null && activatedAt >= expiresAt
+      ? [problem('expiresAt', 'ends_before_it_begins')]
+      : []),
+    ...within(['customPropertyValues'], propertyProblems(customPropertyValues, defined)),
   ]);
   const subscriptionId = await nextSubscriptionId(tx);
   const subscription = beginSubscription({ ...facts, tenantId, subscriptionId }, facts.createdAt);
@@ -110,7 +117,7 @@ async function periodOf(tx: Tx, { tenantId, packageId }: Subscription) {
  * Sets the tenant's own properties of a subscription, all of them.
  *
  * @returns whether the tenant has it
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function setCustomPropertyValues(
   tx: Tx,
@@ -118,6 +125,6 @@ export async function setCustomPropertyValues(
   id: number,
   values: CustomPropertyValues,
 ): Promise<boolean> {
-  refuseIfAny(propertyProblems(values, await listCustomProperties(tx, tenantId)));
+  refuseIfAny(within(['values'], propertyProblems(values, await listCustomProperties(tx, tenantId))));
   return updateCustomPropertyValues(tx, tenantId, id, values);
 }

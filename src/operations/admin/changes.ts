@@ -1,9 +1,11 @@
 /** What an operation changed of the thing that it acts on, for the audit. */
+
 import type { FieldChange } from '../../core/operators/audit-event.ts';
+import { OperationRefused } from '../refusal.ts';
 import { fieldChanges, ofSecret, withoutSecret } from '../tenant-file/difference.ts';
 import type { Facts } from '../tenant-file/tenant-file.ts';
 import { operations } from './index.ts';
-import { type Operation, type OperationContext, OperationRefused } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 
 /**
  * The thing that an operation changes, as it is now: as the operation that reads such things answers, or the entry of

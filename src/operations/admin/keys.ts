@@ -1,13 +1,15 @@
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { type KeyStanding, keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
+import { type Problem, problem } from '../../core/problem.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
 import { exactly, flag, list, oneOf, text, time, timeOrNull } from '../../json-schema.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeysOf, retireSigningKey } from '../../storage/tenant.ts';
 import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../keys/keys.ts';
+import { conflict, OperationRefused, unknown } from '../refusal.ts';
 import { onTenant } from './define.ts';
-import { conflict, type Operation, unknown } from './operation.ts';
+import type { Operation } from './operation.ts';
 
 const kidField = text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE');
 const states: readonly KeyStanding[] = ['next', 'signing', 'published', 'retired'];
@@ -84,7 +86,7 @@ const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
     for (const key of prepared) {
       if (emergency) await replaceKeys(tx, key, now);
       else if (!(await publishNextKey(tx, key, now))) {
-        throw conflict(`the next ${key.algorithm} key is published already`);
+        throw conflict([], 'next_key_published', { algorithm: key.algorithm });
       }
     }
     return keysOf(tx, tenant.id, now);
@@ -110,8 +112,8 @@ const retired = onTenant<{ readonly kid: string; readonly force: boolean }>({
     const keys = await listSigningKeysOf(tx, tenant.id);
     const key = keys.find((known) => known.kid === kid);
     if (key === undefined) throw unknown('key');
-    const problem = retirementProblem(key, keys, force, now);
-    if (problem !== null) throw conflict(problem);
+    const refused = retirementProblem(key, keys, force, now);
+    if (refused !== null) throw new OperationRefused('conflict', [refused]);
     if (key.retiredAt === null) await retireSigningKey(tx, kid, now);
     return keysOf(tx, tenant.id, now);
   },
@@ -123,19 +125,19 @@ function retirementProblem(
   keys: readonly SigningKeyRow[],
   force: boolean,
   now: number,
-): string | null {
+): Problem | null {
   const standing = keyStanding(key, keys, now);
   if (standing === 'signing') {
     const rest = keys.filter(({ kid }) => kid !== key.kid);
     const isReplaced = rest.some(
       (other) => other.algorithm === key.algorithm && keyStanding(other, rest, now) === 'signing',
     );
-    if (!isReplaced) return 'no other key could sign in its place: rotate the keys first';
-    return force ? null : 'the key signs: force retires it all the same';
+    if (!isReplaced) return problem('kid', 'only_signing_key');
+    return force ? null : problem('kid', 'key_signs');
   }
   const end = lastTokenEnds(key, keys, now);
   if (standing !== 'published' || end === null || now >= end || force) return null;
-  return `a token that it signed can be accepted until ${isoTime(end)}: force retires it all the same`;
+  return problem('kid', 'tokens_of_key', { until: isoTime(end) });
 }
 
 export const keyOperations: readonly Operation[] = [listed, rotated, retired];

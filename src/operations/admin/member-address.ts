@@ -1,8 +1,10 @@
 /** Whoever names a member may do so by the address to sign in with, wherever an id is asked for. */
+
 import { mayGrant } from '../../core/operators/permission.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
-import { type Operation, OperationRefused, type PreparationContext, unknown } from './operation.ts';
+import { denied, invalid, unknown } from '../refusal.ts';
+import type { Operation, PreparationContext } from './operation.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -30,14 +32,14 @@ export async function withMemberIds(
     if (!isMemberAddress(name, value)) continue;
     // Whether an address has an account is not told to who may not read members.
     if (!mayGrant(actor, ['members:read'])) {
-      throw new OperationRefused('denied', ['to name a member by address needs the permission members:read']);
+      throw denied(name, 'permission_needed_for_address', { permission: 'members:read' });
     }
     if (tenant === null) {
-      throw new OperationRefused('invalid', [`${name} is an address: its tenant must be given too`]);
+      throw invalid(name, 'tenant_needed');
     }
     const found = await findMemberByEmail(tx, tenant.id, value);
     if (found === null && path.includes(`{${name}}`)) throw unknown('member');
-    if (found === null) throw new OperationRefused('invalid', [`${name} is an address that no member has`]);
+    if (found === null) throw invalid(name, 'no_member_of_address');
     ids[name] = found.member.id;
   }
   return { ...input, ...ids };

@@ -108,7 +108,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   /** What is slow – keys, hashes – is done before the transaction. */
   readonly prepare?: (input: Input, context: PreparationContext) => Promise<Prepared>;
   /**
-   * @throws OperationRefused, or InvalidFacts of facts that cannot stand
+   * @throws OperationRefused
    */
   readonly run: (context: OperationContext, input: Input, prepared: Prepared) => Promise<object>;
 }
@@ -118,30 +118,4 @@ export function defineOperation<Input, Prepared = undefined>(
   operation: Operation<Input, Prepared>,
 ): Operation {
   return operation as unknown as Operation;
-}
-
-/** Why an operation did nothing. */
-export class OperationRefused extends Error {
-  override readonly name = 'OperationRefused';
-  readonly kind: 'conflict' | 'denied' | 'invalid' | 'unknown';
-  /** Everything that is wrong, in words for an operator; never a secret. */
-  readonly problems: readonly string[];
-  /** Whether the audit tells of it. */
-  isWritten = false;
-
-  constructor(kind: OperationRefused['kind'], problems: readonly string[]) {
-    super(problems.join('; '));
-    this.kind = kind;
-    this.problems = problems;
-  }
-}
-
-/** What was asked for is not there, or not for this actor: the two look the same (A17). */
-export function unknown(what: string): OperationRefused {
-  return new OperationRefused('unknown', [`there is no such ${what}`]);
-}
-
-/** What is asked for does not go with what is there. */
-export function conflict(problem: string): OperationRefused {
-  return new OperationRefused('conflict', [problem]);
 }

@@ -1,55 +1,23 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { auditTextLength } from '../../core/limits.ts';
 import { adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
-import { namesListed } from '../../core/operators/limits.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
-import { heldTo, passOverRules } from '../../json-schema.ts';
+import { heldTo } from '../../json-schema.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
-import { InvalidFacts } from '../invalid-facts.ts';
+import { problemLine } from '../problem-text.ts';
+import { conflict, denied, OperationRefused, unknown } from '../refusal.ts';
 import type { Facts } from '../tenant-file/tenant-file.ts';
 import { changesOf, presentOf } from './changes.ts';
+import { readInput } from './input.ts';
 import { isMemberAddress, withMemberIds } from './member-address.ts';
-import {
-  conflict,
-  type FileAnswer,
-  type Operation,
-  type OperationDeps,
-  OperationRefused,
-  type PreparationContext,
-  unknown,
-} from './operation.ts';
+import type { FileAnswer, Operation, OperationDeps, PreparationContext } from './operation.ts';
 
-const ajv = new Ajv2020({
-  allErrors: true,
-  useDefaults: true,
-  strict: true,
-  allowUnionTypes: true,
-  // What a problem says of the fields that are known is read from the schema.
-  verbose: true,
-});
-passOverRules(ajv);
-const validators = new WeakMap<object, ReturnType<typeof ajv.compile>>();
-
-/** What a field of an input may be, as far as its texts are read. */
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: unknown;
-  readonly description?: string;
-  readonly items?: FieldSchema;
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-}
-
-/** RFC 3339 with an offset: without one nobody knows which moment is meant. */
-ajv.addFormat('date-time', {
-  validate: (text: string) =>
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/.test(text) &&
-    !Number.isNaN(Date.parse(text)),
-});
+/** What is said of a permission that is missing. */
+const permissionCode = { tenant: 'permission_needed', system: 'permission_needed_everywhere' } as const;
 
 /** What came with a call, whichever face it came through. */
 export interface Call {
@@ -73,7 +41,6 @@ export interface Call {
  */
 export async function runOperation(call: Call, store: Store, deps: OperationDeps): Promise<object> {
   const { operation, actor } = call;
-  const input = { ...call.input };
   const tenant = reachableTenant(call, deps);
   const granted = permit(actor, {
     permission: operation.permission,
@@ -84,24 +51,20 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
     const refused =
       tenant === undefined || granted === 'unknown'
         ? unknown('tenant')
-        : new OperationRefused('denied', [
-            `the permission ${operation.permission} is needed` +
-              `${operation.reach === 'system' ? ', for every tenant' : ''}`,
-          ]);
+        : denied([], permissionCode[operation.reach], { permission: operation.permission });
     // Whoever may see every tenant has mistyped one, and tried nothing.
     if (granted !== 'granted' || !hasAllTenants(actor)) {
       await writeDenial(store, call, tenant ?? null, refused, deps.now);
     }
     throw refused;
   }
-  validate(operation, input);
+  const input = readInput(operation, call.input);
   const context = { ...deps, actor, tenant };
   const { answer, putInPlace } = await work(call, input, context, store).catch(async (error: unknown) => {
-    const refused = inWords(error);
-    if (refused instanceof OperationRefused && refused.kind === 'denied') {
-      await writeDenial(store, call, tenant, refused, deps.now);
+    if (error instanceof OperationRefused && error.kind === 'denied') {
+      await writeDenial(store, call, tenant, error, deps.now);
     }
-    throw refused;
+    throw error;
   });
   putInPlace?.();
   return answer;
@@ -174,10 +137,7 @@ function isForced({ actor }: Call, { force }: Readonly<Record<string, unknown>>)
 /** Whatever was done, somebody is left who can sign in and administer everything. @throws OperationRefused */
 async function demandSystemAdmin(tx: Tx): Promise<void> {
   if (await hasSystemAdmin(tx)) return;
-  throw conflict(
-    'nobody would be left who can sign in and administer everything: make another system administrator first, ' +
-      'on a tenant that stays enabled; the command does it all the same with --force',
-  );
+  throw conflict([], 'last_administrator');
 }
 
 /**
@@ -191,87 +151,6 @@ function reachableTenant(
   if (named === undefined) return null;
   const found = tenants.all().find(({ id, host }) => id === named || host === named);
   return found?.disabledAt === null || hasAllTenants(actor) ? found : undefined;
-}
-
-/** What the operations beside throw of facts that cannot stand, as a refusal. */
-function inWords(error: unknown): unknown {
-  return error instanceof InvalidFacts ? new OperationRefused('invalid', error.problems) : error;
-}
-
-/** @throws OperationRefused with every problem at once; the input's own values are never repeated */
-function validate(operation: Operation, input: Record<string, unknown>): void {
-  const known = validators.get(operation.input);
-  const validator = known ?? ajv.compile(operation.input);
-  if (known === undefined) validators.set(operation.input, validator);
-  Object.assign(input, readTexts(input, operation.input));
-  const halved = Object.entries(input).filter((field) => !isUnicode(field));
-  if (halved.length > 0) {
-    throw new OperationRefused(
-      'invalid',
-      halved.map(([name]) => `${name.toWellFormed()} has half a character: an escape of a pair stands alone`),
-    );
-  }
-  if (validator(input)) return;
-  throw new OperationRefused(
-    'invalid',
-    (validator.errors ?? []).map(({ instancePath, message = 'is not valid', params, parentSchema }) => {
-      const field = instancePath.slice(1).replaceAll('/', '.');
-      const { additionalProperty: name, allowedValues: values } = params as Params;
-      // A list that fills the screen says less than what it is a list of.
-      const isLong = values !== undefined && values.length > longestList;
-      const extra = name ?? (isLong ? (parentSchema as FieldSchema).description : values?.join(', '));
-      // Help and documents list the fields of an operation; those of an object inside it stand here alone.
-      const known = name === undefined || field === '' ? '' : knownNames(parentSchema as FieldSchema);
-      return `${field === '' ? '' : `${field} `}${message}${extra === undefined ? '' : `: ${extra}`}${known}`;
-    }),
-  );
-}
-
-/** The fields that a small object has, such as a postal address. */
-function knownNames({ properties = {} }: FieldSchema = {}): string {
-  const names = Object.keys(properties);
-  return names.length > namesListed ? '' : ` (known are ${names.join(', ')})`;
-}
-
-/** JSON can write half a character, which a database gives back as another one: what was answered would be wrong. */
-function isUnicode(value: unknown): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, field]) => name.isWellFormed() && isUnicode(field));
-}
-
-/**
- * Numbers and flags come as texts from addresses, forms and the command line, a list of one as that one, and
- * nothing as an empty text. Nothing else is read as what it is not: null is no text, and no flag.
- */
-function readTexts(value: unknown, schema: FieldSchema | undefined): unknown {
-  if (schema === undefined) return value;
-  const { items, properties = {} } = schema;
-  const types = [schema.type].flat();
-  if (Array.isArray(value)) return value.map((item) => readTexts(item, items));
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, field]) => [
-        name,
-        readTexts(field, Object.hasOwn(properties, name) ? properties[name] : undefined),
-      ]),
-    );
-  }
-  if (typeof value !== 'string' || types.includes('string') || schema.enum !== undefined) return value;
-  if (value === '' && types.includes('null')) return null;
-  if (types.includes('array')) return [readTexts(value, items)];
-  const isNumber = types.includes('integer') || types.includes('number');
-  if (isNumber && /^-?\d+(?:\.\d+)?$/.test(value)) return Number(value);
-  return types.includes('boolean') && /^(?:true|false)$/.test(value) ? value === 'true' : value;
-}
-
-/** So many values stand in a problem: the events of the audit do, the currencies of the world do not. */
-const longestList = 100;
-
-/** What is added to the words of a problem: the name of a field that is too many, or what is allowed. */
-interface Params {
-  readonly additionalProperty?: string;
-  readonly allowedValues?: readonly unknown[];
 }
 
 /** Who calls: everything that the operation changes is theirs. */
@@ -318,7 +197,7 @@ async function writeDenial(
     event: 'admin_denied',
     target: targetOf(operation, input),
     result: 'refused',
-    reason: `${operation.name}: ${refused.problems.join('; ')}`,
+    reason: `${operation.name}: ${problemLine(refused.problems)}`,
   });
   await store.transaction((tx) => insertAuditEvent(tx, event));
   refused.isWritten = true;

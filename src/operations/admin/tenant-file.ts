@@ -3,6 +3,7 @@ import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import { exactly, flag, list, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
 import type { OpenTenant } from '../../tenants.ts';
+import { denied, invalid } from '../refusal.ts';
 import {
   applySteps,
   type PreparedFile,
@@ -15,7 +16,7 @@ import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
 import type { Step } from '../tenant-file/plan/step.ts';
 import { tenantFileSchema } from '../tenant-file/schema.ts';
 import { type Fields, onService, onTenant, tenantField } from './define.ts';
-import { type Operation, type OperationContext, OperationRefused } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 
 const fileField: Schema = {
   ...text(
@@ -93,7 +94,7 @@ const membersReadNeeds: readonly Permission[] = ['members:read', 'subscriptions:
 /** @throws OperationRefused if the token may not do all of this */
 function demand(actor: Actor, needed: readonly Permission[], what: string): void {
   if (mayGrant(actor, needed)) return;
-  throw new OperationRefused('denied', [`${what} needs the permissions ${needed.join(', ')}`]);
+  throw denied([], 'permissions_needed_for', { what, permissions: needed });
 }
 
 const answerOf = (steps: readonly Step[]) => ({ changes: steps.map(({ change }) => change) });
@@ -103,7 +104,7 @@ async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<
   const understood = await understand(sent);
   const { tenants } = understood.file;
   if (tenants.length === 1 && tenants[0]?.issuer === issuer) return understood;
-  throw new OperationRefused('invalid', [`the file is to describe ${issuer}, and no other tenant`]);
+  throw invalid([], 'file_of_another_tenant', { issuer });
 }
 
 /**

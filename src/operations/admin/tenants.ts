@@ -3,9 +3,11 @@ import { neutralBranding } from '../../core/members/branding.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
+import { problem } from '../../core/problem.ts';
 import { exactly, list, text, textOrNull } from '../../json-schema.ts';
 import { languages } from '../../language.ts';
 import { listTenants } from '../../storage/tenant.ts';
+import { conflict, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import {
   changedTenant,
   changeTenant,
@@ -17,14 +19,7 @@ import {
 import { onService, onTenant } from './define.ts';
 import { forceField, limitField, pageOf, textOrNone } from './fields.ts';
 import type { ListInput } from './list.ts';
-import {
-  conflict,
-  type Operation,
-  type OperationContext,
-  OperationRefused,
-  type PreparationContext,
-  unknown,
-} from './operation.ts';
+import type { Operation, OperationContext, PreparationContext } from './operation.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
 
 const listed = onService<ListInput<string>>({
@@ -89,7 +84,8 @@ const created = onService<NewTenantInput, NewTenant>({
   run: async ({ tx, tenants, now }, _input, prepared) => {
     const { host, issuer } = prepared.tenant;
     for (const { tenant } of await listTenants(tx)) {
-      if (tenant.host === host || tenant.issuer === issuer) throw conflict(`the address ${issuer} is taken`);
+      if (tenant.host === host || tenant.issuer === issuer)
+        throw conflict('issuer', 'issuer_taken', { issuer });
     }
     await storeTenant(tx, prepared, now);
     return tenantAnswer(prepared.tenant, tenants.all());
@@ -116,11 +112,10 @@ async function prepareNew(
     },
     changesOf(given),
   );
-  const problems = [
-    ...(address === null ? ['the issuer is https:// and a host, without a path'] : []),
+  refuseIfAny([
+    ...(address === null ? [problem('issuer', 'not_an_issuer')] : []),
     ...tenantProblems(tenant, languages),
-  ];
-  if (problems.length > 0) throw new OperationRefused('invalid', problems);
+  ]);
   return prepareTenant(tenant, vault, now);
 }
 
@@ -148,7 +143,7 @@ const stageSet = onTenant<{ readonly stageTenant: string | null }>({
     const named = textOrNone(input.stageTenant);
     const stage = context.tenants.all().find(({ id, host }) => id === named || host === named);
     if (named !== null && stage === undefined) throw unknown('tenant');
-    if (stage?.id === tenant.id) throw new OperationRefused('invalid', ['a tenant is not its own stage']);
+    if (stage?.id === tenant.id) throw invalid('stageTenant', 'own_stage');
     return change(context, tenant.id, { stageTenantId: stage?.id ?? null });
   },
 });

@@ -15,9 +15,10 @@ import {
   revokeAdminToken,
 } from '../../storage/operators/admin-token.ts';
 import { auditDeed } from '../audit/audit.ts';
+import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { onService, onTenant } from './define.ts';
 import { type ListInput, listFields, nextOf, readPage } from './list.ts';
-import { type Operation, type OperationContext, OperationRefused, unknown } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 
 const tokenIdField = text('The id of the token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06');
 const nameField: Schema = {
@@ -104,15 +105,14 @@ async function create(
 ): Promise<object> {
   const expiresAt = input.expiresAt ? Date.parse(input.expiresAt) : null;
   if (expiresAt !== null && expiresAt <= now) {
-    throw new OperationRefused('invalid', ['expiresAt is in the past']);
+    throw invalid('expiresAt', 'past');
   }
-  const problem = nameProblem(name);
-  if (problem !== null) throw new OperationRefused('invalid', [problem]);
+  refuseIfAny([nameProblem(name)].filter((found) => found !== null));
   const own = actor.kind === 'token' ? await findAdminToken(tx, actor.tokenId) : null;
   // It may have been revoked since it was looked at.
-  if (own?.revokedAt) throw new OperationRefused('denied', ['a token that is revoked makes none']);
+  if (own?.revokedAt) throw denied([], 'token_revoked');
   if (!mayGrant(actor, permissions) || outlives(expiresAt, own?.expiresAt ?? null)) {
-    throw new OperationRefused('denied', ['a token makes no token that can do more, or lasts longer']);
+    throw denied([], 'token_exceeds_maker');
   }
   const secret = `${adminTokenPrefix}${random.secret()}`;
   const token: AdminToken = {
@@ -145,7 +145,7 @@ async function revoke({ tx, tenant, actor, now }: OperationContext, tokenId: str
   const token = await findAdminToken(tx, tokenId);
   if (token === null || token.tenantId !== tenantId) throw unknown('token');
   if (!mayGrant(actor, token.permissions)) {
-    throw new OperationRefused('denied', ['a token revokes no token that can do more']);
+    throw denied('tokenId', 'token_exceeds_revoker');
   }
   await revokeAdminToken(tx, tenantId, tokenId, now);
   for (const below of await listTokensBelow(tx, tokenId)) {

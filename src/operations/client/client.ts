@@ -14,13 +14,14 @@ import { logoLength } from '../../core/members/limits.ts';
 import { logoProblem } from '../../core/members/logo.ts';
 import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../core/oidc/web-origin.ts';
+import { type Problem, problem, within } from '../../core/problem.ts';
 import { apply } from '../../storage/apply.ts';
 import { cancelCodesOfClient } from '../../storage/authorization-code.ts';
 import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../../storage/client.ts';
 import { listOpenDeviceCodes } from '../../storage/device-code.ts';
 import { endSignInsOfClient } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseIfAny } from '../invalid-facts.ts';
+import { refuseIfAny } from '../refusal.ts';
 
 /** A client as an operator registers it; what is left out gets its default. */
 export interface ClientRegistration
@@ -55,7 +56,7 @@ export const clientDefaults = {
 /**
  * Registers a client of a tenant (contract, "OIDC client (configuration record)"; decision 8; R18).
  *
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function registerClient(
   tx: Tx,
@@ -83,7 +84,7 @@ export type ClientChanges = Partial<Omit<Client, 'tenantId' | 'clientId' | 'type
  * Changes a client of a tenant. A name or an address that stays may be older than what they are held to now.
  *
  * @returns the client as it is now, or null if there is none
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function changeClient(
   tx: Tx,
@@ -122,64 +123,57 @@ export async function disableClient(
 }
 
 /**
- * Every problem of a client's settings, in words.
+ * Every problem of a client's settings.
  *
  * @param before what it has already, which is not looked at again; null for a new client
  */
 export function registrationProblems(
   client: Client,
   before: Pick<Client, 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
-): readonly string[] {
-  const problems: string[] = [];
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(client.clientId)) {
-    problems.push('The client_id must be 1 to 64 letters, digits, _ or -.');
-  }
-  const name = client.name === before?.name ? null : nameProblem(client.name);
-  if (name !== null) problems.push(name);
-  const logo = client.logo === null ? null : logoProblem(client.logo, logoLength.client);
-  if (logo !== null) problems.push(logo);
-  if (client.type === 'public' && client.secrets.length > 0) {
-    problems.push('A public client has no secret.');
-  }
-  if (client.type === 'confidential' && client.secrets.length === 0) {
-    problems.push('A confidential client needs a secret.');
-  }
-  if (client.secrets.length > liveSecrets) problems.push(`A client has at most ${liveSecrets} live secrets.`);
-  problems.push(...addressProblems(client, before));
-  const isWhole = (value: number, least: number, most: number) =>
-    Number.isSafeInteger(value) && value >= least && value <= most;
-  if (!isWhole(client.accessTokenSeconds, 1, accessTokenSeconds.most)) {
-    problems.push(`The access token lifetime must be 1 to ${accessTokenSeconds.most} seconds.`);
-  }
-  if (!isWhole(client.replayWindow, 0, replayWindow.most)) {
-    problems.push(`The replay window must be 0 to ${replayWindow.most / 1_000} seconds.`);
-  }
-  if (!isWhole(client.signInsPerMember, 1, signInsPerMember.most)) {
-    problems.push(`The sign-ins of a member must be 1 to ${signInsPerMember.most}.`);
-  }
-  for (const lifetime of [client.refreshTokenIdle, client.refreshTokenAbsolute]) {
-    if (!isWhole(lifetime, 1, Number.MAX_SAFE_INTEGER)) {
-      problems.push('The refresh token lifetimes must be whole milliseconds above 0.');
-    }
-  }
-  return problems;
+): readonly Problem[] {
+  const { secrets, type, logo } = client;
+  const found = [
+    /^[A-Za-z0-9_-]{1,64}$/.test(client.clientId) ? null : problem('clientId', 'not_a_client_id'),
+    client.name === before?.name ? null : nameProblem(client.name),
+    logo === null ? null : logoProblem(logo, logoLength.client),
+    type === 'public' && secrets.length > 0 ? problem('secret', 'public_client_secret') : null,
+    type === 'confidential' && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
+    secrets.length > liveSecrets ? problem('secret', 'too_many_secrets', { most: liveSecrets }) : null,
+    ...addressProblems(client, before),
+    rangeProblem('accessTokenSeconds', client.accessTokenSeconds, 1, accessTokenSeconds.most),
+    rangeProblem('replayWindowSeconds', client.replayWindow / 1_000, 0, replayWindow.most / 1_000),
+    rangeProblem('signInsPerMember', client.signInsPerMember, 1, signInsPerMember.most),
+    rangeProblem('refreshTokenIdleSeconds', client.refreshTokenIdle / 1_000, 1, longestLifetime),
+    rangeProblem('refreshTokenAbsoluteSeconds', client.refreshTokenAbsolute / 1_000, 1, longestLifetime),
+  ];
+  return found.filter((one) => one !== null);
+}
+
+/** In seconds: what can be counted exactly. */
+const longestLifetime = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
+
+function rangeProblem(field: string, value: number, least: number, most: number): Problem | null {
+  const isWithin = Number.isSafeInteger(value) && value >= least && value <= most;
+  return isWithin ? null : problem(field, 'out_of_range', { least, most });
 }
 
 /** What is wrong with the addresses that a client has not had before. */
 function addressProblems(
   client: Client,
   before: Pick<Client, 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
-): readonly string[] {
-  const added = (list: 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins') =>
-    client[list].filter((one) => before?.[list].includes(one) !== true);
-  const told = (uri: string, problem: string | null) =>
-    problem === null ? [] : [`The address "${uri}" ${problem}.`];
+): readonly Problem[] {
+  const inList = (
+    list: 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins',
+    problemOf: (value: string) => Problem | null,
+  ) =>
+    client[list].flatMap((value, index) => {
+      const found = before?.[list].includes(value) === true ? null : problemOf(value);
+      return found === null ? [] : within([list, index], [found]);
+    });
   return [
-    ...added('redirectUris').flatMap((uri) => told(uri, redirectUriProblem(uri))),
-    ...added('postLogoutRedirectUris').flatMap((uri) => told(uri, logoutUriProblem(uri))),
-    ...added('webOrigins')
-      .filter((origin) => !isWebOrigin(origin))
-      .map((origin) => `"${origin}" is not an origin such as https://app.example.com.`),
+    ...inList('redirectUris', redirectUriProblem),
+    ...inList('postLogoutRedirectUris', logoutUriProblem),
+    ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),
   ];
 }
 

@@ -1,15 +1,16 @@
 import { auditTextLength } from '../../core/limits.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { type Actor, hasAllTenants, type Permission } from '../../core/operators/permission.ts';
+import { problem } from '../../core/problem.ts';
 import { actingAs, sourceIn } from '../../storage/operators/audited.ts';
-import { type OperationContext, OperationRefused, type PreparationContext } from '../admin/operation.ts';
+import type { OperationContext, PreparationContext } from '../admin/operation.ts';
 import { auditDeed } from '../audit/audit.ts';
-import { InvalidFacts } from '../invalid-facts.ts';
+import { OperationRefused } from '../refusal.ts';
 import { type NewTenant, prepareTenant } from '../tenant/tenant.ts';
 import { type Change, withoutSecret } from './difference.ts';
 import type { Step } from './plan/step.ts';
 import { planTenants, tenantOf } from './plan/tenants.ts';
-import { inOrder, problemLine } from './read.ts';
+import { inOrder } from './read.ts';
 import { readAside } from './read-aside.ts';
 import type { References } from './references.ts';
 import { type Position, type Problem, positionIn } from './source.ts';
@@ -39,11 +40,11 @@ export interface PreparedFile {
 /**
  * Understands a file.
  *
- * @throws OperationRefused with every problem, each as `line:column: text`
+ * @throws OperationRefused with every problem, each with its place in the file
  */
 export async function understand({ file: text, references }: SentFile): Promise<PreparedFile> {
   const read = await readAside({ text, references });
-  if (!read.ok) throw new OperationRefused('invalid', read.problems.map(problemLine));
+  if (!read.ok) throw new OperationRefused('invalid', read.problems.map(ofFile));
   const { file, positions } = read;
   return { file, positions, newTenants: new Map(), passwordHashes: new Map() };
 }
@@ -95,7 +96,7 @@ export async function planFile(
     },
     file,
   );
-  if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems).map(problemLine));
+  if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems).map(ofFile));
   return steps;
 }
 
@@ -139,7 +140,11 @@ function demandSteps(actor: Actor, steps: readonly Step[]): void {
       const what = noun === 'member' || noun === 'subscription' ? `a ${noun}` : `the ${noun} ${name}`;
       return `${what} needs the permission ${needs}${isForSystem ? ', for every tenant' : ''}`;
     });
-  if (denied.length > 0) throw new OperationRefused('denied', [...new Set(denied)]);
+  if (denied.length > 0)
+    throw new OperationRefused(
+      'denied',
+      [...new Set(denied)].map((text) => problem([], 'said', { text })),
+    );
 }
 
 function mayDo(actor: Actor, needs: Permission, isForSystem: boolean): boolean {
@@ -149,14 +154,18 @@ function mayDo(actor: Actor, needs: Permission, isForSystem: boolean): boolean {
 
 /** What cannot stand after all, with the place of its entry. */
 function placed(error: unknown, position: Position): unknown {
-  const isInvalid =
-    error instanceof InvalidFacts || (error instanceof OperationRefused && error.kind !== 'denied');
-  if (!isInvalid) return error;
+  if (!(error instanceof OperationRefused) || error.kind === 'denied') return error;
   return new OperationRefused(
     'conflict',
-    error.problems.map((text) => problemLine({ ...position, text })),
+    error.problems.map((one) => ({ ...one, path: [], position })),
   );
 }
+
+/** A problem with the place of what it is about. */
+const ofFile = ({ text, line, column }: Problem) => ({
+  ...problem([], 'said', { text }),
+  position: { line, column },
+});
 
 /** What was done to an entry; values stay out of the audit. */
 function doneTo({ change, fields, note }: Change): string {

@@ -4,7 +4,7 @@ import type { Tenant } from '../../core/tenant.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { listWholeMembers } from '../../storage/members/whole-member.ts';
 import type { Tx } from '../../storage/store.ts';
-import { conflict } from '../admin/operation.ts';
+import { conflict } from '../refusal.ts';
 import {
   describeChannel,
   describeClient,
@@ -73,7 +73,7 @@ async function wholeMembers(tx: Tx, { id, host }: Tenant, stored: Stored): Promi
   const { members: most } = tenantFile;
   const members = await listWholeMembers(tx, id, most + 1);
   if (members.length > most) {
-    throw conflict(`${host} has more than ${most} members, who move with a backup and not with a file`);
+    throw conflict([], 'members_of_file', { host, most });
   }
   const written: FileMember[] = [];
   for (const whole of members) {

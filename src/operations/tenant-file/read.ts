@@ -1,4 +1,5 @@
 import { tenantFile } from '../../core/operators/limits.ts';
+import { nameInFile, problemText } from '../problem-text.ts';
 import type { Checking } from './check/checking.ts';
 import { checkTenants } from './check/tenants.ts';
 import { type LookUp, withReferences } from './references.ts';
@@ -26,8 +27,11 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
   const problems: Problem[] = [...source.problems];
   if (value !== undefined) {
     const misshapen = misshapenIn(value);
-    for (const { path, text: said, isName } of misshapen) {
-      problems.push({ ...(isName ? source.namePositionOf(path) : source.positionOf(path)), text: said });
+    for (const found of misshapen) {
+      const { path, code } = found;
+      // Of a name that is not known, the name is wrong, and not the value.
+      const place = code === 'unknown_field' ? source.namePositionOf(path) : source.positionOf(path);
+      problems.push({ ...place, text: problemText(found, nameInFile) });
     }
     const broken = new Set(misshapen.flatMap(({ path }) => beginningsOf(path).map(keyOf)));
     let guesses = 0;

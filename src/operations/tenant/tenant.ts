@@ -9,7 +9,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
-import { refuseIfAny } from '../invalid-facts.ts';
+import { refuseIfAny } from '../refusal.ts';
 
 /** A tenant about to be stored, with the keys it starts with. */
 export interface NewTenant {
@@ -21,7 +21,7 @@ export interface NewTenant {
 /**
  * Makes a tenant's keys: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction.
  *
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): Promise<NewTenant> {
   refuseIfAny(brandingProblems(tenant));
@@ -71,7 +71,7 @@ export interface TenantChanges
  * Changes a tenant; the caller reloads the tenants.
  *
  * @returns the tenant as it is now, or null if there is none
- * @throws InvalidFacts with every problem at once
+ * @throws OperationRefused with every problem at once
  */
 export async function changeTenant(tx: Tx, id: string, changes: TenantChanges): Promise<Tenant | null> {
   const tenant = await findTenant(tx, id);

@@ -11,6 +11,7 @@ import {
 } from '../../../src/core/access/package.ts';
 import { packageFacts } from '../../support/records/access-records.ts';
 import { day } from '../../support/records/records.ts';
+import { told } from '../../support/records/told.ts';
 
 const at = (text: string) => Date.parse(`${text}T10:20:30.456Z`);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -113,7 +114,7 @@ describe('end of the next period', () => {
 });
 
 describe('what is wrong with a package', () => {
-  const problemsOf = (changes: Partial<PackageFacts>) => packageProblems(packageFacts(changes));
+  const problemsOf = (changes: Partial<PackageFacts>) => told(packageProblems(packageFacts(changes)));
   const priced = (amount: number, currency = 'NOK') => ({ price: { amount, currency } });
   const period = (unit: Period['unit'], count: number) => ({ period: { unit, count } });
 
@@ -136,30 +137,26 @@ describe('what is wrong with a package', () => {
     expect(problemsOf(changes)).toEqual([]);
   });
 
-  const amount = 'the price is a whole number of the smallest unit';
-  const currency = 'the currency is three capital letters of ISO 4217, such as NOK';
+  const amount = 'price.amount must be a whole number of the smallest unit';
+  const currency = 'price.currency must be three capital letters of ISO 4217, such as NOK';
 
   it.each<[string, Partial<PackageFacts>, string]>([
-    ['no name', { name: '' }, 'a package needs a name'],
-    ['a name of spaces', { name: ' \u00a0' }, 'a package needs a name'],
-    ['a longer name', { name: 'x'.repeat(101) }, 'the name is longer than 100'],
-    ['a name in two lines', { name: 'Gold\nSilver' }, 'the name has characters that cannot be shown'],
-    ['a name with half a letter', { name: 'Gold \ud800' }, 'the name has characters that cannot be shown'],
+    ['no name', { name: '' }, 'name is missing'],
+    ['a name of spaces', { name: ' \u00a0' }, 'name is missing'],
+    ['a longer name', { name: 'x'.repeat(101) }, 'name has more than 100 characters'],
+    ['a name in two lines', { name: 'Gold\nSilver' }, 'name has a character that cannot be seen'],
+    ['a name with half a letter', { name: 'Gold \ud800' }, 'name has a character that cannot be seen'],
     [
       'a name with a line separator',
       { name: 'Gold\u2028Silver' },
-      'the name has characters that cannot be shown',
+      'name has a character that cannot be seen',
     ],
-    ['a longer description', { description: 'x'.repeat(1_001) }, 'the description is longer than 1000'],
-    [
-      'a NUL in the description',
-      { description: 'a\0b' },
-      'the description has characters that cannot be shown',
-    ],
+    ['a longer description', { description: 'x'.repeat(1_001) }, 'description has more than 1000 characters'],
+    ['a NUL in the description', { description: 'a\0b' }, 'description has a character that cannot be seen'],
     [
       'half a letter in the description',
       { description: '\udc00' },
-      'the description has characters that cannot be shown',
+      'description has a character that cannot be seen',
     ],
     ['a price below nothing', priced(-1), amount],
     ['a broken price', priced(199.5), amount],
@@ -174,14 +171,14 @@ describe('what is wrong with a package', () => {
     ['a sign as currency', priced(1, '€'), currency],
     ['four letters as currency', priced(1, 'NOKK'), currency],
     ['a currency and a line end', priced(1, 'NOK\n'), currency],
-    ['0 months', period('month', 0), 'the period is 1 to 120 times a month'],
-    ['-1 days', period('day', -1), 'the period is 1 to 3660 times a day'],
-    ['half a week', period('week', 0.5), 'the period is 1 to 520 times a week'],
-    ['no number of weeks', period('week', Number.NaN), 'the period is 1 to 520 times a week'],
-    ['521 weeks', period('week', 521), 'the period is 1 to 520 times a week'],
-    ['121 months', period('month', 121), 'the period is 1 to 120 times a month'],
-    ['11 years', period('year', 11), 'the period is 1 to 10 times a year'],
-    ['no payment method', { payment: '' }, 'a package needs a payment method'],
+    ['0 months', period('month', 0), 'period.count must be 1 to 120'],
+    ['-1 days', period('day', -1), 'period.count must be 1 to 3660'],
+    ['half a week', period('week', 0.5), 'period.count must be 1 to 520'],
+    ['no number of weeks', period('week', Number.NaN), 'period.count must be 1 to 520'],
+    ['521 weeks', period('week', 521), 'period.count must be 1 to 520'],
+    ['121 months', period('month', 121), 'period.count must be 1 to 120'],
+    ['11 years', period('year', 11), 'period.count must be 1 to 10'],
+    ['no payment method', { payment: '' }, 'payment is missing'],
     ['a price, and free', { ...priced(1), payment: 'free' }, 'a free package has no price'],
     ['no price, and an invoice', priced(0), 'a package without a price is free'],
   ])('%s', (_what, changes, problem) => {
@@ -194,11 +191,13 @@ describe('what is wrong with a package', () => {
   });
 
   it('texts of products, channels and consents are held to the same', () => {
-    expect(textProblems({ name: `${'x'.repeat(100)}\0`, description: `${'x'.repeat(1_000)}\0` })).toEqual([
-      'the name is longer than 100',
-      'the name has characters that cannot be shown',
-      'the description is longer than 1000',
-      'the description has characters that cannot be shown',
+    expect(
+      told(textProblems({ name: `${'x'.repeat(100)}\0`, description: `${'x'.repeat(1_000)}\0` })),
+    ).toEqual([
+      'name has more than 100 characters',
+      'name has a character that cannot be seen',
+      'description has more than 1000 characters',
+      'description has a character that cannot be seen',
     ]);
     expect(textProblems({ name: 'Film' })).toEqual([]);
   });

@@ -11,9 +11,10 @@ import {
 import { contrast, luminance, mix, readColor } from '../../../src/core/members/color.ts';
 import { templateFolder } from '../../../src/templates.ts';
 import { largestLogo, plainLogo } from '../../support/members/logos.ts';
+import { told } from '../../support/records/told.ts';
 
 const branding: Branding = { name: 'Acme', brandColor: '#1f5fbf', logo: null };
-const problemsOf = (changes: Partial<Branding>) => brandingProblems({ ...branding, ...changes });
+const problemsOf = (changes: Partial<Branding>) => told(brandingProblems({ ...branding, ...changes }));
 
 const hex = (value: number) => `#${value.toString(16).padStart(6, '0')}`;
 const anyColor = fc.integer({ min: 0, max: 0xffffff }).map(hex);
@@ -65,7 +66,7 @@ describe('pages 5: the branding of a tenant', () => {
     'may not have the colour "%s"',
     (brandColor) => {
       expect(problemsOf({ brandColor })).toEqual([
-        'The colour must be written as # and six hexadecimal digits.',
+        'brandColor must be written as # and six hexadecimal digits',
       ]);
     },
   );
@@ -73,8 +74,8 @@ describe('pages 5: the branding of a tenant', () => {
   it('may not have a colour that cannot be told from a white page, and is told the nearest that can', () => {
     const [problem = ''] = problemsOf({ brandColor: '#ffcc00' });
     expect(problem).toBe(
-      'The colour #ffcc00 cannot be told from a white page: its contrast is 1.5, and buttons need 3. ' +
-        '#b38f00 would do.',
+      'brandColor #ffcc00 cannot be told from a white page: its contrast is 1.5, and buttons need 3; ' +
+        '#b38f00 would do',
     );
     fc.assert(
       fc.property(anyColor, (brandColor) => {
@@ -87,12 +88,12 @@ describe('pages 5: the branding of a tenant', () => {
   });
 
   it.each([
-    ['', 'The name is missing.'],
-    [' \u200b\u3000', 'The name is missing.'],
-    ['x'.repeat(61), 'The name has more than 60 characters.'],
-    ['Ac\u0000me', 'The name has a control character, or one that turns the text around it.'],
-    ['Ac\nme', 'The name has a control character, or one that turns the text around it.'],
-    ['Ac\u202eme', 'The name has a control character, or one that turns the text around it.'],
+    ['', 'name is missing'],
+    [' \u200b\u3000', 'name is missing'],
+    ['x'.repeat(61), 'name has more than 60 characters'],
+    ['Ac\u0000me', 'name has a control character, or one that turns the text around it'],
+    ['Ac\nme', 'name has a control character, or one that turns the text around it'],
+    ['Ac\u202eme', 'name has a control character, or one that turns the text around it'],
   ])('may not have the name %j', (name, problem) => {
     expect(problemsOf({ name })).toEqual([problem]);
   });
@@ -108,9 +109,7 @@ describe('pages 5: the branding of a tenant', () => {
     const logo = largestLogo('tenant');
     expect(logo).toHaveLength(2_500);
     expect(problemsOf({ logo })).toEqual([]);
-    expect(problemsOf({ logo: logo.replace('x', 'xx') })).toEqual([
-      'The logo has 2501 characters, and 2500 are the most.',
-    ]);
+    expect(problemsOf({ logo: logo.replace('x', 'xx') })).toEqual(['logo has more than 2500 characters']);
     expect(problemsOf({ logo: plainLogo })).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import {
   logoutUriProblem,
   redirectUriProblem,
 } from '../../../src/core/oidc/redirect-uri.ts';
+import { told } from '../../support/records/told.ts';
 
 const web = ['https://app.test/cb', 'https://app.test/cb2'];
 const native = ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb'];
@@ -123,14 +124,23 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['https://app.test/cb?+code=1', 'code'],
     ['https://app.test/cb?a=1;%20state%20=1', 'state'],
   ])('F7: %s has %s in its query', (uri, name) => {
-    expect(redirectUriProblem(uri)).toBe(`has ${name} in its query, which is ours to add`);
+    expect(redirectUriProblem(uri)).toMatchObject({
+      code: 'uri_parameter',
+      values: { uri, parameter: name },
+    });
     expect(logoutUriProblem(uri) === null).toBe(name !== 'state');
   });
 
   it('F7: 2,048 characters are accepted, and not one more', () => {
     for (const problem of [redirectUriProblem, logoutUriProblem]) {
-      expect(problem(`https://app.test/${'a'.repeat(2_032)}`)).toBe('has more than 2048 characters');
-      expect(problem(`https://app.test/${'a'.repeat(3_000)}`)).toBe('has more than 2048 characters');
+      expect(problem(`https://app.test/${'a'.repeat(2_032)}`)).toMatchObject({
+        code: 'too_long',
+        values: { most: 2_048 },
+      });
+      expect(problem(`https://app.test/${'a'.repeat(3_000)}`)).toMatchObject({
+        code: 'too_long',
+        values: { most: 2_048 },
+      });
     }
   });
 
@@ -170,8 +180,9 @@ describe('redirect URI at registration (decision 8; R18)', () => {
     ['https://app.test/{tenant}', 'has a character that must be percent-encoded'],
     ['https://app.test/cb\u0000', 'has white space, a backslash or a control character'],
   ])('R18: %j %s', (uri, problem) => {
-    expect(redirectUriProblem(uri)).toBe(problem);
-    expect(logoutUriProblem(uri)).toBe(problem);
+    for (const found of [redirectUriProblem(uri), logoutUriProblem(uri)]) {
+      expect(found === null ? null : told([found])).toEqual([`"${uri}" ${problem}`]);
+    }
   });
 
   it('what is registered as it may be, is found as it is', () => {

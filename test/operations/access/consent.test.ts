@@ -56,13 +56,13 @@ describe('defining a consent', () => {
     const store = await storeWithConsents();
     const wrong = { ...newsletter, id: 'News letter', name: '', description: 'x'.repeat(1_001) };
     expect(await problemsOf(store, (tx) => defineConsent(tx, wrong))).toEqual([
-      'the id is 1 to 64 small letters, digits and hyphens in between',
-      'a name is needed',
-      'the description is longer than 1000',
+      'id must be 1 to 64 small letters, digits and hyphens in between',
+      'name is missing',
+      'description has more than 1000 characters',
     ]);
     const { name, ...rest } = newsletter;
     expect(await problemsOf(store, (tx) => defineConsent(tx, { ...rest, name: name.repeat(11) }))).toEqual([
-      'the name is longer than 100',
+      'name has more than 100 characters',
     ]);
   });
 });

@@ -41,9 +41,9 @@ describe('a content channel', () => {
       productIds: [film, news, 999],
     });
     expect(await problemsOf(store, (tx) => defineContentChannel(tx, wrong))).toEqual([
-      'the id is 1 to 64 small letters, digits and hyphens in between',
-      'a name is needed',
-      'the description is longer than 1000',
+      'id must be 1 to 64 small letters, digits and hyphens in between',
+      'name is missing',
+      'description has more than 1000 characters',
       `there is no product ${news}`,
       'there is no product 999',
     ]);

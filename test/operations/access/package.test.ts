@@ -17,7 +17,7 @@ const facts = packageFacts();
 
 /** Wrong in two ways of its own, beside the products it is given. */
 const wrong = { ...facts, name: ' ', price: { amount: -1, currency: 'NOK' } };
-const problemsOfWrong = ['a package needs a name', 'the price is a whole number of the smallest unit'];
+const problemsOfWrong = ['name is missing', 'price.amount must be a whole number of the smallest unit'];
 
 /** A store with the product Film of tenant a, and News of tenant b. */
 async function storeWithProducts() {
@@ -42,10 +42,14 @@ describe('a product', () => {
   it('is neither added nor renamed without a name, or with one that is too long or not to be shown', async () => {
     const { store, film } = await storeWithProducts();
     for (const [name, ...problems] of [
-      ['', 'a product needs a name'],
-      [' ', 'a product needs a name'],
-      ['x'.repeat(101), 'the name is longer than 100'],
-      [`${'x'.repeat(100)}\0`, 'the name is longer than 100', 'the name has characters that cannot be shown'],
+      ['', 'name is missing'],
+      [' ', 'name is missing'],
+      ['x'.repeat(101), 'name has more than 100 characters'],
+      [
+        `${'x'.repeat(100)}\0`,
+        'name has more than 100 characters',
+        'name has a character that cannot be seen',
+      ],
     ] as const) {
       const product = { id: film, name };
       expect(await problemsOf(store, (tx) => addProduct(tx, 'tenant-a', name))).toEqual(problems);

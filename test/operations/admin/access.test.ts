@@ -49,7 +49,7 @@ describe('subscriptions', () => {
     // Without an offset nobody knows which moment is meant.
     const local = { ...input, activatedAt: '2026-01-01T00:00' };
     expect((await refused('subscriptions.create', local)).problems).toEqual([
-      'activatedAt must match format "date-time"',
+      'activatedAt must be a date and a time with its zone, such as 2026-01-31T12:00:00Z',
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('subscriptions', () => {
     );
     expect(
       (await refused('subscriptions.change', { subscriptionId: id, change: 'explode' })).problems,
-    ).toEqual(['change must be equal to one of the allowed values: cancel, resume, renew, activate, end']);
+    ).toEqual(['change must be one of cancel, resume, renew, activate, end']);
   });
 
   it('have values of the properties that are defined, and of no others', async () => {
@@ -107,7 +107,7 @@ describe('invoices and checkouts', () => {
     const { paidAt } = await pay();
     await expect(pay()).rejects.toMatchObject({
       kind: 'conflict',
-      problems: [`the invoice is paid already, since ${paidAt}`],
+      problems: [{ code: 'invoice_paid', values: { since: paidAt } }],
     });
     expect((await list({ paid: true })).invoices).toMatchObject([{ number: 2, paidAt }]);
     const numbers = async (paid: boolean) => (await list({ paid })).invoices.map(({ number }) => number);

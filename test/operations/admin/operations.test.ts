@@ -234,7 +234,7 @@ describe('an input of the wrong shape', () => {
       return problems;
     };
     expect(await problemsOf({ ...good, surplus: 'x' })).toEqual([
-      'must NOT have additional properties: surplus',
+      expect.stringMatching(/^surplus is not known/),
     ]);
     for (const field of own) {
       const shape = { ...good, [field]: misshapen(properties[field] ?? {}) };
@@ -243,9 +243,7 @@ describe('an input of the wrong shape', () => {
     const missing = required.filter((field) => field !== 'tenant');
     if (missing.length > 0) {
       const without = Object.fromEntries(Object.entries(good).filter(([field]) => !missing.includes(field)));
-      expect(await problemsOf(without)).toEqual(
-        missing.map((field) => `must have required property '${field}'`),
-      );
+      expect(await problemsOf(without)).toEqual(missing.map((field) => `${field} is missing`));
     }
   });
 

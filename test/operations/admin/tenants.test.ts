@@ -107,7 +107,7 @@ describe('a new tenant', () => {
   ])('decision 4: has an https address without a path, not %j', async (issuer) => {
     expect(await refusal(service, 'tenants.create', { name: 'X', issuer })).toEqual({
       kind: 'invalid',
-      problems: ['the issuer is https:// and a host, without a path'],
+      problems: ['issuer must be https:// and a host, without a path'],
     });
   });
 
@@ -148,10 +148,7 @@ describe('a change of a tenant', () => {
     const refused = { tenant: 'c.test', limits: { signUpsPerAddressAndHour: 0, noSuchLimit: 1 } };
     expect(await refusal(service, 'tenants.change', refused)).toEqual({
       kind: 'invalid',
-      problems: [
-        'limits must NOT have additional properties: noSuchLimit',
-        'limits.signUpsPerAddressAndHour must be >= 1',
-      ],
+      problems: ['limits.noSuchLimit is not known', 'limits.signUpsPerAddressAndHour must be 1 or more'],
     });
   });
 

@@ -79,9 +79,9 @@ describe('A18: a tenant file tells nobody a secret', () => {
     const token = await adminToken(service, { permissions: readers });
     const answer = await compare(token, file);
     expect(answer.status).toBe(403);
-    expect(answer.json().problems ?? answer.text).toEqual(
-      expect.arrayContaining(['to compare secrets needs the permissions clients:write']),
-    );
+    expect(answer.json().problems).toMatchObject([
+      { message: 'to compare secrets needs the permissions clients:write' },
+    ]);
     expect((await compare(token, confidential('disabled: false'))).status).toBe(200);
   });
 

@@ -36,12 +36,12 @@ describe('what cannot be done is told with its place, and changes nothing', () =
     [
       'a new client with a name that turns the text around it',
       { ...named, clients: [{ clientId: 'new', name: 'New\u202e', type: 'public' }] },
-      /^6:15: the name has a control character, or one that turns the text around it$/,
+      /^6:15: name has a control character, or one that turns the text around it$/,
     ],
     [
       'a client with another name, which is too long',
       { ...named, clients: [{ clientId: 'tv', name: 'x'.repeat(15_000), type: 'public' }] },
-      /^6:15: the name has more than 60 characters$/,
+      /^6:15: name has more than 60 characters$/,
     ],
     [
       'a client of another type',

@@ -1,8 +1,10 @@
 import { type Actor, type Permission, permissions } from '../../../src/core/operators/permission.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
-import { type Operation, OperationRefused } from '../../../src/operations/admin/operation.ts';
+import type { Operation } from '../../../src/operations/admin/operation.ts';
 import { runOperation } from '../../../src/operations/admin/run.ts';
+import { OperationRefused } from '../../../src/operations/refusal.ts';
 import type { Store } from '../../../src/storage/store.ts';
+import { told } from '../records/told.ts';
 import type { TestService } from '../service.ts';
 
 export const operator: Actor = { kind: 'operator' };
@@ -48,17 +50,17 @@ export async function run<Answer = Readonly<Record<string, unknown>>>(
   return (await runOperation(call, service.store, deps)) as Answer;
 }
 
-/** Why an operation was refused. @throws if it was not */
+/** Why an operation was refused, in words. @throws if it was not */
 export async function refusal(
   service: TestService,
   name: string,
   input: object = {},
   actor: Actor = operator,
-): Promise<Pick<OperationRefused, 'kind' | 'problems'>> {
+): Promise<Pick<OperationRefused, 'kind'> & { readonly problems: readonly string[] }> {
   try {
     await run(service, name, input, actor);
   } catch (error) {
-    if (error instanceof OperationRefused) return { kind: error.kind, problems: error.problems };
+    if (error instanceof OperationRefused) return { kind: error.kind, problems: told(error.problems) };
     throw error;
   }
   throw new Error(`${name} was not refused`);

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
-import { InvalidFacts } from '../../../src/operations/invalid-facts.ts';
+import { OperationRefused } from '../../../src/operations/refusal.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';
 import { allRows } from './rows.ts';
+import { told } from './told.ts';
 
 /**
  * The problems that an operation is refused for. What it wrote before it refused would be committed here, so
@@ -18,7 +19,7 @@ export async function problemsOf(
       (reason: unknown) => reason,
     ),
   );
-  expect(error).toBeInstanceOf(InvalidFacts);
+  expect(error).toBeInstanceOf(OperationRefused);
   expect(await allRows({ store })).toEqual(before);
-  return (error as InvalidFacts).problems;
+  return told((error as OperationRefused).problems);
 }

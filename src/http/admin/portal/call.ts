@@ -1,6 +1,7 @@
 import { type Actor, permit } from '../../../core/operators/permission.ts';
-import { conflict, type Operation, OperationRefused } from '../../../operations/admin/operation.ts';
+import type { Operation } from '../../../operations/admin/operation.ts';
 import { type Call, runOperation } from '../../../operations/admin/run.ts';
+import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { SessionOver } from '../../session.ts';
 import { countCostly } from '../costly.ts';
@@ -36,7 +37,7 @@ export async function call(visit: Visit, operation: Operation, input: Facts): Pr
   const denied = lookDenied(actor, deps);
   if (denied !== null) throw new DeniedTooOften(actor, denied);
   const wait = countCostly(operation, actor, deps);
-  if (wait !== null) throw conflict(`this was done too often: wait ${wait} seconds, then send it again`);
+  if (wait !== null) throw conflict([], 'too_often', { seconds: wait });
   try {
     return (await runOperation(callOf(visit, operation, input), deps.store, operationDeps(deps))) as Facts;
   } catch (error) {

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
+import type { Problem } from '../../../core/problem.ts';
+import { problemText } from '../../../operations/problem-text.ts';
 import { templateFolder } from '../../../templates.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
@@ -158,10 +160,11 @@ export function sendPortalProblem(
   reply: FastifyReply,
   kind: PortalProblem,
   visit: Visit | null = null,
-  reasons: readonly string[] = [],
+  reasons: readonly Problem[] = [],
 ): Promise<FastifyReply> {
   const { status, title, lead } = problems[kind];
-  noteProblem(reply.request, kind, visit, reasons);
+  const texts = reasons.map((one) => problemText(one));
+  noteProblem(reply.request, kind, visit, texts);
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
   return sendPortalPage(reply, {
     template: 'problem',
@@ -169,7 +172,7 @@ export function sendPortalProblem(
     status,
     isError: true,
     visit,
-    data: { lead, reasons },
+    data: { lead, reasons: texts },
   });
 }
 

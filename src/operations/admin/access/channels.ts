@@ -4,9 +4,10 @@ import { exactly, held, linesRule, list, nameRule, type Schema, text } from '../
 import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
+import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
-import { type Operation, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 const channelIdField = held(text('The id of the channel: small letters, digits and hyphens', 'sport-live'), {
   pattern: accessIdPattern.source,

@@ -6,9 +6,10 @@ import { exactly, flag, held, linesRule, list, nameRule, text, timeOrNull } from
 import { listEveryConsent } from '../../../storage/access/consent.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineConsent } from '../../access/consent.ts';
+import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
-import { type Operation, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 export const consentIdField = held(
   text('The id of the consent: small letters, digits and hyphens', 'newsletter'),

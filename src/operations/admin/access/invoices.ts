@@ -11,10 +11,11 @@ import {
   wholeNumber,
 } from '../../../json-schema.ts';
 import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
+import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
 import { memberField, memberIdField } from '../members/member-answer.ts';
-import { conflict, type Operation, type OperationContext, unknown } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscription-answer.ts';
 
@@ -99,7 +100,7 @@ const paid = onTenant<{ readonly number: number }>({
   run: async (context, { number }) => {
     const isMarked = await markInvoicePaid(context.tx, context.tenant.id, number, context.now);
     const invoice = await shown(context, { number });
-    if (!isMarked) throw conflict(`the invoice is paid already, since ${invoice.paidAt}`);
+    if (!isMarked) throw conflict([], 'invoice_paid', { since: invoice.paidAt ?? '' });
     return invoice;
   },
 });

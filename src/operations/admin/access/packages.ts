@@ -17,9 +17,10 @@ import { findPackage, listPackages } from '../../../storage/access/package.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { addPackage, changePackage } from '../../access/package.ts';
 import { paymentMethods } from '../../access/payments/index.ts';
+import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
-import { type Operation, type OperationContext, unknown } from '../operation.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { productIdField } from './products.ts';
 
 export const packageIdField = wholeNumber('The packageId', 1);
@@ -33,7 +34,10 @@ const currency = text('ISO 4217', 'NOK');
 
 /** What is stored may name a currency that was one once; what is said now names one that is. */
 export const priceSchema = exactly('What it costs a period', { amount, currency });
-const priceField = exactly('What it costs a period', { amount, currency: { ...currency, enum: currencies } });
+const priceField = exactly('What it costs a period', {
+  amount,
+  currency: { ...currency, enum: currencies, enumOf: 'ISO 4217' },
+});
 
 export const periodSchema = exactly('How long a subscription runs before it is renewed or over', {
   unit: oneOf('Days, weeks, or the calendar’s months and years', ['month', 'day', 'week', 'year']),

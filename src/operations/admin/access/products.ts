@@ -3,9 +3,10 @@ import { exactly, held, list, nameRule, text, wholeNumber } from '../../../json-
 import { listProducts } from '../../../storage/access/product.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { addProduct, renameProduct } from '../../access/package.ts';
+import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
-import { type Operation, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 
 export const productIdField = wholeNumber('The id of the product', 1);
 

@@ -11,11 +11,12 @@ import {
   type SubscriptionChange,
   setCustomPropertyValues,
 } from '../../access/subscription.ts';
+import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type MemberContext, memberFor } from '../members/manage.ts';
 import { memberField } from '../members/member-answer.ts';
-import { conflict, type Operation, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { packageIdField } from './packages.ts';
 import {
   subscriptionAnswer,
@@ -111,7 +112,7 @@ const changed = onTenant<{ readonly subscriptionId: number; readonly change: Sub
     if (done === null) throw unknown('subscription');
     const found = await findSubscription(tx, tenant.id, subscriptionId);
     if (!done && found !== null) {
-      throw conflict(`the subscription is ${standingOf(found, now)}: this cannot be done to it`);
+      throw conflict('change', 'subscription_standing', { standing: standingOf(found, now) });
     }
     return shown(context, subscriptionId);
   },

@@ -4,8 +4,9 @@ import { liveSecrets } from '../../../core/limits.ts';
 import { exactly, text, time } from '../../../json-schema.ts';
 import { findRegisteredClient } from '../../../storage/client.ts';
 import { changeClient } from '../../client/client.ts';
+import { conflict, invalid, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { conflict, type Operation, OperationRefused, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { clientAnswer, clientIdField, clientSchema, secretIdField, secretIdOf } from './client-answer.ts';
 
 const added = onTenant<{ readonly clientId: string }>({
@@ -25,9 +26,9 @@ const added = onTenant<{ readonly clientId: string }>({
   run: async ({ tx, tenant, random, now }, { clientId }) => {
     const client = await findRegisteredClient(tx, tenant.id, clientId);
     if (client === null) throw unknown('client');
-    if (client.type === 'public') throw new OperationRefused('invalid', ['a public client has no secret']);
+    if (client.type === 'public') throw invalid([], 'public_client_secret');
     if (client.secrets.length >= liveSecrets) {
-      throw conflict(`the client has ${liveSecrets} live secrets: remove one first`);
+      throw conflict([], 'secrets_used_up', { most: liveSecrets });
     }
     const secret = random.secret();
     const stored = { hash: sha256(secret), createdAt: now };
@@ -49,7 +50,7 @@ const removed = onTenant<{ readonly clientId: string; readonly secretId: string 
     if (client === null) throw unknown('client');
     const kept = client.secrets.filter((secret) => secretIdOf(secret) !== secretId);
     if (kept.length === client.secrets.length) throw unknown('secret');
-    if (kept.length === 0) throw conflict('it is the only secret of the client: add another first');
+    if (kept.length === 0) throw conflict('secretId', 'only_secret');
     const changed = await changeClient(tx, tenant.id, clientId, { secrets: kept });
     return clientAnswer(changed ?? client);
   },

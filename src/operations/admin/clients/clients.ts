@@ -7,9 +7,10 @@ import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
+import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
-import { conflict, type Operation, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import {
   type ClientInput,
   changesOf,
@@ -100,7 +101,7 @@ const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
   made: 'clientId',
   run: async ({ tx, tenant, random, now }, { tenant: _, clientId, name, type, ...given }) => {
     if ((await findRegisteredClient(tx, tenant.id, clientId)) !== null) {
-      throw conflict(`there is a client ${clientId} already`);
+      throw conflict('clientId', 'client_exists', { clientId });
     }
     const secret = type === 'confidential' ? random.secret() : null;
     const registration = {
@@ -166,7 +167,7 @@ const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly for
     const onStage = await deviceFlowOnStage(tx, tenant, clientId);
     const { deviceFlow } = await clientOf(tx, tenant, clientId);
     if (enabled && !deviceFlow && onStage === false && !force) {
-      throw conflict('the device flow of this client is not on at the stage tenant; force turns it on here');
+      throw conflict('enabled', 'not_on_stage');
     }
     await setDeviceFlow(tx, tenant.id, clientId, enabled);
     return answer(await findRegisteredClient(tx, tenant.id, clientId));

@@ -1,7 +1,8 @@
 import { isGone, type Member, type UserType } from '../../../core/members/member.ts';
 import { type Actor, mayManage } from '../../../core/operators/permission.ts';
 import { findMember } from '../../../storage/members/member.ts';
-import { conflict, type OperationContext, OperationRefused, unknown } from '../operation.ts';
+import { conflict, denied, unknown } from '../../refusal.ts';
+import type { OperationContext } from '../operation.ts';
 
 /** Where a member is found. */
 export type MemberContext = Pick<OperationContext, 'tx' | 'actor' | 'now'> & {
@@ -29,10 +30,10 @@ export async function manageableMember(context: MemberContext, id: string): Prom
 /** @throws OperationRefused if whoever acts may not make such a member, or act on one */
 export function demandManage(actor: Actor, userType: UserType): void {
   if (mayManage(actor, userType)) return;
-  throw new OperationRefused('denied', [`a ${userType} is for those who can do all that one can`]);
+  throw denied([], 'administrators_only', { userType });
 }
 
 /** Nobody locks themselves out by accident. @throws OperationRefused */
 export function demandOther(actor: Actor, id: string): void {
-  if (actor.kind === 'admin' && actor.memberId === id) throw conflict('nobody does this to themselves');
+  if (actor.kind === 'admin' && actor.memberId === id) throw conflict('memberId', 'own_account');
 }

@@ -23,9 +23,10 @@ import type { OpenTenant } from '../../../tenants.ts';
 import { commonPasswords } from '../../member/common-passwords.ts';
 import { deleteMember } from '../../member/member.ts';
 import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
+import { conflict, invalid } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
-import { conflict, type Operation, OperationRefused } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { demandManage, demandOther, manageableMember, memberFor } from './manage.ts';
 import {
   emailField,
@@ -106,17 +107,19 @@ function beginning({ id }: OpenTenant, userType: UserType, now: number): Member 
 
 async function checkPassword(password: string, email: string, tenant: OpenTenant): Promise<void> {
   const rules = { least: tenant.passwordLength, email, isCommon: await commonPasswords() };
-  const problem = passwordProblem(password, rules);
-  if (problem === null) return;
-  const words = {
-    missing: 'is missing',
-    short: `has fewer than ${tenant.passwordLength} characters`,
-    long: 'is too long',
-    common: 'is among the first that anybody tries',
-    address: 'is the address',
-  };
-  throw new OperationRefused('invalid', [`password ${words[problem]}`]);
+  const found = passwordProblem(password, rules);
+  if (found === null) return;
+  const { least } = rules;
+  throw invalid('password', passwordCodes[found], { least });
 }
+
+const passwordCodes = {
+  missing: 'missing',
+  short: 'too_short',
+  long: 'too_long_for_use',
+  common: 'common_password',
+  address: 'password_is_address',
+} as const;
 
 /** Makes sure that nobody else has an address; who is gone has none. @throws OperationRefused */
 async function freeAddress(
@@ -128,7 +131,7 @@ async function freeAddress(
 ): Promise<void> {
   const known = await findMemberByEmail(tx, tenantId, email);
   if (known === null || known.member.id === ownId) return;
-  if (!isGone(known.member, now)) throw conflict('a member of the tenant has this address');
+  if (!isGone(known.member, now)) throw conflict('email', 'address_taken');
   await deleteMember(tx, tenantId, known.member.id, now);
 }
 

@@ -1,10 +1,11 @@
 import { returnAddressLength } from '../../../core/access/limits.ts';
-import { addressLines, changeDetails } from '../../../core/members/change-details.ts';
+import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { emailProblem } from '../../../core/members/details.ts';
 import { type Address, type Member, normaliseEmail } from '../../../core/members/member.ts';
+import { type ProblemCode, problem } from '../../../core/problem.ts';
 import { readPhone } from '../../../phone.ts';
+import { refuseIfAny } from '../../refusal.ts';
 import { textOrNone } from '../fields.ts';
-import { OperationRefused } from '../operation.ts';
 
 /** What an input says of a member. */
 export interface MemberInput {
@@ -20,13 +21,13 @@ export interface MemberInput {
   readonly phoneVerified?: boolean | null;
 }
 
-const words = {
-  missing: 'is missing',
-  long: 'is too long',
-  unfit: 'has a character that cannot be seen',
-  malformed: 'is malformed',
-  unknown: 'is not known',
-} as const;
+const codes = {
+  missing: 'missing',
+  long: 'too_long_for_use',
+  unfit: 'unfit',
+  malformed: 'malformed',
+  unknown: 'unknown_field',
+} as const satisfies Readonly<Record<DetailProblem['problem'], ProblemCode>>;
 
 /**
  * The member with what an input says; what it leaves out stays as it is. Another address is not proven.
@@ -52,20 +53,21 @@ export function withDetails(member: Member, input: MemberInput, now: number): Me
     now,
   );
   const emails = [
-    ['email', emailProblem(email)],
-    ['address.email', postalEmail === null ? null : emailProblem(postalEmail)],
+    [['email'], emailProblem(email)],
+    [['address', 'email'], postalEmail === null ? null : emailProblem(postalEmail)],
   ] as const;
-  const problems = [
-    ...emails.flatMap(([field, problem]) => (problem === null ? [] : [`${field} ${words[problem]}`])),
+  refuseIfAny([
+    ...emails.flatMap(([path, found]) => (found === null ? [] : [problem(path, codes[found])])),
     ...(input.phoneVerified === true && (input.phone ?? member.phone) === ''
-      ? ['phoneVerified needs a phone']
+      ? [problem('phoneVerified', 'phone_needed')]
       : []),
-    ...(avatar === null || isPicture(avatar) ? [] : ['avatar is not an https address']),
+    ...(avatar === null || isPicture(avatar) ? [] : [problem('avatar', 'not_https')]),
     ...(details.kind === 'refused'
-      ? details.problems.map(({ field, problem }) => `${nameOf(field)} ${words[problem]}`)
+      ? details.problems.map((one) => problem(pathOf(one.field), codes[one.problem]))
       : []),
-  ];
-  if (problems.length > 0 || details.kind === 'refused') throw new OperationRefused('invalid', problems);
+  ]);
+  // Narrows the type: a refusal has problems.
+  if (details.kind === 'refused') throw new Error('details were refused without a problem');
   const isSameEmail = normaliseEmail(email) === normaliseEmail(member.email);
   return {
     ...details.member,
@@ -89,7 +91,7 @@ function linesOf(address: Address): Record<(typeof addressLines)[number], string
 }
 
 const isLine = (field: string) => field === 'country' || addressLines.some((line) => line === field);
-const nameOf = (field: string) => (isLine(field) ? `address.${field}` : field);
+const pathOf = (field: string) => (isLine(field) ? ['address', field] : [field]);
 
 function isPicture(address: string): boolean {
   return (

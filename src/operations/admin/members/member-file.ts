@@ -2,8 +2,9 @@
 import { mayGrant } from '../../../core/operators/permission.ts';
 import { exactly, text } from '../../../json-schema.ts';
 import { wholeMemberData } from '../../member/member-data.ts';
+import { denied } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { type Operation, OperationRefused } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { memberFor } from './manage.ts';
 import { memberField } from './member-answer.ts';
 
@@ -20,9 +21,7 @@ const exported = onTenant<{ readonly memberId: string }>({
   run: async (context, { memberId }) => {
     const { tx, actor, now } = context;
     if (!mayGrant(actor, ['subscriptions:read'])) {
-      throw new OperationRefused('denied', [
-        'to export all data needs the permission subscriptions:read, too',
-      ]);
+      throw denied([], 'permission_needed_besides', { permission: 'subscriptions:read' });
     }
     const data = await wholeMemberData(tx, await memberFor(context, memberId), now);
     return { text: `${JSON.stringify(data, null, 2)}\n` };

@@ -3,8 +3,9 @@ import { isoTime } from '../../../core/access/iso-time.ts';
 import { maySignIn } from '../../../core/members/member.ts';
 import { exactly, time } from '../../../json-schema.ts';
 import { mailPasswordLink } from '../../recovery/recovery.ts';
+import { conflict } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { conflict, type Operation } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { manageableMember } from './manage.ts';
 import { emailField, memberField, memberIdField } from './member-answer.ts';
 
@@ -32,7 +33,7 @@ function mailing(facts: {
     run: async (context, { memberId }) => {
       const { tx, tenant, random, mails, now } = context;
       const member = await manageableMember(context, memberId);
-      if (!maySignIn(member, now)) throw conflict('the member is disabled: enable the member first');
+      if (!maySignIn(member, now)) throw conflict('memberId', 'member_disabled');
       const expiresAt = await mailPasswordLink(tx, tenant, member, mail, { clock: () => now, random, mails });
       return { id: member.id, email: member.email, expiresAt: isoTime(expiresAt) };
     },

@@ -3,9 +3,10 @@ import { exactly, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession } from '../../../storage/session.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
+import { unknown } from '../../refusal.ts';
 import { signOutEverywhere, signOutSession } from '../../session/sign-out.ts';
 import { onTenant } from '../define.ts';
-import { type Operation, unknown } from '../operation.ts';
+import type { Operation } from '../operation.ts';
 import { manageableMember } from './manage.ts';
 import { memberField, memberIdField } from './member-answer.ts';
 

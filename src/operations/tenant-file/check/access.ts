@@ -39,7 +39,8 @@ function checkProducts(checking: Checking, at: Path, value: unknown): readonly s
   const names = entriesAt(at, value).filter(({ at: path }) => !checking.isBroken(path));
   for (const { at: path, value: name } of names) {
     tellSpace(checking, path, String(name));
-    for (const text of productProblems(String(name))) checking.problem(path, text);
+    // A product is its name: the problem is of the entry itself.
+    for (const found of productProblems(String(name))) tellProblems(checking, path, [{ ...found, path: [] }]);
   }
   return names.map((one) => String(one.value));
 }
@@ -86,7 +87,7 @@ function checkPackages(
     // Only price and payment together say whether a package is free.
     const price = { ...soundPackage.price, amount: sound.price?.amount ?? 0 };
     const payment = price.amount === 0 ? 'free' : 'invoice';
-    tellProblems(checking, one.at, { ...soundPackage, price, payment }, sound, packageProblems);
+    tellProblems(checking, one.at, packageProblems({ ...soundPackage, price, payment, ...sound }));
     tellSpace(checking, [...one.at, 'name'], sound.name);
     tellProducts(checking, [...one.at, 'products'], own, products);
     return { at: one.at, name: sound.name };
@@ -115,7 +116,11 @@ function checkTexts(
         ...(name === undefined ? {} : { name }),
         ...(description === undefined ? {} : { description }),
       };
-      tellProblems(checking, one.at, { id: 'id', name: 'name', description: '' }, texts, accessTextProblems);
+      tellProblems(
+        checking,
+        one.at,
+        accessTextProblems({ id: 'id', name: 'name', description: '', ...texts }),
+      );
       tellSpace(checking, [...one.at, 'name'], name);
       tellProducts(checking, [...one.at, 'products'], given.products ?? [], products);
       return { at: one.at, name: id };

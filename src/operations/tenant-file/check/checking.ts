@@ -1,4 +1,6 @@
+import { type Problem, within } from '../../../core/problem.ts';
 import { nearest } from '../../../nearest.ts';
+import { nameInFile, problemText } from '../../problem-text.ts';
 import type { LookUp } from '../references.ts';
 import type { Path } from '../source.ts';
 
@@ -63,42 +65,9 @@ export function tellUnknown(
   checking.problem(at, `there is no ${what} ${JSON.stringify(name)} in the file: ${guess}`);
 }
 
-/**
- * Tells every problem of a record at the field that it comes from. One field after the other, and of a list
- * one entry after the other, is put into a record that is sound; what only the whole record shows is told of
- * the record.
- */
-export function tellProblems<Entry extends object>(
-  checking: Checking,
-  at: Path,
-  sound: Entry,
-  given: Partial<Entry>,
-  problemsOf: (record: Entry) => readonly string[],
-): void {
-  const told = new Set<string>();
-  const tell = (path: Path, record: Entry) => {
-    for (const text of problemsOf(record)) {
-      if (told.has(`${path.join()} ${text}`)) continue;
-      told.add(`${path.join()} ${text}`).add(text);
-      checking.problem(path, plain(text));
-    }
-  };
-  for (const [name, value] of Object.entries(given)) {
-    if (!Array.isArray(value)) tell([...at, name], { ...sound, [name]: value });
-    else {
-      value.forEach((one: unknown, index) => {
-        tell([...at, name, index], { ...sound, [name]: [one] });
-      });
-    }
-  }
-  for (const text of problemsOf({ ...sound, ...given }))
-    if (!told.has(text)) checking.problem(at, plain(text));
-}
-
-/** Some of our problems are sentences; here each stands behind a place. */
-export function plain(text: string): string {
-  const cut = text.replace(/\.$/, '');
-  return /^[A-Z][a-z]* /.test(cut) ? `${cut.charAt(0).toLowerCase()}${cut.slice(1)}` : cut;
+/** Tells every problem of an entry at its place. */
+export function tellProblems(checking: Checking, at: Path, problems: readonly Problem[]): void {
+  for (const found of within(at, problems)) checking.problem(found.path, problemText(found, nameInFile));
 }
 
 /** What goes into the database without the space around it would be another name there. */

@@ -37,9 +37,9 @@ function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>
   // Its type and its secrets are looked at together; lifetimes have their bounds in the schema. Of a
   // name that is there, the plan knows whether it is new.
   const given = { ...changesOf(settings), ...(clientId === undefined ? {} : { clientId }) };
-  tellProblems(checking, at, soundClient, given, (one) =>
-    registrationProblems(one, one.name.trim() === '' ? null : { ...soundClient, name: one.name }),
-  );
+  const one = { ...soundClient, ...given };
+  const before = one.name.trim() === '' ? null : { ...soundClient, name: one.name };
+  tellProblems(checking, at, registrationProblems(one, before));
 }
 
 /** A picture comes from one place, and one from a file is looked at too. */
@@ -53,8 +53,9 @@ export function checkLogo(
   const path = [...at, 'logoFile'];
   if (logo !== undefined) checking.problem(path, 'logo and logoFile stand here both: one of them is enough');
   const found = checking.lookUp('logoFile', logoFile);
-  const problem = found.ok ? logoProblem(found.value, most) : found.problem;
-  if (problem !== null) checking.problem(path, problem.replace(/\.$/, ''));
+  if (!found.ok) checking.problem(path, found.problem);
+  const wrong = found.ok ? logoProblem(found.value, most) : null;
+  if (wrong !== null) tellProblems(checking, at, [{ ...wrong, path: ['logoFile'] }]);
 }
 
 function checkSecrets(

@@ -3,11 +3,11 @@ import { blankMember, type Member, normaliseEmail } from '../../../core/members/
 import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
-import { OperationRefused } from '../../admin/operation.ts';
+import { OperationRefused } from '../../refusal.ts';
 import type { Path } from '../source.ts';
 import type { FileMember, FileSubscription } from '../tenant-file.ts';
 import type { Named } from './access.ts';
-import { type Checking, entriesAt, soundPart, tellTwice, tellUnknown } from './checking.ts';
+import { type Checking, entriesAt, soundPart, tellProblems, tellTwice, tellUnknown } from './checking.ts';
 
 /** Checks the members of a tenant and what they have subscribed to. */
 export function checkMembers(
@@ -51,11 +51,7 @@ function checkDetails(checking: Checking, at: Path, member: Partial<FileMember>)
     withDetails(nobody, member, 0);
   } catch (error) {
     if (!(error instanceof OperationRefused)) throw error;
-    for (const problem of error.problems) {
-      // Each begins with the field it is about.
-      const [field = ''] = problem.split(' ');
-      checking.problem([...at, ...field.split('.')], problem);
-    }
+    tellProblems(checking, at, error.problems);
   }
 }
 
@@ -109,10 +105,7 @@ function checkSubscription(
   const { package: name, properties: values } = subscription;
   if (name !== undefined) tellUnknown(checking, [...at, 'package'], name, packages, 'package');
   if (values !== undefined && properties !== null) {
-    for (const [key, value] of Object.entries(values)) {
-      const [problem] = propertyProblems({ [key]: value }, properties);
-      if (problem !== undefined) checking.problem([...at, 'properties', key], problem);
-    }
+    tellProblems(checking, [...at, 'properties'], propertyProblems(values, properties));
   }
   checkTimes(checking, at, subscription);
 }

@@ -65,12 +65,7 @@ function checkSettings(checking: Checking, at: Path, tenant: Partial<FileTenant>
   const { name, brandColor, logo, languages: tags, passwordLength, returnOrigins } = tenant;
   const settings = { name, brandColor, logo, languages: tags, passwordLength, returnOrigins };
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-  const problemsOf = (record: Tenant) => tenantProblems(record, languages);
-  tellProblems(checking, at, plainTenant, given as Partial<Tenant>, problemsOf);
   // Counts that the schema lets through are too many at most.
-  const { limits = {} } = tenant;
-  for (const [limit, count] of Object.entries(limits)) {
-    const changed = changedTenant(plainTenant, { limits: { [limit]: count } });
-    for (const text of problemsOf(changed)) checking.problem([...at, 'limits', limit], text);
-  }
+  const changed = changedTenant({ ...plainTenant, ...given }, { limits: tenant.limits ?? {} });
+  tellProblems(checking, at, tenantProblems(changed, languages));
 }

@@ -2,7 +2,7 @@ import type { Client, ClientSecret } from '../../../core/client.ts';
 import { nameProblem } from '../../../core/members/details.ts';
 import { changesOf, secretIdOf } from '../../admin/clients/client-answer.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
-import { plain } from '../check/checking.ts';
+import { problemText } from '../../problem-text.ts';
 import { describeClient } from '../describe.ts';
 import { type FieldChange, fieldChanges } from '../difference.ts';
 import type { Path } from '../source.ts';
@@ -97,7 +97,7 @@ function sameClient(
 /** A name that stays is left alone: it may be older than what names are held to now. */
 function checkName({ problem }: Planning, at: Path, name: string): void {
   const found = nameProblem(name);
-  if (found !== null) problem([...at, 'name'], plain(found));
+  if (found !== null) problem([...at, 'name'], problemText(found));
 }
 
 async function alterClient(

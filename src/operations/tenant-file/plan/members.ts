@@ -15,6 +15,7 @@ import { demandManage, demandOther } from '../../admin/members/manage.ts';
 import { endAdminSessions } from '../../admin/members/member-changes.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
 import { deleteMember, disableMember, enableMember } from '../../member/member.ts';
+import { problemText } from '../../problem-text.ts';
 import { describeMember } from '../describe.ts';
 import { fieldChanges } from '../difference.ts';
 import type { Path } from '../source.ts';
@@ -40,8 +41,8 @@ export async function planMembers(
       const path: Path = [...at, 'subscriptions', index];
       const isKnown = target.packageIds.has(name) || file.packages?.some((one) => one.name === name) === true;
       if (!isKnown) planning.problem([...path, 'package'], `there is no package ${JSON.stringify(name)}`);
-      for (const text of propertyProblems(properties, defined))
-        planning.problem([...path, 'properties'], text);
+      for (const found of propertyProblems(properties, defined))
+        planning.problem([...path, 'properties', ...found.path], problemText(found));
     }
     const known = await knownMember(planning, target, member);
     steps.push(

@@ -4,7 +4,7 @@ import { findPackage } from '../../../storage/access/package.ts';
 import { findSubscription } from '../../../storage/access/subscription.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { addSubscription, changeSubscription, setCustomPropertyValues } from '../../access/subscription.ts';
-import { conflict } from '../../admin/operation.ts';
+import { conflict } from '../../refusal.ts';
 import { describeSubscription } from '../describe.ts';
 import { fieldChanges } from '../difference.ts';
 import type { Path } from '../source.ts';
@@ -91,7 +91,7 @@ async function replay(
   if (endedAt !== null) await changeSubscription(tx, tenantId, id, 'end', Date.parse(endedAt));
   const now = await findSubscription(tx, tenantId, id);
   const isSo = now?.cancelledAt === timeOr(cancelledAt, null) && now.endedAt === timeOr(endedAt, null);
-  if (!isSo) throw conflict('its times cannot have come one after the other');
+  if (!isSo) throw conflict([], 'times_out_of_order');
 }
 
 /** A time of the file; one that is left out has its own beginning, and null is none. */

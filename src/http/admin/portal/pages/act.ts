@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
-import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
+import type { Problem } from '../../../../core/problem.ts';
+import type { Operation } from '../../../../operations/admin/operation.ts';
+import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { type Change, differs } from '../../../../operations/tenant-file/difference.ts';
 import { outcomeOf, summaryOf } from '../../../../operations/tenant-file/words.ts';
 import { redirectAfter } from '../../../cookies.ts';
@@ -114,12 +116,12 @@ async function refuseIfThere(visit: Visit, operation: Operation, known: Facts, s
   const present = await presentOf(visit, operation, { ...known, ...said });
   if (present === null || present === 'unknown') return;
   const { noun } = nameOf(operation);
-  throw new OperationRefused('conflict', [`${name} is taken: there is such a ${singular(noun)} already`]);
+  throw conflict(name, 'taken', { what: singular(noun) });
 }
 
 interface FormState {
   readonly values: FormValues;
-  readonly problems?: readonly string[];
+  readonly problems?: readonly Problem[];
   /** What is there now; null for something new. */
   readonly present: Facts | null;
 }

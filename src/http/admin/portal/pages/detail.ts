@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
+import type { Operation } from '../../../../operations/admin/operation.ts';
+import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
 import { addressOf } from '../addresses.ts';
 import { call, type Facts, mayCall, operationNamed } from '../call.ts';

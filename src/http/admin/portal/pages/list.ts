@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
-import { isFile, type Operation, OperationRefused } from '../../../../operations/admin/operation.ts';
+import { isFile, type Operation } from '../../../../operations/admin/operation.ts';
+import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../file-answer.ts';

@@ -1,0 +1,70 @@
+/** What came with a call, as the operation's schema reads it. */
+import { type Problem, problem } from '../../core/problem.ts';
+import { refuseIfAny } from '../refusal.ts';
+import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
+import type { Operation } from './operation.ts';
+
+/** What a field of an input may be, as far as its texts are read. */
+interface FieldSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: unknown;
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+const checks = new WeakMap<object, SchemaCheck>();
+
+/**
+ * The input of an operation with its defaults.
+ *
+ * @throws OperationRefused with every problem at once; the input's own values are never repeated
+ */
+export function readInput({ input: schema }: Operation, given: Input): Input {
+  const known = checks.get(schema);
+  const check = known ?? compileCheck(schema, { useDefaults: true, guesses: 0 });
+  if (known === undefined) checks.set(schema, check);
+  const input = readTexts(given, schema as FieldSchema) as Input;
+  refuseIfAny(halved(input));
+  refuseIfAny(check(input));
+  return input;
+}
+
+/** JSON can write half a character, which a database gives back as another one: what was answered would be wrong. */
+function halved(input: Input): readonly Problem[] {
+  return Object.entries(input)
+    .filter((field) => !isUnicode(field))
+    .map(([name]): Problem => problem(name.toWellFormed(), 'half_character'));
+}
+
+function isUnicode(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([name, field]) => name.isWellFormed() && isUnicode(field));
+}
+
+/**
+ * Numbers and flags come as texts from addresses, forms and the command line, a list of one as that one, and
+ * nothing as an empty text. Nothing else is read as what it is not: null is no text, and no flag.
+ */
+function readTexts(value: unknown, schema: FieldSchema | undefined): unknown {
+  if (schema === undefined) return value;
+  const { items, properties = {} } = schema;
+  const types = [schema.type].flat();
+  if (Array.isArray(value)) return value.map((item) => readTexts(item, items));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, field]) => [
+        name,
+        readTexts(field, Object.hasOwn(properties, name) ? properties[name] : undefined),
+      ]),
+    );
+  }
+  if (typeof value !== 'string' || types.includes('string') || schema.enum !== undefined) return value;
+  if (value === '' && types.includes('null')) return null;
+  if (types.includes('array')) return [readTexts(value, items)];
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (isNumber && /^-?\d+(?:\.\d+)?$/.test(value)) return Number(value);
+  return types.includes('boolean') && /^(?:true|false)$/.test(value) ? value === 'true' : value;
+}

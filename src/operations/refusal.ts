@@ -1,0 +1,39 @@
+/** Why an operation did nothing: its problems, as values. */
+import { type Problem, type ProblemArguments, type ProblemCode, problem } from '../core/problem.ts';
+import { problemLine } from './problem-text.ts';
+
+/** Nothing was done, and everything that is wrong is told at once. */
+export class OperationRefused extends Error {
+  override readonly name = 'OperationRefused';
+  readonly kind: 'conflict' | 'denied' | 'invalid' | 'unknown';
+  readonly problems: readonly Problem[];
+  /** Whether the audit tells of it. */
+  isWritten = false;
+
+  constructor(kind: OperationRefused['kind'], problems: readonly Problem[]) {
+    super(problemLine(problems));
+    this.kind = kind;
+    this.problems = problems;
+  }
+}
+
+/** @throws OperationRefused of facts that cannot stand, with every problem at once, if there is one */
+export function refuseIfAny(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new OperationRefused('invalid', problems);
+}
+
+/** What was asked for is not there, or not for this actor: the two look the same (A17). */
+export const unknown = (what: string) =>
+  new OperationRefused('unknown', [problem([], 'not_found', { what })]);
+
+/** What is asked for cannot stand. */
+export const invalid = <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
+  new OperationRefused('invalid', [problem(...said)]);
+
+/** What is asked for does not go with what is there. */
+export const conflict = <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
+  new OperationRefused('conflict', [problem(...said)]);
+
+/** What is asked for is not for this actor. */
+export const denied = <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
+  new OperationRefused('denied', [problem(...said)]);
