@@ -30,6 +30,7 @@ import { closeClean } from './operations/upkeep/clean.ts';
 import { finishUpgrades, listUpgradeCopies } from './operations/upkeep/upgrade.ts';
 import { noPlaces, openPlaces } from './places.ts';
 import { systemRandom } from './random.ts';
+import { takeUnjudgedBack } from './storage/members/sign-in-failure.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
 import { createTenants, type OpenTenant } from './tenants.ts';
@@ -61,6 +62,8 @@ export async function start(config: Config): Promise<Service> {
   try {
     const tenants = createTenants(vault);
     await replaceRestoredKeys(store, { vault, now: systemClock() });
+    // Where nothing can be written they stay counted, and those who read are served (security, promise 5).
+    await store.transaction(takeUnjudgedBack).catch(() => {});
     await store.transaction((tx) => tenants.reload(tx));
     const firstDeps = { vault, passwords, tenants, random: systemRandom, now: systemClock() };
     // What happens before there is a log to write to is told when there is one.

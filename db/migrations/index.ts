@@ -24,6 +24,7 @@ import * as workOfAPassword from './0022-work-of-a-password.ts';
 import * as whatChanged from './0023-what-changed.ts';
 import * as addressesOfSignIns from './0024-addresses-of-sign-ins.ts';
 import * as formerAddresses from './0025-former-addresses.ts';
+import * as guessesUnderWay from './0026-guesses-under-way.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -52,4 +53,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023-what-changed': whatChanged,
   '0024-addresses-of-sign-ins': addressesOfSignIns,
   '0025-former-addresses': formerAddresses,
+  '0026-guesses-under-way': guessesUnderWay,
 };

@@ -38,7 +38,7 @@ export interface Database {
   signIns: SignIn;
   emailProofs: EmailProof;
   mails: MailRow;
-  signInFailures: SignInFailures & { tenantId: string; emailHash: string };
+  signInFailures: SignInFailureRow;
   knownBrowsers: KnownBrowserRow;
   deviceCodes: DeviceCode;
   wrongUserCodes: WrongUserCodeRow;
@@ -213,6 +213,13 @@ export interface MailRow {
   lastError: string | null;
   createdAt: number;
   sentAt: number | null;
+}
+
+export interface SignInFailureRow extends SignInFailures {
+  tenantId: string;
+  emailHash: string;
+  /** How many of the failures are guesses that were counted and are not judged yet. */
+  underWay: Generated<number>;
 }
 
 export interface KnownBrowserRow {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ledgerRound } from '../../trials/faults/cases/ledger-loop.ts';
 import { checkRotation, killDuring } from '../../trials/faults/cases/rotation.ts';
@@ -54,6 +55,25 @@ describe('a service that is killed', () => {
       await checkRotation(running, rotation, when === 4 && index % 2 === 0, (text) => problems.push(text));
     }
     expect(problems).toEqual([]);
+  });
+
+  it('Z1: does not count guesses for the member that it never judged', async () => {
+    await running.kill();
+    const file = join(running.folder, 'memberdoor.db');
+    const rows = 'select emailHash, failures, underWay from signInFailures where emailHash in (?, ?)';
+    const dying = new SQLite(file);
+    const insert = dying.prepare(
+      'insert into signInFailures (tenantId, emailHash, failures, lastFailedAt, underWay) select id, ?, 5, ?, ? from tenants limit 1',
+    );
+    insert.run('all begun', Date.now(), 5);
+    insert.run('some judged', Date.now(), 2);
+    dying.close();
+    running = await run(running);
+    const living = new SQLite(file, { readonly: true });
+    expect(living.prepare(rows).all('all begun', 'some judged')).toEqual([
+      { emailHash: 'some judged', failures: 3, underWay: 0 },
+    ]);
+    living.close();
   });
 
   it('Z21: with a log beside its file is ready after less than 5 s of work, and its first answer is right', async () => {

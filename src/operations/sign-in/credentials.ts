@@ -16,7 +16,7 @@ import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Counted, Counters } from '../../storage/memory/rate-limit.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
-import { beginGuess, type CountedGuess, type GuessCounter, takeGuessBack } from './guess.ts';
+import { beginGuess, type CountedGuess, type GuessCounter, keepGuess, takeGuessBack } from './guess.ts';
 
 /** A member whose address and password were right. */
 export interface VerifiedMember extends MemberWithPassword {
@@ -188,12 +188,30 @@ async function beginAttempt(
 
 /** Judges a guess that was counted: outside of any transaction, since a hash takes its time. */
 export async function judgeAttempt(
-  { tenantId, share, found, guess, source, work }: Attempt,
+  attempt: Attempt,
   password: string,
-  { store, clock, passwords }: StoreDeps,
+  deps: StoreDeps,
   admission: Admission = anyMember,
 ): Promise<CheckedCredentials> {
-  const takeBack = () => store.transaction((tx) => takeGuessBack(tx, tenantId, guess));
+  const { tenantId, guess } = attempt;
+  const takeBack = () => deps.store.transaction((tx) => takeGuessBack(tx, tenantId, guess));
+  const checked = await judge(attempt, password, deps, admission).catch(async (error: unknown) => {
+    // No place was free to judge it.
+    await takeBack();
+    throw error;
+  });
+  if (checked.kind === 'too-many') await takeBack();
+  if (checked.kind === 'wrong') await deps.store.transaction((tx) => keepGuess(tx, tenantId, guess));
+  return checked;
+}
+
+/** Looks at a guess that is counted. @returns `too-many` if it was not looked at */
+async function judge(
+  { share, found, source, work }: Attempt,
+  password: string,
+  { clock, passwords }: CredentialDeps,
+  admission: Admission,
+): Promise<CheckedCredentials> {
   const phc = found?.passwordHash ?? null;
   // The address counts when the hash begins and not before: many homes wait behind one (security, Defaults).
   const address = { late: null as TooManyGuesses | null };
@@ -201,27 +219,17 @@ export async function judgeAttempt(
     address.late = source.take();
     return address.late === null;
   };
-  try {
-    const isHashed =
-      isHashable(password) && (await passwords.verify(password, phc, share, { mayBegin, work }));
-    // One that is too long for any account counts like the others.
-    if (!isHashable(password)) mayBegin();
-    if (address.late !== null) {
-      await takeBack();
-      return address.late;
-    }
-    const refused = admission(found?.member ?? null, clock());
-    if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
-    if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
-    if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
-    source.giveBack();
-    const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
-    return { kind: 'right', verified: { ...found, newHash } };
-  } catch (error) {
-    // No place was free to judge it.
-    await takeBack();
-    throw error;
-  }
+  const isHashed = isHashable(password) && (await passwords.verify(password, phc, share, { mayBegin, work }));
+  // One that is too long for any account counts like the others.
+  if (!isHashable(password)) mayBegin();
+  if (address.late !== null) return address.late;
+  const refused = admission(found?.member ?? null, clock());
+  if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
+  if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
+  if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
+  source.giveBack();
+  const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
+  return { kind: 'right', verified: { ...found, newHash } };
 }
 
 function sourceOf(tenant: OpenTenant, limitKey: Counted, rateLimiter: Counters): Source {

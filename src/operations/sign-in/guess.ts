@@ -6,7 +6,9 @@ import {
 } from '../../core/members/sign-in-limit.ts';
 import {
   clearSignInFailures,
+  endGuessUnderWay,
   findSignInFailures,
+  saveGuessUnderWay,
   saveSignInFailures,
 } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -51,8 +53,16 @@ export async function beginGuess(
     if (until > now) return { kind: 'blocked', key, until };
     guess.push({ key, before, counted: failedAgain(before, now) });
   }
-  for (const { key, counted } of guess) await saveSignInFailures(tx, tenantId, key, counted);
+  for (const { key, counted } of guess) await saveGuessUnderWay(tx, tenantId, key, counted);
   return { kind: 'counted', guess };
+}
+
+/**
+ * Keeps a guess counted that was judged and wrong. Until then it is one of those that a start takes back, if the
+ * process dies: so this comes before the answer.
+ */
+export async function keepGuess(tx: Tx, tenantId: string, guess: CountedGuess): Promise<void> {
+  for (const { key } of guess) await endGuessUnderWay(tx, tenantId, key);
 }
 
 /** Takes a guess back that was counted, and not looked at. */
@@ -62,5 +72,6 @@ export async function takeGuessBack(tx: Tx, tenantId: string, guess: CountedGues
     const left = takenBack(before, counted, stored);
     if (left !== null) await saveSignInFailures(tx, tenantId, key, left);
     else if (stored !== null) await clearSignInFailures(tx, tenantId, key);
+    await endGuessUnderWay(tx, tenantId, key);
   }
 }

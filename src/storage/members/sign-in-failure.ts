@@ -37,6 +37,56 @@ export async function clearSignInFailures(tx: Tx, tenantId: string, emailHash: s
     .execute();
 }
 
+/** Stores the count with a guess that is still to be judged. */
+export async function saveGuessUnderWay(
+  tx: Tx,
+  tenantId: string,
+  emailHash: string,
+  failed: SignInFailures,
+): Promise<void> {
+  await tx
+    .insertInto('signInFailures')
+    .values({ tenantId, emailHash, ...failed, underWay: 1 })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenantId', 'emailHash'])
+        .doUpdateSet((eb) => ({ ...failed, underWay: eb('signInFailures.underWay', '+', 1) })),
+    )
+    .execute();
+}
+
+/** Notes that one of the guesses under way was judged; none may be, where the count began anew since. */
+export async function endGuessUnderWay(tx: Tx, tenantId: string, emailHash: string): Promise<void> {
+  await tx
+    .updateTable('signInFailures')
+    .set((eb) => ({ underWay: eb('underWay', '-', 1) }))
+    .where('tenantId', '=', tenantId)
+    .where('emailHash', '=', emailHash)
+    .where('underWay', '>', 0)
+    .execute();
+}
+
+/**
+ * Takes all guesses back that were counted and never judged, since the process died: nobody heard what came of them.
+ * To be called by a start, before anybody is served.
+ */
+export async function takeUnjudgedBack(tx: Tx): Promise<void> {
+  const some = await tx
+    .selectFrom('signInFailures')
+    .select('underWay')
+    .where('underWay', '>', 0)
+    .limit(1)
+    .execute();
+  if (some.length === 0) return;
+  const unjudged = tx.deleteFrom('signInFailures').where('underWay', '>', 0);
+  await unjudged.whereRef('failures', '<=', 'underWay').execute();
+  await tx
+    .updateTable('signInFailures')
+    .set((eb) => ({ failures: eb('failures', '-', eb.ref('underWay')), underWay: 0 }))
+    .where('underWay', '>', 0)
+    .execute();
+}
+
 /** Deletes failures that were the last before a time (ms), at most so many. @returns how many were deleted */
 export async function deleteSignInFailures(tx: Tx, before: number, atMost: number): Promise<number> {
   const over = await tx
