@@ -137,6 +137,15 @@ export const groupQueue = 10_000;
 /** Where a commit takes longer to reach the disk, in ms, those who only read do not wait for it (security, F13). */
 export const slowSync = 2;
 
+/**
+ * For quicker ones the event loop itself waits, which costs less than the thread pool. After one that was slow it does
+ * not for so long that slow ones hold it up for no more than this part of the time.
+ */
+export const heldPart = 0.1;
+
+/** While the log is copied, work that comes waits this long, in ms, before it is tried on what is on the disk. */
+export const checkpointPatience = 10;
+
 /** Behind such a commit the next one gathers for this part of its time more. */
 export const lingering = 0.1;
 

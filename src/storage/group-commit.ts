@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { busyRetry, busyTimeout, groupSize, lingering, slowSync } from '../core/limits.ts';
+import { busyRetry, busyTimeout, checkpointPatience, groupSize } from '../core/limits.ts';
 import {
   type Done,
   isBusy,
@@ -10,6 +10,7 @@ import {
   takenBack,
 } from './commit/piece.ts';
 import { Queue } from './commit/queue.ts';
+import { type CommitObserver, type Failure, WayToDisk } from './commit/way-to-disk.ts';
 import type { DurableFile } from './file/durable-file.ts';
 import type { Lost } from './file/place.ts';
 import { connect } from './queries/prepared.ts';
@@ -23,26 +24,12 @@ export interface Beginning {
 }
 
 /**
- * Is told of each group that was committed or failed to be.
- *
- * @param ms from the beginning of the transaction until it is on the disk, waiting for the file included
- * @param pieces how many pieces of work shared it
- */
-export type CommitObserver = (ms: number, pieces: number) => void;
-
-/** A synchronisation that failed, with those who wait for it. */
-interface Failure {
-  readonly error: StorageUnavailable;
-  readonly pieces: readonly Piece[];
-}
-
-/**
  * Lets the pieces of work that wait at the same moment share one durable commit. Alone it is the dearest part of a
  * refresh: the disk has to say that it has the log.
  *
  * Each piece that writes does so in a savepoint of its own: one that throws is rolled back alone. Nobody is answered
  * before what they wrote is on the disk, nor before what they saw is: who only read, and saw nothing newer, is
- * answered at once. The event loop does not wait for the disk (security, F13). The next group runs meanwhile, in a
+ * answered at once. The event loop does not wait for a slow disk (security, F13). The next group runs meanwhile, in a
  * transaction that takes in whatever else arrives, and is committed when the one before is on the disk: so there is
  * never more than one commit that is not. On a slow disk those who only read do not wait for it either. They run once
  * more on a snapshot of what is on the disk.
@@ -57,15 +44,9 @@ export class GroupCommit {
   readonly #beginning: Beginning;
   readonly #file: DurableFile;
   readonly #queue: Queue;
+  readonly #way: WayToDisk;
   readonly #observe: CommitObserver;
   #running: Promise<void> | null = null;
-  /** The commit that is on its way to the disk; it never rejects. */
-  #syncing: Promise<void> | null = null;
-  #failure: Failure | null = null;
-  /** Whether the disk was slow the last time. */
-  #isSlow = false;
-  /** When a commit that waited for the one before goes on its way. */
-  #commitAt = 0;
 
   constructor(
     kysely: Kysely<Database>,
@@ -81,6 +62,7 @@ export class GroupCommit {
     this.#file = file;
     this.#queue = new Queue(mostWaiting);
     this.#observe = observe;
+    this.#way = new WayToDisk(file, this.#queue, observe, () => this.#wake());
   }
 
   /** How many pieces wait for their turn, or for the disk. */
@@ -90,20 +72,24 @@ export class GroupCommit {
 
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const result = this.#queue.add(work);
-    if (!this.#queue.isEmpty) this.#running ??= this.#drain();
+    if (!this.#queue.isEmpty) this.#wake();
     return result as Promise<T>;
   }
 
   /** Resolves when nothing is waiting any more, and all of it is on the disk. */
   async drained(): Promise<void> {
-    while (this.#running !== null || this.#syncing !== null) await (this.#running ?? this.#syncing);
+    while (this.#running !== null || this.#way.underWay !== null) await (this.#running ?? this.#way.underWay);
+  }
+
+  #wake(): void {
+    this.#running ??= this.#drain();
   }
 
   async #drain(): Promise<void> {
-    while (!this.#queue.isEmpty || this.#failure !== null) {
+    while (!this.#queue.isEmpty || this.#way.failure !== null) {
       // Whatever else arrives in this turn of the event loop comes into the same commit.
       await new Promise(setImmediate);
-      if (this.#failure !== null && !(await this.#takeBack(this.#failure))) break;
+      if (this.#way.failure !== null && !(await this.#takeBack(this.#way.failure))) break;
       if (this.#file.isFull() && this.#file.check() === null) {
         await this.#checkpoint();
         continue;
@@ -134,7 +120,8 @@ export class GroupCommit {
         ? cause
         : new StorageUnavailable('the transaction could not be committed', { cause });
     // What it was built on did not reach the disk.
-    if (this.#failure !== null && !(await this.#takeBack(this.#failure))) this.#queue.reject(group, error);
+    if (this.#way.failure !== null && !(await this.#takeBack(this.#way.failure)))
+      this.#queue.reject(group, error);
     else if (lost !== null) await this.#refuse(group, lost);
     // The disk is full, say, which SQLite finds at the commit, and takes back all. Who only read has seen what
     // the others wrote, so it reads again.
@@ -191,7 +178,7 @@ export class GroupCommit {
         for (let next = 0; ; ) {
           for (; next < group.length; next += 1) {
             const piece = group[next] as Piece;
-            const seesUnsynced = writers > 0 || this.#syncing !== null;
+            const seesUnsynced = writers > 0 || this.#way.underWay !== null;
             const { result, hasWritten } = await runInSavepoint(tx, piece.work, this.#statements);
             if (!this.#statements.isInTransaction()) {
               // The next piece would be in no transaction, and committed by itself.
@@ -202,18 +189,18 @@ export class GroupCommit {
             if (hasWritten || (seesUnsynced && !this.#readSnapshot(piece))) done.push({ piece, result });
             else if (!seesUnsynced) this.#queue.answer(piece, result, outage);
           }
-          if (writers === 0 || (this.#syncing === null && !this.#isLingering(wasHeld))) break;
+          if (writers === 0 || (this.#way.underWay === null && !(wasHeld && this.#way.isGathering))) break;
           wasHeld = true;
-          if (this.#queue.isEmpty) await Promise.race([this.#syncing ?? wait(1), this.#queue.arrival()]);
-          if (this.#failure !== null) throw this.#failure.error;
+          if (this.#queue.isEmpty) await Promise.race([this.#way.underWay ?? wait(1), this.#queue.arrival()]);
+          if (this.#way.failure !== null) throw this.#way.failure.error;
           group.push(...this.#queue.take());
         }
-        if (writers > 0) this.#beforeCommit();
+        if (writers > 0) this.#way.beforeCommit();
         return writers > 0;
       });
-      if (hasWritten) this.#syncing = this.#sync(done, begunAt, group.length);
+      if (hasWritten) this.#way.put(done, begunAt, group.length);
       else {
-        this.#answerSynced(done);
+        this.#way.answerAfter(done);
         this.#observe(performance.now() - begunAt, group.length);
       }
       return null;
@@ -222,54 +209,6 @@ export class GroupCommit {
       // Of a transaction that is gone Kysely tells that it cannot be rolled back.
       return { begun, cause: lost ?? cause, group };
     }
-  }
-
-  /**
-   * A commit that had to wait for the one before waits a little longer, for those who were answered just now and ask
-   * again: in half as many commits each takes half as long.
-   */
-  #isLingering(wasHeld: boolean): boolean {
-    return wasHeld && this.#isSlow && performance.now() < this.#commitAt;
-  }
-
-  /** While nothing is on its way to the disk. */
-  #beforeCommit(): void {
-    const lost = this.#file.check();
-    if (lost !== null) throw new StorageUnavailable(lost.why);
-    if (this.#isSlow && this.#file.snapshot() === null) this.#file.holdSnapshot();
-  }
-
-  /** Puts a commit on the disk, and answers those who wait for that. */
-  async #sync(done: readonly Done[], begunAt: number, pieces: number): Promise<void> {
-    const syncedAt = performance.now();
-    try {
-      await this.#file.sync();
-      this.#syncing = null;
-      const now = performance.now();
-      this.#isSlow = now - syncedAt > slowSync;
-      this.#commitAt = now + (now - syncedAt) * lingering;
-      if (this.#isSlow) this.#file.holdSnapshot();
-      else this.#file.snapshot()?.letGo();
-      for (const { piece, result } of done) this.#queue.answer(piece, result);
-    } catch (cause) {
-      this.#syncing = null;
-      this.#failure = {
-        error: new StorageUnavailable('what was written did not reach the disk', { cause }),
-        pieces: done.map(({ piece }) => piece),
-      };
-      this.#running ??= this.#drain();
-    }
-    this.#observe(performance.now() - begunAt, pieces);
-  }
-
-  /** Answers those who only read, once what they saw is on the disk; who saw what never got there reads again. */
-  #answerSynced(done: readonly Done[]): void {
-    if (done.length === 0) return;
-    const syncing = this.#syncing ?? Promise.resolve();
-    void syncing.then(() => {
-      if (this.#failure === null) for (const { piece, result } of done) this.#queue.answer(piece, result);
-      else this.#again(done.map(({ piece }) => piece));
-    });
   }
 
   /**
@@ -283,43 +222,47 @@ export class GroupCommit {
       this.#file.snapshot()?.letGo();
       this.#file.takeBack();
     } catch {
-      this.#failure = { error, pieces: [] };
+      this.#way.failure = { error, pieces: [] };
       this.#queue.reject([...pieces, ...this.#queue.take()], error);
       return false;
     }
-    this.#failure = null;
+    this.#way.failure = null;
     const lost = this.#file.lost();
     if (lost === null) await this.#readAgain(pieces, error);
     else await this.#refuse(pieces, lost);
     return true;
   }
 
-  /** While the log is copied into the database nobody commits, and whoever only reads goes on. */
+  /** While the log is copied into the database nobody commits; whoever only reads goes on if that takes long. */
   async #checkpoint(): Promise<void> {
-    while (this.#syncing !== null) await this.#syncing;
-    if (this.#failure !== null) return;
-    this.#file.holdSnapshot();
     let isOver = false;
     const alone = (work: () => void) => {
       this.#file.snapshot()?.letGo();
       work();
       this.#file.holdSnapshot();
     };
-    const over = this.#file
-      .checkpoint(alone)
+    const copy = async () => {
+      await this.#way.underWay;
+      if (this.#way.failure !== null) return;
+      this.#file.holdSnapshot();
+      await this.#file.checkpoint(alone);
+    };
+    const over = copy()
       .catch((cause: unknown) => {
         const error = new StorageUnavailable('the log could not be begun again', { cause });
-        this.#failure = { error, pieces: [] };
+        this.#way.failure = { error, pieces: [] };
       })
       .then(() => {
         isOver = true;
       });
+    // Most work that comes writes, and would be done twice. On a quick disk this is over soon.
+    await Promise.race([over, this.#file.wait(checkpointPatience)]);
     while (!isOver) {
       // Those that write stay.
       this.#queue.again(this.#queue.take().filter((piece) => !this.#readSnapshot(piece)));
       await Promise.race([over, this.#queue.arrival()]);
     }
-    if (!this.#isSlow) this.#file.snapshot()?.letGo();
+    if (!this.#way.isSlow) this.#file.snapshot()?.letGo();
   }
 
   /**
@@ -340,7 +283,7 @@ export class GroupCommit {
 
   #again(pieces: readonly Piece[]): void {
     this.#queue.again(pieces);
-    this.#running ??= this.#drain();
+    this.#wake();
   }
 
   #statement(text: string): void {

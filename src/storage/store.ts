@@ -9,11 +9,12 @@ import { checkpointPages, databaseCacheKib } from '../core/operators/limits.ts';
 import { openFailure, reasonOf, rightsProblem } from '../files.ts';
 import { StartupError } from '../startup-error.ts';
 import { applicationId, checkFile, checkVersion, readAhead } from './check.ts';
+import type { CommitObserver } from './commit/way-to-disk.ts';
 import { durableFile } from './file/durable-file.ts';
 import { checkLock, type FolderLock, lockFolder } from './file/lock.ts';
 import { checkLog } from './file/log-check.ts';
-import type { Synchronise } from './file/write-ahead-log.ts';
-import { type Beginning, type CommitObserver, GroupCommit, StorageUnavailable } from './group-commit.ts';
+import type { Disk } from './file/write-ahead-log.ts';
+import { type Beginning, GroupCommit, StorageUnavailable } from './group-commit.ts';
 import { createStatements, type Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
 
@@ -47,7 +48,7 @@ export interface StoreSurroundings {
   /** Is told once, in a sentence, that the database is no longer the file that is open. */
   readonly lost?: ((why: string) => void) | undefined;
   /** The disk; the system's own unless given. */
-  readonly synchronise?: Synchronise | undefined;
+  readonly disk?: Disk | undefined;
 }
 
 /** The database of a data folder; beside it lie `-wal` and `-shm` while it is open. */

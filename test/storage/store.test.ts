@@ -38,7 +38,7 @@ async function refusalOf(folder: string, mayInitialise = true): Promise<string> 
 
 describe('settings of the connection', () => {
   it.each<[string, string | number, string]>([
-    ['synchronous', 1, 'NORMAL: the log is synchronised in the thread pool, before the answers'],
+    ['synchronous', 1, 'NORMAL: the log is synchronised by the store itself, before the answers'],
     ['foreign_keys', 1, 'on'],
     ['journal_mode', 'wal', 'readers do not wait for the writer'],
     ['cache_size', -16_000, 'KiB: more takes memory and gives nothing'],

@@ -1,5 +1,6 @@
 /** The files behind the connection that writes: what a group commit needs of them, put together. */
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type SQLite from 'better-sqlite3';
 import { reasonOf } from '../../files.ts';
@@ -9,9 +10,14 @@ import { createCheckpointer } from './checkpointer.ts';
 import type { FolderLock } from './lock.ts';
 import { type Lost, watchPlace } from './place.ts';
 import { Snapshot } from './snapshot.ts';
-import { type Synchronise, WriteAheadLog } from './write-ahead-log.ts';
+import { type Disk, WriteAheadLog } from './write-ahead-log.ts';
 
-const systemSynchronise: Synchronise = promisify(fdatasync);
+const systemDisk: Disk = {
+  synchronise: promisify(fdatasync),
+  synchroniseAtOnce: fdatasyncSync,
+  now: () => performance.now(),
+  wait: (ms) => wait(ms),
+};
 
 /** What a group commit needs of the files behind its connection. */
 export interface DurableFile {
@@ -21,6 +27,11 @@ export interface DurableFile {
   check(): Lost | null;
   /** Resolves when all that is committed is on the disk, in the file that the next start will open. */
   sync(): Promise<void>;
+  /** The same, while the event loop waits. */
+  syncAtOnce(): void;
+  /** The time by which the disk is quick or slow, ms. */
+  now(): number;
+  wait(ms: number): Promise<void>;
   /** Undoes what was committed and is not on the disk. */
   takeBack(): void;
   /** Whether a checkpoint is due. */
@@ -57,7 +68,7 @@ export function durableFile(
   path: string,
   sqlite: SQLite.Database,
   lock: FolderLock,
-  { lost: tell = () => {}, synchronise = systemSynchronise }: StoreSurroundings,
+  { lost: tell = () => {}, disk = systemDisk }: StoreSurroundings,
 ): OpenFile {
   // What is kept of pages in memory has their gaps as they were, and would write them again.
   const checkpointer = createCheckpointer(path, () => sqlite.pragma('shrink_memory'));
@@ -65,14 +76,17 @@ export function durableFile(
   const place = watchPlace(path, ({ why }) => tell(why));
   let snapshot: Snapshot | null = null;
   let database: number | null = null;
+  const confirm = () => {
+    const lost = place.check();
+    if (lost !== null) throw new Error(lost.why);
+  };
   return {
     lost: () => place.lost(),
     check: () => place.check(),
-    sync: () =>
-      log.sync(() => {
-        const lost = place.check();
-        if (lost !== null) throw new Error(lost.why);
-      }),
+    sync: () => log.sync(confirm),
+    syncAtOnce: () => log.syncAtOnce(confirm),
+    now: () => disk.now(),
+    wait: (ms) => disk.wait(ms),
     takeBack: () => log.takeBack(),
     isFull: () => log.isFull,
     checkpoint: async (alone) => {
@@ -112,7 +126,7 @@ export function durableFile(
 
   function openLog(): WriteAheadLog {
     try {
-      return new WriteAheadLog(path, sqlite, checkpointer, (mark) => lock.setMark(mark), synchronise);
+      return new WriteAheadLog(path, sqlite, checkpointer, (mark) => lock.setMark(mark), disk);
     } catch (error) {
       throw new StartupError(`The database ${path} cannot be written: ${reasonOf(error)}.`);
     }

@@ -9,17 +9,26 @@ import { frameHeaderBytes, logHeaderBytes } from './log-check.ts';
 /** `user_version` has 31 bits and a sign; 0 is that of a file without a mark. */
 const largestMark = 2 ** 31 - 2;
 
-/** Puts a file on the disk, without holding up the event loop: `fdatasync`, in the thread pool. */
-export type Synchronise = (file: number) => Promise<void>;
+/** Puts a file on the disk: `fdatasync`. */
+export interface Disk {
+  /** Does so in the thread pool. */
+  synchronise(file: number): Promise<void>;
+  /** Does so while the event loop waits. */
+  synchroniseAtOnce(file: number): void;
+  /** The time by which a disk is quick or slow: ms of a clock that only goes forward. */
+  now(): number;
+  /** Resolves after so many ms. */
+  wait(ms: number): Promise<void>;
+}
 
 /** The wal-index, of which the first 96 bytes are its header, twice: https://sqlite.org/walformat.html §2.2. */
 const indexHeaderBytes = 96;
 const lastFrameAt = 16;
 
 /**
- * SQLite commits into the log without waiting for the disk (`synchronous=NORMAL`), so that nobody waits on the event
- * loop; this synchronises it in the thread pool, and no answer that depends on a commit leaves before (security,
- * promises 1 to 3, F13). The same order holds as under FULL:
+ * SQLite commits into the log without waiting for the disk (`synchronous=NORMAL`). This synchronises it: in the thread
+ * pool, so that the event loop does not wait for a slow disk, or at once, where the disk is quick. No answer that
+ * depends on a commit leaves before (security, promises 1 to 3, F13). The same order holds as under FULL:
  *
  * - **A commit is durable** when its frames are on the disk. `fdatasync` puts all of a file on the disk that was
  *   written before it was called, through whichever descriptor, and what of its inode is needed to read it again.
@@ -47,7 +56,7 @@ export class WriteAheadLog {
   readonly #log: number;
   readonly #index: number;
   readonly #frameBytes: number;
-  readonly #synchronise: Synchronise;
+  readonly #disk: Disk;
   readonly #setMark: (mark: number) => void;
   /** Frames that are on the disk, with all before them. */
   #synced: number;
@@ -65,9 +74,9 @@ export class WriteAheadLog {
     sqlite: SQLite.Database,
     checkpointer: Checkpointer,
     setMark: (mark: number) => void,
-    synchronise: Synchronise,
+    disk: Disk,
   ) {
-    this.#synchronise = synchronise;
+    this.#disk = disk;
     this.#sqlite = sqlite;
     this.#checkpointer = checkpointer;
     this.#setMark = setMark;
@@ -104,7 +113,16 @@ export class WriteAheadLog {
   async sync(confirm: () => void = () => {}): Promise<void> {
     const { frames } = this;
     this.#length = frames;
-    await this.#synchronise(this.#log);
+    await this.#disk.synchronise(this.#log);
+    confirm();
+    this.#synced = frames;
+  }
+
+  /** The same, while the event loop waits. */
+  syncAtOnce(confirm: () => void): void {
+    const { frames } = this;
+    this.#length = frames;
+    this.#disk.synchroniseAtOnce(this.#log);
     confirm();
     this.#synced = frames;
   }

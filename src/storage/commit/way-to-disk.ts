@@ -1,0 +1,117 @@
+/** The way of a commit to the disk, with those whose answers wait for that. */
+import type { DurableFile } from '../file/durable-file.ts';
+import { DiskPace } from './disk-pace.ts';
+import { type Done, type Piece, StorageUnavailable } from './piece.ts';
+import type { Queue } from './queue.ts';
+
+/**
+ * Is told of each group that was committed or failed to be.
+ *
+ * @param ms from the beginning of the transaction until it is on the disk, waiting for the file included
+ * @param pieces how many pieces of work shared it
+ */
+export type CommitObserver = (ms: number, pieces: number) => void;
+
+/** A synchronisation that failed, with those who wait for it. */
+export interface Failure {
+  readonly error: StorageUnavailable;
+  readonly pieces: readonly Piece[];
+}
+
+/** At most one commit is on its way. A disk that is quick is waited for at once: then none ever is. */
+export class WayToDisk {
+  readonly #file: DurableFile;
+  readonly #queue: Queue;
+  readonly #observe: CommitObserver;
+  readonly #wake: () => void;
+  readonly #pace = new DiskPace();
+  /** Resolves when the commit that is on its way is on the disk, or failed to get there. */
+  underWay: Promise<void> | null = null;
+  /** To be taken back before anything else is committed. */
+  failure: Failure | null = null;
+
+  /** @param wake sees to it that somebody looks at the queue, and at what failed */
+  constructor(file: DurableFile, queue: Queue, observe: CommitObserver, wake: () => void) {
+    this.#file = file;
+    this.#queue = queue;
+    this.#observe = observe;
+    this.#wake = wake;
+  }
+
+  /** Whether the disk is so slow that those who only read do not wait for it. */
+  get isSlow(): boolean {
+    return this.#pace.isSlow;
+  }
+
+  /** Whether a commit that had to wait for the one before waits a little longer: in half as many each takes half as long. */
+  get isGathering(): boolean {
+    return this.#pace.isGathering(this.#file.now());
+  }
+
+  /** To be called before each commit, while nothing is on its way. @throws if the file may not be written */
+  beforeCommit(): void {
+    const lost = this.#file.check();
+    if (lost !== null) throw new StorageUnavailable(lost.why);
+    if (this.isSlow && this.#file.snapshot() === null) this.#file.holdSnapshot();
+  }
+
+  /** Puts a commit on the disk, and answers those who wait for that. `begunAt` is of `performance.now()`. */
+  put(done: readonly Done[], begunAt: number, pieces: number): void {
+    const syncedAt = this.#file.now();
+    const end = () => this.#observe(performance.now() - begunAt, pieces);
+    if (!this.#pace.mayHold(syncedAt)) {
+      this.underWay = this.#file.sync().then(
+        () => {
+          this.underWay = null;
+          this.#pace.waited(syncedAt, this.#file.now());
+          this.#arrived(done);
+          end();
+        },
+        (cause: unknown) => {
+          this.underWay = null;
+          this.#failed(done, cause);
+          end();
+        },
+      );
+      return;
+    }
+    try {
+      this.#file.syncAtOnce();
+      this.#pace.held(syncedAt, this.#file.now());
+      this.#arrived(done);
+    } catch (cause) {
+      this.#failed(done, cause);
+    }
+    end();
+  }
+
+  /** Answers those who only read, once what they saw is on the disk; who saw what never got there reads again. */
+  answerAfter(done: readonly Done[]): void {
+    if (done.length === 0) return;
+    void (this.underWay ?? Promise.resolve()).then(() => {
+      if (this.failure === null) return this.#answer(done);
+      this.#queue.again(piecesOf(done));
+      this.#wake();
+    });
+  }
+
+  #arrived(done: readonly Done[]): void {
+    if (this.isSlow) this.#file.holdSnapshot();
+    else this.#file.snapshot()?.letGo();
+    this.#answer(done);
+  }
+
+  #failed(done: readonly Done[], cause: unknown): void {
+    const error = new StorageUnavailable('what was written did not reach the disk', { cause });
+    this.failure = { error, pieces: piecesOf(done) };
+    this.#wake();
+  }
+
+  #answer(done: readonly Done[]): void {
+    for (const { piece, result } of done) this.#queue.answer(piece, result);
+  }
+}
+
+function piecesOf(done: readonly Done[]): Piece[] {
+  return done.map(({ piece }) => piece);
+}
