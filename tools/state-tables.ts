@@ -40,7 +40,7 @@ export interface Transition {
   /** The guard's name, or – for "otherwise". */
   readonly condition: string;
   readonly next: string;
-  readonly outcomes: readonly string[];
+  readonly outcome: string;
 }
 
 /** Every transition of a machine, in the order in which its conditions are asked. */
@@ -52,7 +52,7 @@ export function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
         event,
         condition: guard === undefined ? '–' : nameOf(guard),
         next: target?.[0]?.key ?? state,
-        outcomes: actions.map(nameOf),
+        outcome: nameOf(actions[0]),
       })),
     ),
   );
@@ -61,11 +61,11 @@ export function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
 /** The Markdown table of a machine, line by line: what stands at the head of its file and in the document. */
 export function stateTable(machine: AnyStateMachine): readonly string[] {
   return [
-    '| state | event | condition | next state | outcomes |',
+    '| state | event | condition | next state | outcome |',
     '|---|---|---|---|---|',
     ...transitionsOf(machine).map(
-      ({ state, event, condition, next, outcomes }) =>
-        `| ${state} | ${event} | ${condition} | ${next} | ${outcomes.join(', ')} |`,
+      ({ state, event, condition, next, outcome }) =>
+        `| ${state} | ${event} | ${condition} | ${next} | ${outcome} |`,
     ),
   ];
 }
@@ -84,8 +84,8 @@ export function statesDocument(): string {
 const heading = `# States
 
 Every state machine of the core, written by \`npm run docs\` from the machines themselves. The conditions of one
-state and event are asked from top to bottom; the first that holds decides, and – means otherwise. The outcomes
-are what the caller does then. An event that a state does not list does not exist.`;
+state and event are asked from top to bottom; the first that holds decides, and – means otherwise. The outcome
+is what the caller does then. An event that a state does not list does not exist.`;
 
 /** Guards and actions are named in the machines; a nameless one could not be documented. */
 function nameOf(part: unknown): string {

@@ -3,34 +3,34 @@
  * verifier whose challenge began it. A second exchange means that the code leaked, so the sign-in that the
  * first one began ends too (RFC 6749 §4.1.2; decision 18).
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
- * | issued | exchange | ten minutes are over | expired | refuse |
- * | issued | exchange | the redirect_uri sent differs | issued | refuse |
- * | issued | exchange | the verifier is wrong | burned | refuse |
- * | issued | exchange | the member may no longer sign in | burned | refuse |
+ * | issued | exchange | ten minutes are over | expired | refuseExpired |
+ * | issued | exchange | the redirect_uri sent differs | issued | refuseRedirectUri |
+ * | issued | exchange | the verifier is wrong | burned | refuseVerifier |
+ * | issued | exchange | the member may no longer sign in | burned | refuseInactive |
  * | issued | exchange | – | used | issueTokens |
  * | issued | cancel | – | burned | recordEnd |
- * | used | exchange | – | used | refuse, endSignIn |
+ * | used | exchange | – | used | endSignIn |
  * | used | cancel | – | used | ignore |
- * | burned | exchange | – | burned | refuse |
+ * | burned | exchange | – | burned | refuseBurned |
  * | burned | cancel | – | burned | ignore |
- * | expired | exchange | – | expired | refuse |
+ * | expired | exchange | – | expired | refuseExpired |
  * | expired | cancel | – | expired | ignore |
  */
 import { setup } from 'xstate';
 import type { Client } from './client.ts';
-import { type Decision, type Refusal, refusal, type Write } from './decision.ts';
+import { type Decision, type Refusal, refusal } from './decision.ts';
 import { authorizationCodeLifetime } from './limits.ts';
-import { step } from './machine.ts';
+import { impossible, outcomes, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { verifierMatches } from './oidc/pkce.ts';
 import type { Scope } from './oidc/scope.ts';
 import { unusedCodeMemory } from './operators/limits.ts';
-import { beginSignIn, endSignIn, isOffline, type SignIn } from './sign-in.ts';
+import { beginSignIn, endSignIn, isOffline, type SignIn, type SignInWrite } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 
-export type AuthorizationCodeState = 'issued' | 'used' | 'burned' | 'expired';
+export type AuthorizationCodeState = StateOf<typeof authorizationCodeMachine>;
 
 /** A stored authorization code; the code itself is kept as its SHA-256. Times are ms since the epoch. */
 export interface AuthorizationCode {
@@ -51,8 +51,6 @@ export interface AuthorizationCode {
   readonly signInId: string | null;
 }
 
-const outcome = () => {};
-
 /** What was found by comparing what the client sent with the record. */
 interface Proofs {
   readonly redirectUriDiffers: boolean;
@@ -72,13 +70,17 @@ export const authorizationCodeMachine = setup({
     'the verifier is wrong': ({ event }) => event.type === 'exchange' && !event.verifierMatches,
     'the member may no longer sign in': ({ event }) => event.type === 'exchange' && !event.memberIsActive,
   },
-  actions: {
-    issueTokens: outcome,
-    refuse: outcome,
-    endSignIn: outcome,
-    recordEnd: outcome,
-    ignore: outcome,
-  },
+  actions: outcomes(
+    'issueTokens',
+    'refuseExpired',
+    'refuseRedirectUri',
+    'refuseVerifier',
+    'refuseInactive',
+    'refuseBurned',
+    'endSignIn',
+    'recordEnd',
+    'ignore',
+  ),
 }).createMachine({
   id: 'authorization code',
   context: { expiresAt: 0 },
@@ -87,20 +89,30 @@ export const authorizationCodeMachine = setup({
     issued: {
       on: {
         exchange: [
-          { guard: 'ten minutes are over', target: 'expired', actions: 'refuse' },
-          { guard: 'the redirect_uri sent differs', actions: 'refuse' },
-          { guard: 'the verifier is wrong', target: 'burned', actions: 'refuse' },
-          { guard: 'the member may no longer sign in', target: 'burned', actions: 'refuse' },
+          { guard: 'ten minutes are over', target: 'expired', actions: 'refuseExpired' },
+          { guard: 'the redirect_uri sent differs', actions: 'refuseRedirectUri' },
+          { guard: 'the verifier is wrong', target: 'burned', actions: 'refuseVerifier' },
+          { guard: 'the member may no longer sign in', target: 'burned', actions: 'refuseInactive' },
           { target: 'used', actions: 'issueTokens' },
         ],
         cancel: { target: 'burned', actions: 'recordEnd' },
       },
     },
-    used: { on: { exchange: { actions: ['refuse', 'endSignIn'] }, cancel: { actions: 'ignore' } } },
-    burned: { on: { exchange: { actions: 'refuse' }, cancel: { actions: 'ignore' } } },
-    expired: { on: { exchange: { actions: 'refuse' }, cancel: { actions: 'ignore' } } },
+    used: { on: { exchange: { actions: 'endSignIn' }, cancel: { actions: 'ignore' } } },
+    burned: { on: { exchange: { actions: 'refuseBurned' }, cancel: { actions: 'ignore' } } },
+    expired: { on: { exchange: { actions: 'refuseExpired' }, cancel: { actions: 'ignore' } } },
   },
 });
+
+export type AuthorizationCodeWrite =
+  | { readonly write: 'insertAuthorizationCode'; readonly code: AuthorizationCode }
+  | {
+      readonly write: 'moveAuthorizationCode';
+      readonly hash: string;
+      readonly from: AuthorizationCodeState;
+      readonly to: AuthorizationCodeState;
+      readonly signInId: string | null;
+    };
 
 /** A code as it is issued, after the member was authenticated. */
 export function issueAuthorizationCode(
@@ -130,10 +142,18 @@ export interface ExchangeCommand {
   readonly signInId: string;
 }
 
-const invalid = refusal(
+type Exchange = Decision<TokenGrant | Refusal, AuthorizationCodeWrite | SignInWrite>;
+
+const answer = refusal(
   'invalid_grant',
   'the code is unknown, expired or already used, or its proof is wrong',
 );
+
+const refused = (reason: string, writes: Exchange['writes'] = []): Exchange => ({
+  answer,
+  writes,
+  because: { event: 'code_refused', reason },
+});
 
 /**
  * Decides an exchange (RFC 6749 §4.1.3, RFC 7636 §4.6; decisions 17 to 20).
@@ -144,52 +164,80 @@ const invalid = refusal(
  * @param code the stored code, or null
  * @returns the tokens to sign, or `invalid_grant`
  */
-export function exchange(
-  code: AuthorizationCode | null,
-  command: ExchangeCommand,
-): Decision<TokenGrant | Refusal> {
-  const { client, member, begun, now } = command;
-  if (code === null || code.tenantId !== client.tenantId || code.clientId !== client.clientId) {
-    return { answer: invalid, writes: [] };
+export function exchange(code: AuthorizationCode | null, command: ExchangeCommand): Exchange {
+  const { client, member, now, codeVerifier, redirectUri } = command;
+  if (code === null) return refused('the code is unknown');
+  if (code.tenantId !== client.tenantId || code.clientId !== client.clientId) {
+    return refused('the code was issued to another client');
   }
-  const { state, outcomes } = step(authorizationCodeMachine, code.state, code, {
+  const { state, outcome } = step(authorizationCodeMachine, code.state, code, {
     type: 'exchange',
     now,
-    redirectUriDiffers: command.redirectUri !== undefined && command.redirectUri !== code.redirectUri,
-    verifierMatches: verifierMatches(command.codeVerifier, code.codeChallenge),
+    redirectUriDiffers: redirectUri !== undefined && redirectUri !== code.redirectUri,
+    verifierMatches: verifierMatches(codeVerifier, code.codeChallenge),
     memberIsActive: maySignIn(member, now),
   });
-  const move = (signInId: string | null): readonly Write[] =>
-    state === code.state
-      ? []
-      : [{ write: 'moveAuthorizationCode', hash: code.hash, from: code.state, to: state, signInId }];
-
-  if (outcomes.includes('issueTokens') && member !== null) {
-    const signIn = beginSignIn(familyOf(code, command.signInId), now);
-    return {
-      answer: {
-        kind: 'tokens',
-        client,
-        member,
-        scope: code.scope,
-        sessionId: code.sessionId,
-        authenticatedAt: code.authenticatedAt,
-        nonce: code.nonce,
-        refreshToken: isOffline(code) ? { signInId: signIn.id, generation: signIn.generation } : null,
-        issuedAt: now,
-      },
-      writes: [{ write: 'insertSignIn', signIn }, ...move(signIn.id)],
-    };
+  const moved = moveTo(code, state);
+  switch (outcome) {
+    case 'issueTokens':
+      return tokensFor(code, command);
+    case 'refuseExpired':
+      return refused('the code is too old', moved);
+    case 'refuseRedirectUri':
+      return refused('the redirect_uri differs', moved);
+    case 'refuseVerifier':
+      return refused(`the code_verifier is ${codeVerifier === undefined ? 'missing' : 'wrong'}`, moved);
+    case 'refuseInactive':
+      return refused('the member may no longer sign in', moved);
+    case 'refuseBurned':
+      return refused('the code had ended before', moved);
+    case 'endSignIn':
+      return reused(command);
+    default:
+      return impossible(outcome satisfies 'recordEnd' | 'ignore');
   }
-  const ended = outcomes.includes('endSignIn') && begun !== null ? endSignIn(begun, 'code_reused', now) : [];
-  return { answer: invalid, writes: [...move(null), ...ended] };
+}
+
+function tokensFor(code: AuthorizationCode, { client, member, now, signInId }: ExchangeCommand): Exchange {
+  if (member === null) throw new Error('a member who is gone may not sign in');
+  const { tenantId, clientId, memberId, sessionId, scope, authenticatedAt, nonce } = code;
+  const signIn = beginSignIn(
+    { id: signInId, tenantId, clientId, memberId, sessionId, scope, authenticatedAt },
+    now,
+  );
+  return {
+    answer: {
+      kind: 'tokens',
+      client,
+      member,
+      scope,
+      sessionId,
+      authenticatedAt,
+      nonce,
+      refreshToken: isOffline(code) ? { signInId, generation: signIn.generation } : null,
+      issuedAt: now,
+    },
+    writes: [{ write: 'insertSignIn', signIn }, ...moveTo(code, 'used', signInId)],
+  };
+}
+
+function reused({ begun, now }: ExchangeCommand): Exchange {
+  const writes = begun === null ? [] : endSignIn(begun, 'code_reused', now);
+  const end = writes.length === 0 ? '' : ': the sign-in that it began has ended';
+  return { answer, writes, because: { event: 'code_reused', reason: `the code was exchanged before${end}` } };
 }
 
 /** Ends a code that was not exchanged yet: its member signs out everywhere, or may no longer sign in. */
-export function cancelAuthorizationCode(code: AuthorizationCode): readonly Write[] {
-  const { state } = step(authorizationCodeMachine, code.state, code, { type: 'cancel' });
-  if (state === code.state) return [];
-  return [{ write: 'moveAuthorizationCode', hash: code.hash, from: code.state, to: state, signInId: null }];
+export function cancelAuthorizationCode(code: AuthorizationCode): readonly AuthorizationCodeWrite[] {
+  return moveTo(code, step(authorizationCodeMachine, code.state, code, { type: 'cancel' }).state);
+}
+
+function moveTo(
+  { hash, state: from }: AuthorizationCode,
+  to: AuthorizationCodeState,
+  signInId: string | null = null,
+): readonly AuthorizationCodeWrite[] {
+  return from === to ? [] : [{ write: 'moveAuthorizationCode', hash, from, to, signInId }];
 }
 
 /** Whether a code may be forgotten by itself; one that was used is remembered with its sign-in (decision 18). */
@@ -198,9 +246,4 @@ export function isUnusedCodeForgotten(
   now: number,
 ): boolean {
   return state !== 'used' && now >= expiresAt + unusedCodeMemory;
-}
-
-function familyOf(code: AuthorizationCode, id: string) {
-  const { tenantId, clientId, memberId, sessionId, scope, authenticatedAt } = code;
-  return { id, tenantId, clientId, memberId, sessionId, scope, authenticatedAt };
 }

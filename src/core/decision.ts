@@ -1,13 +1,5 @@
-import type { Checkout, CheckoutState } from './access/checkout.ts';
-import type { ConsentChange } from './access/consent.ts';
-import type { Invoice } from './access/invoice.ts';
-import type { Subscription, SubscriptionState } from './access/subscription.ts';
-import type { AuthorizationCode } from './authorization-code.ts';
-import type { DeviceCode, DeviceCodeState } from './device-code.ts';
-import type { EmailProof, EmailProofState } from './members/email-proof.ts';
-import type { ScopeConsent } from './oidc/scope-consent.ts';
-import type { Session } from './session.ts';
-import type { SignIn, SignInEnd } from './sign-in.ts';
+/** What a function of the core decides: an answer, and what to write beside it. */
+import type { AuditEventName } from './operators/audit-event.ts';
 
 /** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, Core §3.1.2.6). */
 export type ErrorCode =
@@ -46,45 +38,21 @@ export function isRefusal(value: object): value is Refusal {
   return 'kind' in value && value.kind === 'refusal';
 }
 
-/** One row to change. `apply()` in the storage has one case for each. */
-export type Write =
-  | { readonly write: 'insertAuthorizationCode'; readonly code: AuthorizationCode }
-  | {
-      readonly write: 'moveAuthorizationCode';
-      readonly hash: string;
-      readonly from: string;
-      readonly to: string;
-      readonly signInId: string | null;
-    }
-  | { readonly write: 'insertSignIn'; readonly signIn: SignIn }
-  | {
-      readonly write: 'rotateSignIn';
-      readonly id: string;
-      readonly from: number;
-      readonly to: number;
-      readonly at: number;
-    }
-  | { readonly write: 'endSignIn'; readonly id: string; readonly reason: SignInEnd; readonly at: number }
-  | { readonly write: 'insertDeviceCode'; readonly code: DeviceCode }
-  | { readonly write: 'moveDeviceCode'; readonly from: DeviceCodeState; readonly code: DeviceCode }
-  | { readonly write: 'insertSession'; readonly session: Session }
-  | { readonly write: 'moveSession'; readonly id: string; readonly from: string; readonly session: Session }
-  | { readonly write: 'insertEmailProof'; readonly proof: EmailProof }
-  | { readonly write: 'moveEmailProof'; readonly from: EmailProofState; readonly proof: EmailProof }
-  | { readonly write: 'saveScopeConsent'; readonly consent: ScopeConsent }
-  | { readonly write: 'insertSubscription'; readonly subscription: Subscription }
-  | {
-      readonly write: 'moveSubscription';
-      readonly from: SubscriptionState;
-      readonly subscription: Subscription;
-    }
-  | { readonly write: 'insertConsentChange'; readonly change: ConsentChange }
-  | { readonly write: 'insertCheckout'; readonly checkout: Checkout }
-  | { readonly write: 'moveCheckout'; readonly from: CheckoutState; readonly checkout: Checkout }
-  | { readonly write: 'insertInvoice'; readonly invoice: Invoice };
+/**
+ * Why nothing was given, in words for an operator: the audit has them. The client is told less (RFC 6749 §5.2),
+ * since what it sent may have been stolen.
+ */
+export interface Because {
+  readonly event: AuditEventName;
+  readonly reason: string;
+  /** What it was about, such as a sign-in's id; null or left out where nothing is known. */
+  readonly target?: string | null;
+}
 
 /** What the core decided: the answer to give, and what to write in the same transaction. */
-export interface Decision<Answer> {
+export interface Decision<Answer, Write> {
   readonly answer: Answer;
   readonly writes: readonly Write[];
+  /** Only where the answer is a "no" that is written down. */
+  readonly because?: Because;
 }

@@ -3,7 +3,7 @@
  * or rejects on a phone; the first poll after the approval gets the tokens, and a second one means that two
  * devices hold the code, so the sign-in ends.
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
  * | pending | poll | fifteen minutes are over | expired | answerExpired |
  * | pending | poll | the interval is not up | pending | answerSlowDown |
@@ -13,7 +13,7 @@
  * | pending | reject | fifteen minutes are over | expired | answerNotValid |
  * | pending | reject | – | denied | answerRejected |
  * | pending | withdraw | – | withdrawn | recordEnd |
- * | approved | poll | the member may no longer sign in | denied | answerDenied |
+ * | approved | poll | the member may no longer sign in | denied | answerInactive |
  * | approved | poll | – | used | issueTokens |
  * | approved | approve | by the same member | approved | answerApproved |
  * | approved | approve | – | approved | answerNotValid |
@@ -30,24 +30,23 @@
  * | expired | approve | – | expired | answerNotValid |
  * | expired | reject | – | expired | answerNotValid |
  * | expired | withdraw | – | expired | ignore |
- * | used | poll | – | used | answerInvalid, endSignIn |
+ * | used | poll | – | used | endSignIn |
  * | used | approve | by the same member | used | answerApproved |
  * | used | approve | – | used | answerNotValid |
  * | used | reject | by the same member | used | answerApproved |
  * | used | reject | – | used | answerNotValid |
  * | used | withdraw | – | used | ignore |
- * | withdrawn | poll | – | withdrawn | answerInvalid |
+ * | withdrawn | poll | – | withdrawn | answerWithdrawn |
  * | withdrawn | approve | – | withdrawn | answerNotValid |
  * | withdrawn | reject | – | withdrawn | answerNotValid |
  * | withdrawn | withdraw | – | withdrawn | ignore |
  */
 import { setup } from 'xstate';
-import type { Write } from './decision.ts';
 import { deviceCodeLifetime, deviceCodeMemory, pollInterval } from './limits.ts';
-import { step } from './machine.ts';
+import { outcomes, type StateOf, step } from './machine.ts';
 import type { Scope } from './oidc/scope.ts';
 
-export type DeviceCodeState = 'pending' | 'approved' | 'denied' | 'expired' | 'used' | 'withdrawn';
+export type DeviceCodeState = StateOf<typeof deviceCodeMachine>;
 
 /** A stored device code; neither it nor its user code is kept in clear. Times are ms since the epoch. */
 export interface DeviceCode {
@@ -77,8 +76,6 @@ export interface DeviceCode {
   readonly signInId: string | null;
 }
 
-const outcome = () => {};
-
 type DeviceCodeEvent =
   | { type: 'poll'; now: number; memberIsActive: boolean }
   | { type: 'approve'; now: number; memberId: string }
@@ -102,20 +99,21 @@ export const deviceCodeMachine = setup({
     'the member may no longer sign in': ({ event }) => event.type === 'poll' && !event.memberIsActive,
     'by the same member': ({ context, event }) => 'memberId' in event && event.memberId === context.memberId,
   },
-  actions: {
-    answerPending: outcome,
-    answerSlowDown: outcome,
-    answerExpired: outcome,
-    answerDenied: outcome,
-    answerInvalid: outcome,
-    answerApproved: outcome,
-    answerRejected: outcome,
-    answerNotValid: outcome,
-    issueTokens: outcome,
-    endSignIn: outcome,
-    recordEnd: outcome,
-    ignore: outcome,
-  },
+  actions: outcomes(
+    'answerPending',
+    'answerSlowDown',
+    'answerExpired',
+    'answerDenied',
+    'answerInactive',
+    'answerWithdrawn',
+    'answerApproved',
+    'answerRejected',
+    'answerNotValid',
+    'issueTokens',
+    'endSignIn',
+    'recordEnd',
+    'ignore',
+  ),
 }).createMachine({
   id: 'device code',
   context: { expiresAt: 0, nextPollAt: 0, memberId: null },
@@ -142,7 +140,7 @@ export const deviceCodeMachine = setup({
     approved: {
       on: {
         poll: [
-          { guard: 'the member may no longer sign in', target: 'denied', actions: 'answerDenied' },
+          { guard: 'the member may no longer sign in', target: 'denied', actions: 'answerInactive' },
           { target: 'used', actions: 'issueTokens' },
         ],
         approve: decidedAgain('answerApproved'),
@@ -168,7 +166,7 @@ export const deviceCodeMachine = setup({
     },
     used: {
       on: {
-        poll: { actions: ['answerInvalid', 'endSignIn'] },
+        poll: { actions: 'endSignIn' },
         approve: decidedAgain('answerApproved'),
         reject: decidedAgain('answerApproved'),
         withdraw: { actions: 'ignore' },
@@ -176,7 +174,7 @@ export const deviceCodeMachine = setup({
     },
     withdrawn: {
       on: {
-        poll: { actions: 'answerInvalid' },
+        poll: { actions: 'answerWithdrawn' },
         approve: { actions: 'answerNotValid' },
         reject: { actions: 'answerNotValid' },
         withdraw: { actions: 'ignore' },
@@ -184,6 +182,10 @@ export const deviceCodeMachine = setup({
     },
   },
 });
+
+export type DeviceCodeWrite =
+  | { readonly write: 'insertDeviceCode'; readonly code: DeviceCode }
+  | { readonly write: 'moveDeviceCode'; readonly from: DeviceCodeState; readonly code: DeviceCode };
 
 /** A device code as it is issued (contract, "Device authorization record"). */
 export function issueDeviceCode(
@@ -220,9 +222,9 @@ export function isOpen(code: Pick<DeviceCode, 'state' | 'expiresAt'>, now: numbe
 }
 
 /** Ends a code whose client lost the device flow, or whose member takes the approval back. */
-export function withdraw(code: DeviceCode): readonly Write[] {
+export function withdraw(code: DeviceCode): readonly DeviceCodeWrite[] {
   const { state } = step(deviceCodeMachine, code.state, contextOf(code, 0), { type: 'withdraw' });
-  return moveTo(code, { ...code, state: state as DeviceCodeState });
+  return moveTo(code, { ...code, state });
 }
 
 /** Some time after its expiry a code is unknown; a used one is remembered with its sign-in (decisions 22, 23). */
@@ -236,6 +238,6 @@ export function contextOf({ expiresAt, memberId }: DeviceCode, nextPollAt: numbe
 }
 
 /** The write that brings a stored code into its next state, if that is another one. */
-export function moveTo(from: DeviceCode, to: DeviceCode): readonly Write[] {
+export function moveTo(from: DeviceCode, to: DeviceCode): readonly DeviceCodeWrite[] {
   return from.state === to.state ? [] : [{ write: 'moveDeviceCode', from: from.state, code: to }];
 }

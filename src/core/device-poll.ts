@@ -3,15 +3,15 @@ import { type Decision, type Refusal, refusal } from './decision.ts';
 import {
   contextOf,
   type DeviceCode,
-  type DeviceCodeState,
+  type DeviceCodeWrite,
   deviceCodeMachine,
   isForgotten,
   moveTo,
 } from './device-code.ts';
 import { pollTolerance, slowDownStep } from './limits.ts';
-import { step } from './machine.ts';
+import { impossible, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
-import { beginSignIn, endSignIn, isOffline, type SignIn } from './sign-in.ts';
+import { beginSignIn, endSignIn, isOffline, type SignIn, type SignInWrite } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 
 /** A poll, after its client was authenticated. */
@@ -24,12 +24,14 @@ export interface PollCommand {
   /** When this code was polled last, or null if it was not: kept in memory, not on the disk. */
   readonly lastPolledAt: number | null;
   readonly now: number;
-  /** Draws a fresh UUID for the sign-in that may begin: of the many polls of a TV one needs it. */
-  readonly drawSignInId: () => string;
+  /** A fresh UUID for the sign-in that may begin. */
+  readonly signInId: string;
 }
 
-/** What a poll decided; `paced` says that it counts as the last poll. */
+/** `paced` says that the poll counts as the last one: the device waits, and was refused nothing. */
 export type PollAnswer = (TokenGrant | Refusal) & { readonly paced?: true };
+
+type Poll = Decision<PollAnswer, DeviceCodeWrite | SignInWrite>;
 
 const invalid = refusal('invalid_grant', 'the device code is unknown, withdrawn or already used');
 const pending = {
@@ -51,42 +53,72 @@ const denied = refusal('access_denied', 'the member rejected the sign-in');
  *
  * @param code the stored code, or null
  */
-export function poll(code: DeviceCode | null, command: PollCommand): Decision<PollAnswer> {
-  const { client, member, begun, now, lastPolledAt } = command;
-  if (code === null || !belongsTo(code, client) || isForgotten(code, now)) {
-    return { answer: invalid, writes: [] };
+export function poll(code: DeviceCode | null, command: PollCommand): Poll {
+  const { client, member, now, lastPolledAt } = command;
+  if (code === null) return refused(null, invalid, 'the device code is unknown');
+  if (code.tenantId !== client.tenantId || code.clientId !== client.clientId) {
+    return refused(code, invalid, 'the device code was issued to another client');
+  }
+  if (isForgotten(code, now)) return refused(code, invalid, 'the code is too old');
+  // A used one is watched all the same: two devices that hold it are as bad as ever.
+  if (!client.deviceFlow && code.state !== 'used') {
+    return refused(code, invalid, 'the device flow is not enabled for this client');
   }
   // A poll that lies ahead came before the clock was set back: how long ago it was cannot be known.
   const isPaced = lastPolledAt !== null && lastPolledAt <= now;
   const nextPollAt = isPaced ? lastPolledAt + code.interval - pollTolerance : 0;
-  const { state, outcomes } = step(deviceCodeMachine, code.state, contextOf(code, nextPollAt), {
+  const { state, outcome } = step(deviceCodeMachine, code.state, contextOf(code, nextPollAt), {
     type: 'poll',
     now,
     memberIsActive: maySignIn(member, now),
   });
-  const moved = moveTo(code, { ...code, state: state as DeviceCodeState });
-  if (outcomes.includes('answerPending')) return { answer: pending, writes: [] };
-  if (outcomes.includes('answerSlowDown')) {
-    const slower = { ...code, interval: code.interval + slowDownStep };
-    return { answer: slowDown, writes: [{ write: 'moveDeviceCode', from: code.state, code: slower }] };
+  switch (outcome) {
+    case 'answerPending':
+      return { answer: pending, writes: [] };
+    case 'answerSlowDown': {
+      const slower = { ...code, interval: code.interval + slowDownStep };
+      return { answer: slowDown, writes: [{ write: 'moveDeviceCode', from: code.state, code: slower }] };
+    }
+    case 'answerExpired':
+      return refused(code, expired, 'the code is too old', moveTo(code, { ...code, state }));
+    case 'answerDenied':
+      return refused(code, denied, 'the member rejected the sign-in');
+    case 'answerInactive':
+      return refused(code, denied, 'the member may no longer sign in', moveTo(code, { ...code, state }));
+    case 'answerWithdrawn':
+      return refused(code, invalid, 'the device code was withdrawn');
+    case 'issueTokens':
+      return tokensFor(code, command);
+    case 'endSignIn':
+      return reused(code, command);
+    default:
+      return impossible(
+        outcome satisfies 'answerApproved' | 'answerRejected' | 'answerNotValid' | 'recordEnd' | 'ignore',
+      );
   }
-  if (outcomes.includes('answerExpired')) return { answer: expired, writes: moved };
-  if (outcomes.includes('answerDenied')) return { answer: denied, writes: moved };
-  if (outcomes.includes('issueTokens') && member !== null) return tokensFor(code, member, command);
-  const ended =
-    outcomes.includes('endSignIn') && begun !== null ? endSignIn(begun, 'device_code_reused', now) : [];
-  return { answer: invalid, writes: [...moved, ...ended] };
+}
+
+function refused(
+  code: DeviceCode | null,
+  answer: Refusal,
+  reason: string,
+  writes: Poll['writes'] = [],
+): Poll {
+  return { answer, writes, because: { event: 'device_code_refused', target: code?.id ?? null, reason } };
+}
+
+function reused({ id: target }: DeviceCode, { begun, now }: PollCommand): Poll {
+  const writes = begun === null ? [] : endSignIn(begun, 'device_code_reused', now);
+  const end = writes.length === 0 ? '' : ': the sign-in that it began has ended';
+  const reason = `the device code was used before${end}`;
+  return { answer: invalid, writes, because: { event: 'device_code_reused', target, reason } };
 }
 
 /** The first poll after the approval: the same tokens as the web flow's (contract 7). */
-function tokensFor(
-  code: DeviceCode,
-  member: Member,
-  { client, now, drawSignInId }: PollCommand,
-): Decision<PollAnswer> {
+function tokensFor(code: DeviceCode, { client, member, now, signInId }: PollCommand): Poll {
   const { tenantId, clientId, scope, sessionId, authenticatedAt } = code;
+  if (member === null) throw new Error('a member who is gone may not sign in');
   if (sessionId === null || authenticatedAt === null) throw new Error('an approved code has no session');
-  const signInId = drawSignInId();
   const signIn = beginSignIn(
     { id: signInId, tenantId, clientId, memberId: member.id, sessionId, scope, authenticatedAt },
     now,
@@ -105,13 +137,4 @@ function tokensFor(
     },
     writes: [{ write: 'insertSignIn', signIn }, ...moveTo(code, { ...code, state: 'used', signInId })],
   };
-}
-
-/**
- * A client without the device flow has no codes. A used one is watched all the same: two devices that hold it
- * are as bad as ever.
- */
-function belongsTo(code: DeviceCode, client: Client): boolean {
-  const isOwn = code.tenantId === client.tenantId && code.clientId === client.clientId;
-  return isOwn && (client.deviceFlow || code.state === 'used');
 }

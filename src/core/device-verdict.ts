@@ -2,12 +2,12 @@ import type { Decision } from './decision.ts';
 import {
   contextOf,
   type DeviceCode,
-  type DeviceCodeState,
+  type DeviceCodeWrite,
   deviceCodeMachine,
   isForgotten,
   moveTo,
 } from './device-code.ts';
-import { step } from './machine.ts';
+import { impossible, step } from './machine.ts';
 
 /** What the member pressed on the approve page, in a session that entered this very code (decision 30). */
 export interface VerdictCommand {
@@ -17,6 +17,17 @@ export interface VerdictCommand {
   readonly authenticatedAt: number;
   readonly now: number;
 }
+
+/** What only a poll comes to. */
+type PollOutcome =
+  | 'answerPending'
+  | 'answerSlowDown'
+  | 'answerExpired'
+  | 'answerDenied'
+  | 'answerInactive'
+  | 'answerWithdrawn'
+  | 'issueTokens'
+  | 'endSignIn';
 
 /** The page that follows: what the code has come to, which may be what was pressed the first time. */
 export type VerdictAnswer = 'approved' | 'rejected' | 'not-valid';
@@ -43,18 +54,27 @@ export function deviceStanding({ state }: Pick<DeviceCode, 'state'>, lives: bool
 }
 
 /** Decides an approval or a rejection; pressing twice, or going back, changes nothing (U18, U19). */
-export function decideDeviceCode(code: DeviceCode | null, command: VerdictCommand): Decision<VerdictAnswer> {
+export function decideDeviceCode(
+  code: DeviceCode | null,
+  command: VerdictCommand,
+): Decision<VerdictAnswer, DeviceCodeWrite> {
   const { verdict, memberId, sessionId, authenticatedAt, now } = command;
   if (code === null || isForgotten(code, now)) return { answer: 'not-valid', writes: [] };
-  const { state, outcomes } = step(deviceCodeMachine, code.state, contextOf(code, 0), {
+  const { state, outcome } = step(deviceCodeMachine, code.state, contextOf(code, 0), {
     type: verdict,
     now,
     memberId,
   });
-  const next = { ...code, state: state as DeviceCodeState };
-  if (outcomes.includes('answerNotValid')) return { answer: 'not-valid', writes: moveTo(code, next) };
-  return {
-    answer: outcomes.includes('answerApproved') ? 'approved' : 'rejected',
-    writes: moveTo(code, { ...next, memberId, sessionId, authenticatedAt }),
-  };
+  const next = { ...code, state };
+  const decided = { ...next, memberId, sessionId, authenticatedAt };
+  switch (outcome) {
+    case 'answerApproved':
+      return { answer: 'approved', writes: moveTo(code, decided) };
+    case 'answerRejected':
+      return { answer: 'rejected', writes: moveTo(code, decided) };
+    case 'answerNotValid':
+      return { answer: 'not-valid', writes: moveTo(code, next) };
+    default:
+      return impossible(outcome satisfies PollOutcome | 'recordEnd' | 'ignore');
+  }
 }

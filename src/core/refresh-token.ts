@@ -9,17 +9,17 @@
  * the tenant's token key, which is nowhere in the database in clear: what does not carry it was never issued,
  * and changes nothing.
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
- * | current | refresh | the member may no longer sign in | revoked | refuse, endSignIn |
- * | current | refresh | its lifetime is over | expired | refuse, endSignIn |
+ * | current | refresh | the member may no longer sign in | revoked | endInactive |
+ * | current | refresh | its lifetime is over | expired | endExpired |
  * | current | refresh | the scope asked for is wider | current | refuseScope |
  * | current | refresh | – | superseded | issueTokens |
- * | current | revoke | – | revoked | endSignIn |
+ * | current | revoke | – | revoked | endRevoked |
  * | superseded | refresh | within the client's replay window, the scope asked for is wider | superseded | refuseScope |
  * | superseded | refresh | within the client's replay window | superseded | replayTokens |
- * | superseded | refresh | – | revoked | refuse, endSignIn |
- * | superseded | revoke | – | revoked | endSignIn |
+ * | superseded | refresh | – | revoked | endReused |
+ * | superseded | revoke | – | revoked | endRevoked |
  * | revoked | refresh | – | revoked | refuse |
  * | revoked | revoke | – | revoked | ignore |
  * | expired | refresh | – | expired | refuse |
@@ -29,10 +29,17 @@ import { setup } from 'xstate';
 import type { Client } from './client.ts';
 import { type Decision, type Refusal, refusal } from './decision.ts';
 import { equalInConstantTime, hmac, type MacKey } from './hash.ts';
-import { step } from './machine.ts';
+import { impossible, outcomes, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { readScope, scopeCovers } from './oidc/scope.ts';
-import { endSignIn, livesUntil, rotateSignIn, type SignIn, type SignInEnd } from './sign-in.ts';
+import {
+  endSignIn,
+  livesUntil,
+  rotateSignIn,
+  type SignIn,
+  type SignInEnd,
+  type SignInWrite,
+} from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
@@ -40,8 +47,6 @@ export interface RefreshToken {
   readonly signInId: string;
   readonly generation: number;
 }
-
-const outcome = () => {};
 
 interface Facts {
   readonly memberIsActive: boolean;
@@ -72,14 +77,17 @@ export const refreshTokenMachine = setup({
     "within the client's replay window": ({ context, event }) =>
       event.type === 'refresh' && isReplayable(context, event),
   },
-  actions: {
-    issueTokens: outcome,
-    replayTokens: outcome,
-    refuse: outcome,
-    refuseScope: outcome,
-    endSignIn: outcome,
-    ignore: outcome,
-  },
+  actions: outcomes(
+    'issueTokens',
+    'replayTokens',
+    'refuse',
+    'refuseScope',
+    'endInactive',
+    'endExpired',
+    'endReused',
+    'endRevoked',
+    'ignore',
+  ),
 }).createMachine({
   id: 'refresh token',
   context: { livesUntil: 0, replayableUntil: 0 },
@@ -88,16 +96,12 @@ export const refreshTokenMachine = setup({
     current: {
       on: {
         refresh: [
-          {
-            guard: 'the member may no longer sign in',
-            target: 'revoked',
-            actions: ['refuse', 'endSignIn'],
-          },
-          { guard: 'its lifetime is over', target: 'expired', actions: ['refuse', 'endSignIn'] },
+          { guard: 'the member may no longer sign in', target: 'revoked', actions: 'endInactive' },
+          { guard: 'its lifetime is over', target: 'expired', actions: 'endExpired' },
           { guard: 'the scope asked for is wider', actions: 'refuseScope' },
           { target: 'superseded', actions: 'issueTokens' },
         ],
-        revoke: { target: 'revoked', actions: 'endSignIn' },
+        revoke: { target: 'revoked', actions: 'endRevoked' },
       },
     },
     superseded: {
@@ -108,9 +112,9 @@ export const refreshTokenMachine = setup({
             actions: 'refuseScope',
           },
           { guard: "within the client's replay window", actions: 'replayTokens' },
-          { target: 'revoked', actions: ['refuse', 'endSignIn'] },
+          { target: 'revoked', actions: 'endReused' },
         ],
-        revoke: { target: 'revoked', actions: 'endSignIn' },
+        revoke: { target: 'revoked', actions: 'endRevoked' },
       },
     },
     revoked: { on: { refresh: { actions: 'refuse' }, revoke: { actions: 'ignore' } } },
@@ -121,7 +125,8 @@ export const refreshTokenMachine = setup({
 /** A refresh request, after its client was authenticated. */
 export interface RefreshCommand {
   readonly client: Client;
-  readonly token: RefreshToken;
+  /** null for what is no refresh token of the tenant. */
+  readonly token: RefreshToken | null;
   /** The member of the sign-in as stored now, or null if there is none any more. */
   readonly member: Member | null;
   /** The scope asked for, or undefined for the same as before. */
@@ -129,11 +134,10 @@ export interface RefreshCommand {
   readonly now: number;
 }
 
-/** The answer to a refresh token that is not usable, whatever the reason. */
-export const unknownToken = refusal(
-  'invalid_grant',
-  'the refresh token is unknown, expired, revoked or already used',
-);
+type Refresh = Decision<TokenGrant | Refusal, SignInWrite>;
+
+const unusable = refusal('invalid_grant', 'the refresh token is unknown, expired, revoked or already used');
+const wider = refusal('invalid_scope', 'a refresh may narrow the scope, not widen it');
 
 /**
  * Decides a refresh request (RFC 6749 §6; decisions 17, 24, 25, 28).
@@ -144,43 +148,61 @@ export const unknownToken = refusal(
  * @param signIn the sign-in that the token names, or null
  * @returns the tokens to sign, or `invalid_grant`, or `invalid_scope` which changes nothing
  */
-export function refresh(signIn: SignIn | null, command: RefreshCommand): Decision<TokenGrant | Refusal> {
+export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh {
   const { client, token, member, now } = command;
-  if (signIn === null || !belongsTo(signIn, client)) return { answer: unknownToken, writes: [] };
+  if (token === null) return refused(null, 'this is no refresh token of the tenant');
+  if (signIn === null) return refused(null, 'the sign-in of the refresh token is unknown');
+  if (!belongsTo(signIn, client)) return refused(signIn, 'the refresh token was issued to another client');
   // Blank is as good as absent (decision 11).
   const asked = command.scope?.trim() ?? '';
-  const scope = asked === '' ? signIn.scope : readScope(asked);
-  const { outcomes } = step(refreshTokenMachine, stateOf(token, signIn), lifeOf(token, signIn, client), {
+  const { outcome } = step(refreshTokenMachine, stateOf(token, signIn), lifeOf(token, signIn, client), {
     type: 'refresh',
     memberIsActive: maySignIn(member, now),
     scopeIsWider: !scopeCovers(signIn.scope, asked),
     now,
   });
-  if (outcomes.includes('refuseScope')) {
-    return { answer: refusal('invalid_scope', 'a refresh may narrow the scope, not widen it'), writes: [] };
+  const ended = (end: SignInEnd, reason: string): Refresh =>
+    refused(signIn, reason, endSignIn(signIn, end, now));
+  switch (outcome) {
+    case 'issueTokens':
+    case 'replayTokens': {
+      if (member === null) throw new Error('a member who is gone may not sign in');
+      const scope = asked === '' ? signIn.scope : readScope(asked);
+      const { id: signInId, sessionId, authenticatedAt } = signIn;
+      const refreshToken = { signInId, generation: token.generation + 1 };
+      const about = { client, member, scope, sessionId, authenticatedAt, nonce: null, issuedAt: now };
+      return {
+        answer: { kind: 'tokens', ...about, refreshToken },
+        writes: outcome === 'issueTokens' ? rotateSignIn(signIn, now) : [],
+      };
+    }
+    case 'refuse':
+      return refused(signIn, `the sign-in had ended: ${signIn.endReason}`);
+    case 'refuseScope':
+      return { ...refused(signIn, 'the scope asked for is wider'), answer: wider };
+    case 'endInactive':
+      return ended('member_inactive', 'the member may no longer sign in');
+    case 'endExpired':
+      return ended('expired', 'the sign-in is too old, and has ended');
+    case 'endReused':
+      return ended('refresh_token_reused', ageOfReused(token, signIn, now));
+    default:
+      return impossible(outcome satisfies 'endRevoked' | 'ignore');
   }
-  const rotates = outcomes.includes('issueTokens');
-  if (member !== null && (rotates || outcomes.includes('replayTokens'))) {
-    return {
-      answer: {
-        kind: 'tokens',
-        client,
-        member,
-        scope,
-        sessionId: signIn.sessionId,
-        authenticatedAt: signIn.authenticatedAt,
-        nonce: null,
-        refreshToken: { signInId: signIn.id, generation: token.generation + 1 },
-        issuedAt: now,
-      },
-      writes: rotates ? rotateSignIn(signIn, now) : [],
-    };
-  }
-  const reason = reasonOf(stateOf(token, signIn), member, now);
-  return {
-    answer: unknownToken,
-    writes: outcomes.includes('endSignIn') ? endSignIn(signIn, reason, now) : [],
-  };
+}
+
+function refused(signIn: SignIn | null, reason: string, writes: Refresh['writes'] = []): Refresh {
+  const because = { event: 'refresh_refused', target: signIn?.id ?? null, reason } as const;
+  return { answer: unusable, writes, because };
+}
+
+/** How old a refresh token is that came back: what tells a thief from a client that lost an answer. */
+function ageOfReused({ generation }: RefreshToken, signIn: SignIn, now: number): string {
+  const behind = signIn.generation - generation;
+  const seconds = Math.max(0, Math.round((now - signIn.rotatedAt) / 1_000));
+  // Of older ones no more is known than that the last rotation came after theirs.
+  const since = behind === 1 ? `superseded ${seconds} s ago` : `superseded more than ${seconds} s ago`;
+  return `a refresh token ${behind} ${behind === 1 ? 'generation' : 'generations'} old, ${since}`;
 }
 
 /**
@@ -189,16 +211,12 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Decisio
  */
 export function revoke(
   signIn: SignIn | null,
-  command: Pick<RefreshCommand, 'client' | 'token' | 'now'>,
-): Decision<null> {
-  const { client, token, now } = command;
-  if (signIn === null || !belongsTo(signIn, client)) return { answer: null, writes: [] };
-  const state = stateOf(token, signIn);
-  const { outcomes } = step(refreshTokenMachine, state, lifeOf(token, signIn, client), { type: 'revoke' });
-  return {
-    answer: null,
-    writes: outcomes.includes('endSignIn') ? endSignIn(signIn, 'revoked', now) : [],
-  };
+  { client, token, now }: Pick<RefreshCommand, 'client' | 'token' | 'now'>,
+): readonly SignInWrite[] {
+  if (token === null || signIn === null || !belongsTo(signIn, client)) return [];
+  const life = lifeOf(token, signIn, client);
+  const { outcome } = step(refreshTokenMachine, stateOf(token, signIn), life, { type: 'revoke' });
+  return outcome === 'endRevoked' ? endSignIn(signIn, 'revoked', now) : [];
 }
 
 /** The text of a refresh token, given its tenant's token key. */
@@ -220,7 +238,7 @@ function belongsTo(signIn: SignIn, client: Client): boolean {
 }
 
 /** A token's state is not stored: it follows from its sign-in's row. */
-function stateOf(token: RefreshToken, signIn: SignIn): string {
+function stateOf(token: RefreshToken, signIn: SignIn): StateOf<typeof refreshTokenMachine> {
   if (signIn.state === 'ended') return signIn.endReason === 'expired' ? 'expired' : 'revoked';
   return token.generation === signIn.generation ? 'current' : 'superseded';
 }
@@ -231,9 +249,4 @@ function lifeOf(token: RefreshToken, signIn: SignIn, client: Client): Life {
     livesUntil: livesUntil(signIn, client),
     replayableUntil: isPrevious ? signIn.rotatedAt + client.replayWindow : 0,
   };
-}
-
-function reasonOf(state: string, member: Member | null, now: number): SignInEnd {
-  if (state === 'superseded') return 'refresh_token_reused';
-  return maySignIn(member, now) ? 'expired' : 'member_inactive';
 }

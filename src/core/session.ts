@@ -2,7 +2,7 @@
  * The browser session of a member: made when the credentials were right, found by a cookie whose value is
  * stored as its SHA-256. Each sign-in gives the browser a new cookie; the old value is dead (ASVS 7.2.4).
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
  * | active | use | its idle or absolute time is over | expired | refuse |
  * | active | use | – | active | accept |
@@ -17,13 +17,12 @@
  * | expired | end | – | expired | ignore |
  */
 import { setup } from 'xstate';
-import type { Write } from './decision.ts';
 import { sessionLife, sessionTouchInterval } from './limits.ts';
-import { step } from './machine.ts';
+import { outcomes, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { sessionMemory } from './operators/limits.ts';
 
-export type SessionState = 'active' | 'ended' | 'expired';
+export type SessionState = StateOf<typeof sessionMachine>;
 export type SessionKind = 'member' | 'admin';
 
 /** A stored session. Times are ms since the epoch. */
@@ -46,8 +45,6 @@ export interface Session {
   readonly ipAddress: string;
 }
 
-const outcome = () => {};
-
 export const sessionMachine = setup({
   types: {
     context: {} as { livesUntil: number },
@@ -57,7 +54,7 @@ export const sessionMachine = setup({
     'its idle or absolute time is over': ({ context, event }) =>
       event.type !== 'end' && event.now >= context.livesUntil,
   },
-  actions: { accept: outcome, refuse: outcome, changeSecret: outcome, recordEnd: outcome, ignore: outcome },
+  actions: outcomes('accept', 'refuse', 'changeSecret', 'recordEnd', 'ignore'),
 }).createMachine({
   id: 'session',
   context: { livesUntil: 0 },
@@ -81,10 +78,19 @@ export const sessionMachine = setup({
   },
 });
 
+export type SessionWrite =
+  | { readonly write: 'insertSession'; readonly session: Session }
+  | {
+      readonly write: 'moveSession';
+      readonly id: string;
+      readonly from: SessionState;
+      readonly session: Session;
+    };
+
 /** A session that was found and may be used, or null; and what to write about it. */
 export interface SessionUse {
   readonly session: Session | null;
-  readonly writes: readonly Write[];
+  readonly writes: readonly SessionWrite[];
 }
 
 /**
@@ -94,10 +100,8 @@ export interface SessionUse {
 export function useSession(session: Session | null, member: Member | null, now: number): SessionUse {
   if (session === null) return { session: null, writes: [] };
   if (!maySignIn(member, now)) return { session: null, writes: endSession(session) };
-  const { state, outcomes } = step(sessionMachine, session.state, lifeOf(session), { type: 'use', now });
-  if (!outcomes.includes('accept')) {
-    return { session: null, writes: moveTo(session, { ...session, state: state as SessionState }) };
-  }
+  const { state, outcome } = step(sessionMachine, session.state, lifeOf(session), { type: 'use', now });
+  if (outcome !== 'accept') return { session: null, writes: moveTo(session, { ...session, state }) };
   if (now - session.lastUsedAt < sessionTouchInterval[session.kind]) return { session, writes: [] };
   const used = { ...session, lastUsedAt: now };
   return { session: used, writes: moveTo(session, used) };
@@ -106,9 +110,7 @@ export function useSession(session: Session | null, member: Member | null, now: 
 /** Whether tokens tied to this session still work (decision 27). Asking is not using. */
 export function sessionLives(session: Session | null, now: number): boolean {
   if (session === null) return false;
-  return step(sessionMachine, session.state, lifeOf(session), { type: 'use', now }).outcomes.includes(
-    'accept',
-  );
+  return step(sessionMachine, session.state, lifeOf(session), { type: 'use', now }).outcome === 'accept';
 }
 
 /** Whether a session may be forgotten: it cannot be idle for so long and live, whatever its state says. */
@@ -135,10 +137,10 @@ export function beginSession(
   current: Session | null,
   facts: SessionFacts,
   now: number,
-): { session: Session; writes: readonly Write[] } {
+): { session: Session; writes: readonly SessionWrite[] } {
   if (current !== null && isSameSession(current, facts)) {
-    const { outcomes } = step(sessionMachine, current.state, lifeOf(current), { type: 'renew', now });
-    if (outcomes.includes('changeSecret')) {
+    const { outcome } = step(sessionMachine, current.state, lifeOf(current), { type: 'renew', now });
+    if (outcome === 'changeSecret') {
       const { secretHash, userAgent, ipAddress } = facts;
       const renewed = { ...current, secretHash, userAgent, ipAddress, authenticatedAt: now, lastUsedAt: now };
       return { session: renewed, writes: moveTo(current, renewed) };
@@ -165,10 +167,9 @@ function isSameSession(current: Session, facts: SessionFacts): boolean {
 }
 
 /** Ends a session; ending one that is over writes nothing. */
-export function endSession(session: Session): readonly Write[] {
-  const { state, outcomes } = step(sessionMachine, session.state, lifeOf(session), { type: 'end' });
-  if (!outcomes.includes('recordEnd')) return [];
-  return moveTo(session, { ...session, state: state as SessionState });
+export function endSession(session: Session): readonly SessionWrite[] {
+  const { state } = step(sessionMachine, session.state, lifeOf(session), { type: 'end' });
+  return moveTo(session, { ...session, state });
 }
 
 function lifeOf(session: Session): { livesUntil: number } {
@@ -176,7 +177,7 @@ function lifeOf(session: Session): { livesUntil: number } {
   return { livesUntil: Math.min(session.lastUsedAt + idle, session.createdAt + absolute) };
 }
 
-function moveTo(from: Session, to: Session): readonly Write[] {
+function moveTo(from: Session, to: Session): readonly SessionWrite[] {
   if (from.state !== 'active') return [];
   return [{ write: 'moveSession', id: from.id, from: from.state, session: to }];
 }

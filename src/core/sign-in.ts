@@ -2,7 +2,7 @@
  * The sign-in: the family of tokens that one code exchange or one approval begins. Its row is the truth
  * about revocation: one update ends every refresh token it ever gave out.
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
  * | active | rotate | – | active | advanceGeneration |
  * | active | end | – | ended | recordEnd |
@@ -11,12 +11,11 @@
  */
 import { setup } from 'xstate';
 import type { Client } from './client.ts';
-import type { Write } from './decision.ts';
-import { step } from './machine.ts';
+import { outcomes, type StateOf, step } from './machine.ts';
 import { type Scope, scopeIncludes } from './oidc/scope.ts';
 import { type Session, sessionLives } from './session.ts';
 
-export type SignInState = 'active' | 'ended';
+export type SignInState = StateOf<typeof signInMachine>;
 
 /** Why a sign-in ended; kept for the audit and the member's account page. */
 export type SignInEnd =
@@ -53,11 +52,9 @@ export interface SignIn {
   readonly label: string | null;
 }
 
-const outcome = () => {};
-
 export const signInMachine = setup({
   types: { events: {} as { type: 'rotate' } | { type: 'end' } },
-  actions: { advanceGeneration: outcome, recordEnd: outcome, refuse: outcome, ignore: outcome },
+  actions: outcomes('advanceGeneration', 'recordEnd', 'refuse', 'ignore'),
 }).createMachine({
   id: 'sign-in',
   initial: 'active',
@@ -76,6 +73,17 @@ export const signInMachine = setup({
     },
   },
 });
+
+export type SignInWrite =
+  | { readonly write: 'insertSignIn'; readonly signIn: SignIn }
+  | {
+      readonly write: 'rotateSignIn';
+      readonly id: string;
+      readonly from: number;
+      readonly to: number;
+      readonly at: number;
+    }
+  | { readonly write: 'endSignIn'; readonly id: string; readonly reason: SignInEnd; readonly at: number };
 
 /** A sign-in as it begins: the first refresh token is generation 1. */
 export function beginSignIn(
@@ -98,15 +106,15 @@ export function beginSignIn(
 }
 
 /** Ends a sign-in; ending one that has ended keeps the first reason and writes nothing. */
-export function endSignIn(signIn: SignIn, reason: SignInEnd, now: number): readonly Write[] {
-  const { outcomes } = step(signInMachine, signIn.state, {}, { type: 'end' });
-  return outcomes.includes('recordEnd') ? [{ write: 'endSignIn', id: signIn.id, reason, at: now }] : [];
+export function endSignIn(signIn: SignIn, reason: SignInEnd, now: number): readonly SignInWrite[] {
+  const { outcome } = step(signInMachine, signIn.state, {}, { type: 'end' });
+  return outcome === 'recordEnd' ? [{ write: 'endSignIn', id: signIn.id, reason, at: now }] : [];
 }
 
 /** Makes the next generation current; an ended sign-in has no next one. */
-export function rotateSignIn(signIn: SignIn, now: number): readonly Write[] {
-  const { outcomes } = step(signInMachine, signIn.state, {}, { type: 'rotate' });
-  if (!outcomes.includes('advanceGeneration')) throw new Error('an ended sign-in was asked to rotate');
+export function rotateSignIn(signIn: SignIn, now: number): readonly SignInWrite[] {
+  const { outcome } = step(signInMachine, signIn.state, {}, { type: 'rotate' });
+  if (outcome !== 'advanceGeneration') throw new Error('an ended sign-in was asked to rotate');
   return [
     { write: 'rotateSignIn', id: signIn.id, from: signIn.generation, to: signIn.generation + 1, at: now },
   ];

@@ -15,7 +15,6 @@ import { auditRefusals } from './audit.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
 import { securityHeaders } from './headers.ts';
-import { rememberDoneOnce } from './limits/once.ts';
 import { accountPages } from './members/account/account.ts';
 import { checkoutPages } from './members/checkout/checkout.ts';
 import { paymentNotices } from './members/checkout/payment.ts';
@@ -77,7 +76,6 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   const connections = connectionsOf(app.server);
   readAtPace(app.server, connections);
   letGoOfSlowReaders(app, connections);
-  rememberDoneOnce(app);
   findAddress(app);
   logRequests(app);
   auditRefusals(app, deps);

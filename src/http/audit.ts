@@ -11,9 +11,8 @@ import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
-import { once } from './limits/once.ts';
 import { isUndone, undone } from './pages/head.ts';
-import { countSignIns } from './upkeep/metrics.ts';
+import { countEvent } from './upkeep/metrics.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -70,15 +69,16 @@ export function withAuditLog(
 ): Store {
   return auditedStore(store, clock, (event) => {
     logAuditEvent(log(), event);
-    if (metrics !== null) countSignIns(event, tenants, metrics);
+    if (metrics !== null) countEvent(event, tenants, metrics);
   });
 }
 
-/** Remembers why a request is refused: where nothing changes, this is all that is left of it. */
+/**
+ * Remembers why a request is refused: where nothing changes, this is all that is left of it. It is said after the
+ * transaction, which may run twice.
+ */
 export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
-  once(request, `refused ${JSON.stringify(facts)}`, () => {
-    request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
-  });
+  request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { Write } from '../core/decision.ts';
 import type { AuditEvent, AuditFacts, Source } from '../core/operators/audit-event.ts';
 import { eventOfWrite, type Meaning, meaningOf } from '../core/operators/audited-write.ts';
+import type { Write } from '../core/write.ts';
 import { insertCheckout, moveCheckout } from './access/checkout.ts';
 import { insertConsentChange } from './access/consent.ts';
 import { insertInvoice } from './access/invoice.ts';
@@ -16,7 +16,8 @@ import { endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './sign-in.
 import type { Tx } from './store.ts';
 
 /** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */
-export type By = Partial<Source> & Pick<Partial<AuditFacts>, 'event' | 'reason'>;
+export type By = Partial<Source> &
+  Pick<Partial<AuditFacts>, 'event'> & { readonly reason?: string | null | undefined };
 
 /**
  * Turns the core's writes into SQL, in their order, inside the transaction that loaded the records. Each that

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { AuthorizationCode, AuthorizationCodeState } from '../core/authorization-code.ts';
-import type { Write } from '../core/decision.ts';
+import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/authorization-code.ts';
 import { insertion, prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
@@ -59,7 +58,7 @@ export async function insertAuthorizationCode(tx: Tx, code: AuthorizationCode): 
 
 const insertRow = insertion('authorizationCodes');
 
-type Move = Extract<Write, { write: 'moveAuthorizationCode' }>;
+type Move = Extract<AuthorizationCodeWrite, { write: 'moveAuthorizationCode' }>;
 
 export async function moveAuthorizationCode(tx: Tx, code: Move): Promise<void> {
   changedOne(move.run(tx, code), 'authorization code');
@@ -68,7 +67,7 @@ export async function moveAuthorizationCode(tx: Tx, code: Move): Promise<void> {
 const move = prepared(({ hash, from, to, signInId }: Pick<Move, 'hash' | 'from' | 'to' | 'signInId'>) =>
   query
     .updateTable('authorizationCodes')
-    .set({ state: to as AuthorizationCodeState, signInId })
+    .set({ state: to, signInId })
     .where('hash', '=', hash)
-    .where('state', '=', from as AuthorizationCodeState),
+    .where('state', '=', from),
 );

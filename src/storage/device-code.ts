@@ -1,5 +1,4 @@
-import type { Write } from '../core/decision.ts';
-import { type DeviceCode, isOpen } from '../core/device-code.ts';
+import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';
@@ -164,7 +163,7 @@ const insertRow = insertion('deviceCodes');
 
 export async function moveDeviceCode(
   tx: Tx,
-  { from, code }: Extract<Write, { write: 'moveDeviceCode' }>,
+  { from, code }: Extract<DeviceCodeWrite, { write: 'moveDeviceCode' }>,
 ): Promise<void> {
   changedOne(move.run(tx, { ...code, from }), 'device code');
 }

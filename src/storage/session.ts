@@ -1,5 +1,4 @@
-import type { Write } from '../core/decision.ts';
-import type { Session, SessionKind, SessionState } from '../core/session.ts';
+import type { Session, SessionKind, SessionWrite } from '../core/session.ts';
 import { prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
@@ -55,13 +54,16 @@ export async function insertSession(tx: Tx, session: Session): Promise<void> {
   await tx.insertInto('sessions').values(session).execute();
 }
 
-export async function moveSession(tx: Tx, move: Extract<Write, { write: 'moveSession' }>): Promise<void> {
+export async function moveSession(
+  tx: Tx,
+  move: Extract<SessionWrite, { write: 'moveSession' }>,
+): Promise<void> {
   const { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress } = move.session;
   const result = await tx
     .updateTable('sessions')
     .set({ state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress })
     .where('id', '=', move.id)
-    .where('state', '=', move.from as SessionState)
+    .where('state', '=', move.from)
     .executeTakeFirst();
   changedOne(result, 'session');
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Client } from '../core/client.ts';
-import type { Write } from '../core/decision.ts';
 import { signInsPerMember } from '../core/limits.ts';
-import type { SignIn, SignInEnd } from '../core/sign-in.ts';
+import type { SignIn, SignInEnd, SignInWrite } from '../core/sign-in.ts';
 import { insertion, prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
@@ -28,8 +27,8 @@ export async function updateSignInLabel(tx: Tx, id: string, label: string | null
   changedOne(result, 'label of a sign-in');
 }
 
-type Rotation = Extract<Write, { write: 'rotateSignIn' }>;
-type End = Extract<Write, { write: 'endSignIn' }>;
+type Rotation = Extract<SignInWrite, { write: 'rotateSignIn' }>;
+type End = Extract<SignInWrite, { write: 'endSignIn' }>;
 
 /** Moves the current generation on by one; only from the generation that the decision saw. */
 export async function rotateSignIn(tx: Tx, move: Rotation): Promise<void> {

@@ -7,8 +7,9 @@ import {
   exchange,
   issueAuthorizationCode,
 } from '../../src/core/authorization-code.ts';
-import { isRefusal, type Write } from '../../src/core/decision.ts';
+import { isRefusal } from '../../src/core/decision.ts';
 import { beginSignIn } from '../../src/core/sign-in.ts';
+import type { Write } from '../../src/core/write.ts';
 import {
   clientRecord,
   codeRecord,
@@ -37,7 +38,7 @@ const right: ExchangeCommand = {
 
 const invalidGrant = { kind: 'refusal', error: 'invalid_grant' };
 
-const moved = (to: string, signInId: string | null = null): Write => ({
+const moved = (to: AuthorizationCode['state'], signInId: string | null = null): Write => ({
   write: 'moveAuthorizationCode',
   hash: code.hash,
   from: 'issued',
@@ -231,5 +232,36 @@ describe('exchange of an authorization code', () => {
   it('every refusal reads the same, so that it does not tell which proof was wrong', () => {
     const answers = cases.map((each) => exchange(each.code, { ...right, ...each.command }).answer);
     expect(new Set(answers.filter(isRefusal).map(({ description }) => description)).size).toBe(1);
+  });
+});
+
+describe('why an exchange gave nothing, for the audit', () => {
+  const used = codeRecord({ state: 'used', signInId: 'sign-in-1' });
+  const overdue = now + 10 * minute;
+
+  it.each<[string, AuthorizationCode | null, Partial<ExchangeCommand>]>([
+    ['the code is unknown', null, {}],
+    ['the code was issued to another client', code, { client: clientRecord({ clientId: 'client-2' }) }],
+    ['the code was issued to another client', used, { client: clientRecord({ clientId: 'client-2' }) }],
+    ['the code is too old', code, { now: overdue }],
+    ['the code is too old', codeRecord({ state: 'expired' }), {}],
+    ['the redirect_uri differs', code, { redirectUri: 'https://app.test/cb2' }],
+    ['the code_verifier is missing', code, { codeVerifier: undefined }],
+    ['the code_verifier is wrong', code, { codeVerifier: verifier.slice(1) }],
+    ['the member may no longer sign in', code, { member: null }],
+    ['the code had ended before', codeRecord({ state: 'burned' }), {}],
+  ])('%s', (reason, stored, command) => {
+    expect(exchange(stored, { ...right, ...command }).because).toEqual({ event: 'code_refused', reason });
+  });
+
+  it.each([
+    ['the code was exchanged before: the sign-in that it began has ended', signInRecord()],
+    ['the code was exchanged before', signInRecord({ state: 'ended', endedAt: 1, endReason: 'revoked' })],
+  ])('%s', (reason, begun) => {
+    expect(exchange(used, { ...right, begun }).because).toEqual({ event: 'code_reused', reason });
+  });
+
+  it('nothing is said where tokens are given', () => {
+    expect(exchange(code, right).because).toBeUndefined();
   });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { isRefusal, type Write } from '../../src/core/decision.ts';
+import { isRefusal } from '../../src/core/decision.ts';
 import { type DeviceCode, deviceCodeMachine, withdraw } from '../../src/core/device-code.ts';
 import { poll } from '../../src/core/device-poll.ts';
 import { decideDeviceCode } from '../../src/core/device-verdict.ts';
 import type { TokenGrant } from '../../src/core/tokens.ts';
+import type { Write } from '../../src/core/write.ts';
 import { deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { noRecords, type Records, written } from '../support/records/memory.ts';
 import { clientRecord, memberRecord, minute, now } from '../support/records/records.ts';
@@ -51,7 +52,7 @@ const polling = (by: typeof client) => (world: World) => {
     begun: signInOf(world),
     lastPolledAt: world.lastPolledAt,
     now: world.now,
-    drawSignInId: () => 'sign-in-1',
+    signInId: 'sign-in-1',
   });
   return {
     ...stored(world, writes),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision, Write } from '../../src/core/decision.ts';
+import type { Decision } from '../../src/core/decision.ts';
 import {
   type DeviceCode,
   deviceCodeMachine,
@@ -11,6 +11,7 @@ import {
 import { type PollCommand, poll } from '../../src/core/device-poll.ts';
 import { decideDeviceCode, type VerdictCommand } from '../../src/core/device-verdict.ts';
 import { beginSignIn } from '../../src/core/sign-in.ts';
+import type { Write } from '../../src/core/write.ts';
 import { byMember1, deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { clientRecord, memberRecord, minute, now, second, signInRecord } from '../support/records/records.ts';
 import { linesOf } from '../support/records/state-lines.ts';
@@ -33,7 +34,7 @@ const right: PollCommand = {
   begun: null,
   lastPolledAt: null,
   now: now + 10 * second,
-  drawSignInId: () => 'sign-in-2',
+  signInId: 'sign-in-2',
 };
 const polls = (code: DeviceCode | null, change: Partial<PollCommand> = {}) =>
   poll(code, { ...right, ...change });
@@ -71,7 +72,7 @@ const becomesUsed = [
 ];
 
 /** Each line of the state table, what was decided, the answer expected and the writes. */
-const cases: readonly (readonly [string, Decision<unknown>, string, readonly Write[]])[] = [
+const cases: readonly (readonly [string, Decision<unknown, Write>, string, readonly Write[]])[] = [
   [
     'pending | poll | fifteen minutes are over',
     polls(pending, { now: overdue }),
@@ -278,6 +279,48 @@ describe('poll with a device code', () => {
     const { answer, writes } = polls(approved, { member: null });
     expect(nameOf(answer)).toBe('access_denied');
     expect(writes).toEqual([moved(approved, { state: 'denied' })]);
+  });
+});
+
+describe('why a poll gave nothing for good, for the audit', () => {
+  const about = { event: 'device_code_refused', target: pending.id };
+  const inactive = { member: memberRecord({ status: 'disabled' }) };
+
+  it.each<[string, DeviceCode, Partial<PollCommand>]>([
+    ['the device code was issued to another client', pending, { client: clientRecord({ clientId: 'c2' }) }],
+    ['the device code was issued to another client', used, { client: clientRecord({ clientId: 'c2' }) }],
+    [
+      'the device flow is not enabled for this client',
+      pending,
+      { client: clientRecord({ deviceFlow: false }) },
+    ],
+    ['the code is too old', pending, { now: overdue }],
+    ['the code is too old', expired, {}],
+    ['the code is too old', denied, { now: overdue + 15 * minute }],
+    ['the member may no longer sign in', approved, inactive],
+    ['the member rejected the sign-in', denied, {}],
+    ['the device code was withdrawn', withdrawn, {}],
+  ])('%s', (reason, code, command) => {
+    expect(polls(code, command).because).toEqual({ ...about, reason });
+  });
+
+  it.each([
+    ['the device code was used before: the sign-in that it began has ended', signInRecord()],
+    ['the device code was used before', null],
+  ])('%s', (reason, begun) => {
+    expect(polls(used, { begun }).because).toEqual({ ...about, event: 'device_code_reused', reason });
+  });
+
+  it('the device code is unknown', () => {
+    const because = { ...about, target: null, reason: 'the device code is unknown' };
+    expect(polls(null).because).toEqual(because);
+  });
+
+  it('nothing is said to a device that waits, or gets tokens', () => {
+    const early = { lastPolledAt: right.now - second };
+    for (const poll of [polls(pending), polls(pending, early), polls(approved)]) {
+      expect(poll).not.toHaveProperty('because');
+    }
   });
 });
 

@@ -50,7 +50,7 @@ const refreshing =
   };
 
 const revoking = (client: Client, which: Which) => (world: World) => {
-  const { writes } = revoke(signInOf(world), commandOf(world, client, which(world)));
+  const writes = revoke(signInOf(world), commandOf(world, client, which(world)));
   return { ...world, records: written(world.records, writes) };
 };
 

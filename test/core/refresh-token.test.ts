@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Write } from '../../src/core/decision.ts';
 import {
   type RefreshCommand,
   readRefreshToken,
@@ -9,6 +8,7 @@ import {
   writeRefreshToken,
 } from '../../src/core/refresh-token.ts';
 import type { SignIn, SignInEnd } from '../../src/core/sign-in.ts';
+import type { Write } from '../../src/core/write.ts';
 import {
   clientRecord,
   day,
@@ -53,7 +53,8 @@ interface Case {
   readonly line: string;
   readonly signIn: SignIn;
   readonly command: Partial<RefreshCommand>;
-  readonly answer: object | null;
+  /** Of a refresh; a revocation answers nothing. */
+  readonly answer: object;
   readonly writes: readonly Write[];
 }
 
@@ -86,7 +87,7 @@ const cases: readonly Case[] = [
     answer: { ...tokens, refreshToken: { signInId: signIn.id, generation: 4 } },
     writes: [rotates],
   },
-  { line: 'current | revoke | –', signIn, command: {}, answer: null, writes: [ends('revoked')] },
+  { line: 'current | revoke | –', signIn, command: {}, answer: {}, writes: [ends('revoked')] },
   {
     line: "superseded | refresh | within the client's replay window, the scope asked for is wider",
     signIn: signInRecord({ rotatedAt: now - 10 * second }),
@@ -112,21 +113,21 @@ const cases: readonly Case[] = [
     line: 'superseded | revoke | –',
     signIn,
     command: { token: superseded },
-    answer: null,
+    answer: {},
     writes: [ends('revoked')],
   },
   { line: 'revoked | refresh | –', signIn: revoked, command: {}, answer: invalidGrant, writes: [] },
-  { line: 'revoked | revoke | –', signIn: revoked, command: {}, answer: null, writes: [] },
+  { line: 'revoked | revoke | –', signIn: revoked, command: {}, answer: {}, writes: [] },
   { line: 'expired | refresh | –', signIn: expired, command: {}, answer: invalidGrant, writes: [] },
-  { line: 'expired | revoke | –', signIn: expired, command: {}, answer: null, writes: [] },
+  { line: 'expired | revoke | –', signIn: expired, command: {}, answer: {}, writes: [] },
 ];
 
 describe('refresh token, line by line of its state table', () => {
   it.each(cases)('$line', ({ line, signIn: stored, command, answer, writes }) => {
-    const decide = line.includes('| revoke |') ? revoke : refresh;
-    const decision = decide(stored, { ...right, ...command });
-    if (answer === null) expect(decision.answer).toBeNull();
-    else expect(decision.answer).toMatchObject(answer);
+    const asked = { ...right, ...command };
+    if (line.includes('| revoke |')) return expect(revoke(stored, asked)).toEqual(writes);
+    const decision = refresh(stored, asked);
+    expect(decision.answer).toMatchObject(answer);
     expect(decision.writes).toEqual(writes);
   });
 
@@ -230,7 +231,42 @@ describe('what a stranger presents (decision 17)', () => {
     const refreshed = refresh(stored, { ...right, ...command });
     expect(refreshed.answer).toMatchObject(invalidGrant);
     expect(refreshed.writes).toEqual([]);
-    expect(revoke(stored, { ...right, ...command })).toEqual({ answer: null, writes: [] });
+    expect(revoke(stored, { ...right, ...command })).toEqual([]);
+  });
+});
+
+describe('why a refresh gave nothing, for the audit', () => {
+  const because = (stored: SignIn | null, command: Partial<RefreshCommand>) =>
+    refresh(stored, { ...right, ...command }).because;
+  const older = signInRecord({ generation: 4, rotatedAt: now - 5 * second });
+  const about = { event: 'refresh_refused', target: signIn.id };
+
+  it.each<[string, SignIn | null, Partial<RefreshCommand>]>([
+    ['this is no refresh token of the tenant', null, { token: null }],
+    ['the sign-in of the refresh token is unknown', null, {}],
+  ])('%s', (reason, stored, command) => {
+    expect(because(stored, command)).toEqual({ ...about, target: null, reason });
+  });
+
+  it.each<[string, SignIn, Partial<RefreshCommand>]>([
+    ['the refresh token was issued to another client', signIn, { client: clientRecord({ clientId: 'c2' }) }],
+    ['the sign-in had ended: revoked', revoked, {}],
+    ['the sign-in had ended: expired', expired, {}],
+    ['the sign-in is too old, and has ended', signIn, { now: now + 90 * day }],
+    ['the scope asked for is wider', signIn, { scope: 'openid phone' }],
+    ['the member may no longer sign in', signIn, { member: disabled }],
+    ['a refresh token 1 generation old, superseded 5 s ago', older, { token: { ...current, generation: 3 } }],
+    [
+      'a refresh token 3 generations old, superseded more than 5 s ago',
+      older,
+      { token: { ...current, generation: 1 } },
+    ],
+  ])('%s', (reason, stored, command) => {
+    expect(because(stored, command)).toEqual({ ...about, reason });
+  });
+
+  it('nothing is said where tokens are given', () => {
+    expect(because(signIn, {})).toBeUndefined();
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Write } from '../../src/core/decision.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import {
   beginSession,
@@ -9,6 +8,7 @@ import {
   sessionMachine,
   useSession,
 } from '../../src/core/session.ts';
+import type { Write } from '../../src/core/write.ts';
 import { day, hour, memberRecord, now, sessionRecord } from '../support/records/records.ts';
 import { linesOf } from '../support/records/state-lines.ts';
 

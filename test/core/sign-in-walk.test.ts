@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Write } from '../../src/core/decision.ts';
 import { endSignIn, rotateSignIn, type SignIn, type SignInEnd } from '../../src/core/sign-in.ts';
+import type { Write } from '../../src/core/write.ts';
 import { noRecords, type Records, written } from '../support/records/memory.ts';
 import { now, signInRecord } from '../support/records/records.ts';
 import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';

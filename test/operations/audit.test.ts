@@ -7,9 +7,7 @@ import {
   serviceSource,
 } from '../../src/core/operators/audit-event.ts';
 import { meaningOf } from '../../src/core/operators/audited-write.ts';
-import { ageOfReused } from '../../src/core/operators/refused-grant.ts';
 import { beginSession } from '../../src/core/session.ts';
-import { beginSignIn } from '../../src/core/sign-in.ts';
 import { auditServiceEvent, oldAuditEvents } from '../../src/operations/audit/audit.ts';
 import { dueMembers } from '../../src/operations/member/member.ts';
 import { apply } from '../../src/storage/apply.ts';
@@ -108,15 +106,6 @@ describe('what a write means', () => {
     expect(meaningOf(ofAdmin)).toBeNull();
     const used = { ...begun.session, lastUsedAt: begun.session.lastUsedAt + 1 };
     expect(meaningOf({ write: 'moveSession', id: used.id, from: 'active', session: used })).toBeNull();
-  });
-
-  it('a refresh token that comes back has its age: how many generations, and since when', () => {
-    const facts = { id: 'i', tenantId: 't', clientId: 'c', memberId: 'm', sessionId: 's', scope: 'openid' };
-    const signIn = { ...beginSignIn({ ...facts, authenticatedAt: 0 }, 0), generation: 4, rotatedAt: 10_000 };
-    expect(ageOfReused(3, signIn, 15_000)).toBe('a refresh token 1 generation old, superseded 5 s ago');
-    expect(ageOfReused(1, signIn, 15_000)).toBe(
-      'a refresh token 3 generations old, superseded more than 5 s ago',
-    );
   });
 });
 

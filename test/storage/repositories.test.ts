@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/core/client.ts';
-import type { Write } from '../../src/core/decision.ts';
 import { sha256 } from '../../src/core/hash.ts';
+import type { Write } from '../../src/core/write.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { findAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { findClient, insertClient, listClients } from '../../src/storage/client.ts';

@@ -2,7 +2,7 @@
  * A member on the way to a subscription: begun by a signed-in member, completed once however often that is
  * asked for (decision 40). A payment that arrives late is honoured: what was paid for is given.
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
  * | open | look | its time is over | expired | settle |
  * | open | look | – | open | ignore |
@@ -25,13 +25,13 @@
  * | expired | cancel | – | expired | ignore |
  */
 import { setup } from 'xstate';
-import type { Decision, Write } from '../decision.ts';
-import { step } from '../machine.ts';
+import type { Decision } from '../decision.ts';
+import { impossible, outcomes, type StateOf, step } from '../machine.ts';
 import { checkoutLifetime, referenceLength } from './limits.ts';
 import { endOfPeriod, type Package, type Period, type Price } from './package.ts';
-import { beginSubscription, isActive, type Subscription } from './subscription.ts';
+import { beginSubscription, isActive, type Subscription, type SubscriptionWrite } from './subscription.ts';
 
-export type CheckoutState = 'open' | 'completed' | 'cancelled' | 'expired';
+export type CheckoutState = StateOf<typeof checkoutMachine>;
 
 /** A stored checkout. Times are ms since the epoch. */
 export interface Checkout {
@@ -57,8 +57,6 @@ export interface Checkout {
   readonly subscriptionId: number | null;
 }
 
-const outcome = () => {};
-
 export const checkoutMachine = setup({
   types: {
     context: {} as { expiresAt: number },
@@ -73,14 +71,7 @@ export const checkoutMachine = setup({
       (event.type === 'look' || event.type === 'confirm') && event.now >= context.expiresAt,
     'nothing is to be paid first': ({ event }) => event.type === 'confirm' && event.isSettled,
   },
-  actions: {
-    giveSubscription: outcome,
-    askForPayment: outcome,
-    recordCancellation: outcome,
-    ignore: outcome,
-    refuse: outcome,
-    settle: outcome,
-  },
+  actions: outcomes('giveSubscription', 'askForPayment', 'recordCancellation', 'ignore', 'refuse', 'settle'),
 }).createMachine({
   id: 'checkout',
   context: { expiresAt: 0 },
@@ -125,6 +116,10 @@ export const checkoutMachine = setup({
   },
 });
 
+export type CheckoutWrite =
+  | { readonly write: 'insertCheckout'; readonly checkout: Checkout }
+  | { readonly write: 'moveCheckout'; readonly from: CheckoutState; readonly checkout: Checkout };
+
 /** What begins a checkout; the offer is the package's at this moment. */
 export type CheckoutFacts = Pick<
   Checkout,
@@ -150,7 +145,7 @@ export function beginCheckout(facts: CheckoutFacts, offer: Package, now: number)
 
 /** What state a checkout is in at this moment, whatever was last written of it. */
 export function checkoutStanding(checkout: Checkout, now: number): CheckoutState {
-  return step(checkoutMachine, checkout.state, checkout, { type: 'look', now }).state as CheckoutState;
+  return step(checkoutMachine, checkout.state, checkout, { type: 'look', now }).state;
 }
 
 /** What completes a checkout, with the id that the subscription will have. */
@@ -169,6 +164,8 @@ export type ConfirmAnswer =
   | { readonly kind: 'held'; readonly subscription: Subscription }
   | { readonly kind: 'refused' };
 
+export type Confirmation = Decision<ConfirmAnswer, CheckoutWrite | SubscriptionWrite>;
+
 /**
  * The member confirms what the summary shows.
  *
@@ -178,20 +175,26 @@ export function confirmCheckout(
   checkout: Checkout,
   isSettled: boolean,
   completion: Completion,
-): Decision<ConfirmAnswer> {
+): Confirmation {
   const { now, held } = completion;
   const has = heldOf(checkout.packageId, held, now).at(-1);
   if (has !== undefined && checkoutStanding(checkout, now) === 'open') {
     return { answer: { kind: 'held', subscription: has }, writes: [] };
   }
   const event = { type: 'confirm', now, isSettled } as const;
-  const { state, outcomes } = step(checkoutMachine, checkout.state, checkout, event);
-  if (outcomes.includes('giveSubscription')) return give(checkout, null, completion);
-  if (outcomes.includes('askForPayment')) return { answer: { kind: 'payment' }, writes: [] };
-  const answer = outcomes.includes('ignore')
-    ? ({ kind: 'completed', subscription: null } as const)
-    : ({ kind: 'refused' } as const);
-  return { answer, writes: moveTo(checkout, { ...checkout, state: state as CheckoutState }) };
+  const { state, outcome } = step(checkoutMachine, checkout.state, checkout, event);
+  switch (outcome) {
+    case 'giveSubscription':
+      return give(checkout, null, completion);
+    case 'askForPayment':
+      return { answer: { kind: 'payment' }, writes: [] };
+    case 'ignore':
+      return { answer: { kind: 'completed', subscription: null }, writes: [] };
+    case 'refuse':
+      return { answer: { kind: 'refused' }, writes: moveTo(checkout, { ...checkout, state }) };
+    default:
+      return impossible(outcome satisfies 'recordCancellation' | 'settle');
+  }
 }
 
 /** A payment for the checkout was made; it gives the subscription the first time it is reported. */
@@ -199,26 +202,25 @@ export function payCheckout(
   checkout: Checkout,
   paymentReference: string,
   completion: Completion,
-): Decision<ConfirmAnswer> {
-  const { outcomes } = step(checkoutMachine, checkout.state, checkout, { type: 'pay' });
-  if (outcomes.includes('giveSubscription')) return give(checkout, paymentReference, completion);
+): Confirmation {
+  const { outcome } = step(checkoutMachine, checkout.state, checkout, { type: 'pay' });
+  if (outcome === 'giveSubscription') return give(checkout, paymentReference, completion);
   return { answer: { kind: 'completed', subscription: null }, writes: [] };
 }
 
 /** The member turns back. @returns whether nothing was bought */
-export function cancelCheckout(checkout: Checkout, now: number): Decision<boolean> {
+export function cancelCheckout(checkout: Checkout, now: number): Decision<boolean, CheckoutWrite> {
   const standing = checkoutStanding(checkout, now);
-  const { state, outcomes } = step(checkoutMachine, standing, checkout, { type: 'cancel' });
-  const next = { ...checkout, state: state as CheckoutState };
-  const closed = outcomes.includes('recordCancellation') ? { ...next, closedAt: now } : next;
-  return { answer: !outcomes.includes('refuse'), writes: moveTo(checkout, closed) };
+  const { state, outcome } = step(checkoutMachine, standing, checkout, { type: 'cancel' });
+  const closedAt = outcome === 'recordCancellation' ? now : checkout.closedAt;
+  return { answer: outcome !== 'refuse', writes: moveTo(checkout, { ...checkout, state, closedAt }) };
 }
 
 function give(
   checkout: Checkout,
   paymentReference: string | null,
   { subscriptionId, held, now }: Completion,
-): Decision<ConfirmAnswer> {
+): Confirmation {
   const { tenantId, memberId, packageId, period } = checkout;
   // Who pays for a package twice gets it twice as long, not twice at once.
   const ends = heldOf(packageId, held, now).map(({ expiresAt }) => expiresAt ?? now);
@@ -263,7 +265,7 @@ function beginsLater({ activatedAt, expiresAt, endedAt }: Subscription, now: num
   return endedAt === null && activatedAt !== null && expiresAt !== null && activatedAt > now;
 }
 
-function moveTo(from: Checkout, to: Checkout): readonly Write[] {
+function moveTo(from: Checkout, to: Checkout): readonly CheckoutWrite[] {
   return from.state === to.state ? [] : [{ write: 'moveCheckout', from: from.state, checkout: to }];
 }
 

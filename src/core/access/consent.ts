@@ -1,4 +1,3 @@
-import type { Write } from '../decision.ts';
 import { sha256 } from '../hash.ts';
 import { isoTimeOrNull } from './iso-time.ts';
 
@@ -34,6 +33,11 @@ export interface ConsentChange {
   readonly clientId: string | null;
   /** ms */
   readonly changedAt: number;
+}
+
+export interface ConsentWrite {
+  readonly write: 'insertConsentChange';
+  readonly change: ConsentChange;
 }
 
 /** A consent as the API shows it (decision 39). */
@@ -78,7 +82,7 @@ export function answerConsent(
   changes: readonly ConsentChange[],
   status: ConsentStatus,
   answerer: Answerer,
-): readonly Write[] {
+): readonly ConsentWrite[] {
   const last = changes.findLast(({ consentId }) => consentId === consent.id);
   const { id, tenantId, name, description } = consent;
   const isToSameWords = last?.name === name && last.description === description;

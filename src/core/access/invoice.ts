@@ -17,3 +17,8 @@ export interface Invoice {
   readonly dueAt: number;
   readonly paidAt: number | null;
 }
+
+export interface InvoiceWrite {
+  readonly write: 'insertInvoice';
+  readonly invoice: Invoice;
+}

@@ -3,7 +3,7 @@
  * `activatedAt` and `expiresAt` it does, unless it was ended before (decision 20). The stored state is what
  * was last written; `look` says what it is now.
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
  * | pending | look | its time is over | expired | settle |
  * | pending | look | its time has come | active | settle |
@@ -41,12 +41,12 @@
  * | ended | end | – | ended | ignore |
  */
 import { setup } from 'xstate';
-import type { Decision, Write } from '../decision.ts';
-import { step } from '../machine.ts';
+import type { Decision } from '../decision.ts';
+import { impossible, outcomes, type StateOf, step } from '../machine.ts';
 import type { CustomPropertyValues } from './custom-property.ts';
 import { endOfNextPeriod, endOfPeriod, type Period, type Product } from './package.ts';
 
-export type SubscriptionState = 'pending' | 'active' | 'cancelled' | 'expired' | 'ended';
+export type SubscriptionState = StateOf<typeof subscriptionMachine>;
 
 /** A stored subscription. Times are ms since the epoch. */
 export interface Subscription {
@@ -90,8 +90,6 @@ export function isActive(
   return createdAt <= at && activatedAt <= at && at < expiresAt && (endedAt === null || at < endedAt);
 }
 
-const outcome = () => {};
-
 /** What is over does not come back. */
 const refusals = {
   look: { actions: 'ignore' },
@@ -104,7 +102,7 @@ const refusals = {
 
 export const subscriptionMachine = setup({
   types: {
-    context: {} as Pick<Subscription, 'activatedAt' | 'expiresAt'>,
+    context: {} as { activatedAt: number | null; expiresAt: number | null },
     events: {} as
       | { type: 'look'; now: number }
       | { type: 'activate' }
@@ -119,16 +117,16 @@ export const subscriptionMachine = setup({
     'its time has come': ({ context, event }) =>
       event.type === 'look' && context.activatedAt !== null && event.now >= context.activatedAt,
   },
-  actions: {
-    recordActivation: outcome,
-    recordRenewal: outcome,
-    recordCancellation: outcome,
-    recordResumption: outcome,
-    recordEnd: outcome,
-    ignore: outcome,
-    refuse: outcome,
-    settle: outcome,
-  },
+  actions: outcomes(
+    'recordActivation',
+    'recordRenewal',
+    'recordCancellation',
+    'recordResumption',
+    'recordEnd',
+    'ignore',
+    'refuse',
+    'settle',
+  ),
 }).createMachine({
   id: 'subscription',
   context: { activatedAt: null, expiresAt: null },
@@ -174,6 +172,17 @@ export const subscriptionMachine = setup({
   },
 });
 
+export type SubscriptionWrite =
+  | { readonly write: 'insertSubscription'; readonly subscription: Subscription }
+  | {
+      readonly write: 'moveSubscription';
+      readonly from: SubscriptionState;
+      readonly subscription: Subscription;
+    };
+
+/** What becomes of a subscription. @returns whether it is as it was asked to be */
+type Change = Decision<boolean, SubscriptionWrite>;
+
 /** What begins a subscription. */
 export type SubscriptionFacts = Pick<
   Subscription,
@@ -193,8 +202,7 @@ export function beginSubscription(facts: SubscriptionFacts, now: number): Subscr
 
 /** What state a subscription is in at this moment, whatever was last written of it. */
 export function standingOf(subscription: Subscription, now: number): SubscriptionState {
-  const { state } = step(subscriptionMachine, subscription.state, subscription, { type: 'look', now });
-  return state as SubscriptionState;
+  return step(subscriptionMachine, subscription.state, subscription, { type: 'look', now }).state;
 }
 
 /**
@@ -202,69 +210,66 @@ export function standingOf(subscription: Subscription, now: number): Subscriptio
  *
  * @returns whether it is active now, or was before
  */
-export function activateSubscription(
-  subscription: Subscription,
-  period: Period,
-  now: number,
-): Decision<boolean> {
-  return decide(subscription, 'activate', now, {
-    activatedAt: now,
-    expiresAt: endOfPeriod(now, period),
-  });
+export function activateSubscription(subscription: Subscription, period: Period, now: number): Change {
+  return decide(subscription, 'activate', now, { activatedAt: now, expiresAt: endOfPeriod(now, period) });
 }
 
 /** Renews a subscription by one period, which follows the running one without a gap. */
-export function renewSubscription(
-  subscription: Subscription,
-  period: Period,
-  now: number,
-): Decision<boolean> {
+export function renewSubscription(subscription: Subscription, period: Period, now: number): Change {
   return decide(subscription, 'renew', now, {
     expiresAt: endOfNextPeriod(subscription.activatedAt ?? now, subscription.expiresAt ?? now, period),
   });
 }
 
 /** Cancels the renewal: a running subscription goes on until its period ends, one that waits ends at once. */
-export function cancelSubscription(subscription: Subscription, now: number): Decision<boolean> {
+export function cancelSubscription(subscription: Subscription, now: number): Change {
   return decide(subscription, 'cancel', now, {});
 }
 
 /** Takes a cancellation back while the period runs. */
-export function resumeSubscription(subscription: Subscription, now: number): Decision<boolean> {
+export function resumeSubscription(subscription: Subscription, now: number): Change {
   return decide(subscription, 'resume', now, { cancelledAt: null });
 }
 
 /** Ends a subscription at once. */
-export function endSubscription(subscription: Subscription, now: number): Decision<boolean> {
+export function endSubscription(subscription: Subscription, now: number): Change {
   return decide(subscription, 'end', now, {});
 }
-
-type Change = 'activate' | 'renew' | 'cancel' | 'resume' | 'end';
 
 /** Lets the clock speak first, then the event; what is refused changes nothing but the state the clock gave. */
 function decide(
   subscription: Subscription,
-  type: Change,
+  type: 'activate' | 'renew' | 'cancel' | 'resume' | 'end',
   now: number,
   changes: Partial<Subscription>,
-): Decision<boolean> {
+): Change {
   const standing = standingOf(subscription, now);
-  const { state, outcomes } = step(subscriptionMachine, standing, subscription, { type });
-  const next = { ...subscription, state: state as SubscriptionState };
-  if (outcomes.includes('refuse')) return { answer: false, writes: moveTo(subscription, next) };
-  if (outcomes.includes('ignore')) return { answer: true, writes: moveTo(subscription, next) };
-  const changed = {
-    ...next,
-    ...changes,
-    ...(outcomes.includes('recordCancellation') ? { cancelledAt: now } : {}),
-    ...(outcomes.includes('recordEnd') ? { endedAt: now } : {}),
-  };
-  return {
+  const { state, outcome } = step(subscriptionMachine, standing, subscription, { type });
+  const next = { ...subscription, state };
+  const changed = (more: Partial<Subscription> = {}): Change => ({
     answer: true,
-    writes: [{ write: 'moveSubscription', from: subscription.state, subscription: changed }],
-  };
+    writes: moveTo(subscription, { ...next, ...changes, ...more }),
+  });
+  switch (outcome) {
+    case 'refuse':
+    case 'ignore':
+      return {
+        answer: outcome === 'ignore',
+        writes: subscription.state === state ? [] : moveTo(subscription, next),
+      };
+    case 'recordActivation':
+    case 'recordRenewal':
+    case 'recordResumption':
+      return changed();
+    case 'recordCancellation':
+      return changed({ cancelledAt: now });
+    case 'recordEnd':
+      return changed({ endedAt: now });
+    default:
+      return impossible(outcome satisfies 'settle');
+  }
 }
 
-function moveTo(from: Subscription, to: Subscription): readonly Write[] {
-  return from.state === to.state ? [] : [{ write: 'moveSubscription', from: from.state, subscription: to }];
-}
+const moveTo = (from: Subscription, subscription: Subscription): readonly SubscriptionWrite[] => [
+  { write: 'moveSubscription', from: from.state, subscription },
+];

@@ -2,18 +2,18 @@
  * The proof that somebody reads an address: a message with a link and six digits, for one purpose. The browser
  * that asked finishes with it, whichever device opened the message.
  *
- * | state | event | condition | next state | outcomes |
+ * | state | event | condition | next state | outcome |
  * |---|---|---|---|---|
  * | pending | link | its time is over | expired | refuse |
  * | pending | link | – | proven | accept |
  * | pending | code | its time is over | expired | refuse |
  * | pending | code | no try is left | pending | refuse |
  * | pending | code | the code is wrong for the last time | exhausted | refuse |
- * | pending | code | the code is wrong | pending | countWrongCode, refuse |
+ * | pending | code | the code is wrong | pending | countWrongCode |
  * | pending | code | – | proven | accept |
  * | pending | try | its time is over | expired | refuse |
  * | pending | try | no try is left | pending | refuse |
- * | pending | try | – | pending | countWrongCode, accept |
+ * | pending | try | – | pending | countTry |
  * | pending | fail | no try is left | exhausted | refuse |
  * | pending | fail | – | pending | refuse |
  * | pending | finish | – | pending | refuse |
@@ -45,13 +45,13 @@
  * | exhausted | withdraw | – | exhausted | ignore |
  */
 import { setup } from 'xstate';
-import type { Decision, Write } from '../decision.ts';
+import type { Decision } from '../decision.ts';
 import { equalInConstantTime } from '../hash.ts';
-import { step } from '../machine.ts';
+import { outcomes, type StateOf, step } from '../machine.ts';
 import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from './limits.ts';
 
 export type EmailProofPurpose = 'sign_up' | 'password_reset' | 'email_change';
-export type EmailProofState = 'pending' | 'proven' | 'finished' | 'expired' | 'exhausted';
+export type EmailProofState = StateOf<typeof emailProofMachine>;
 
 /** A stored proof. Times are ms since the epoch. */
 export interface EmailProof {
@@ -77,8 +77,6 @@ export interface EmailProof {
   readonly createdAt: number;
   readonly expiresAt: number;
 }
-
-const outcome = () => {};
 
 const refusals = {
   link: { actions: 'refuse' },
@@ -107,13 +105,7 @@ export const emailProofMachine = setup({
       event.type === 'code' && !event.matches && context.wrongCodes + 1 >= wrongEmailCodes,
     'the code is wrong': ({ event }) => event.type === 'code' && !event.matches,
   },
-  actions: {
-    accept: outcome,
-    refuse: outcome,
-    countWrongCode: outcome,
-    recordEnd: outcome,
-    ignore: outcome,
-  },
+  actions: outcomes('accept', 'refuse', 'countTry', 'countWrongCode', 'recordEnd', 'ignore'),
 }).createMachine({
   id: 'email proof',
   context: { expiresAt: 0, wrongCodes: 0 },
@@ -129,13 +121,13 @@ export const emailProofMachine = setup({
           { guard: 'its time is over', target: 'expired', actions: 'refuse' },
           { guard: 'no try is left', actions: 'refuse' },
           { guard: 'the code is wrong for the last time', target: 'exhausted', actions: 'refuse' },
-          { guard: 'the code is wrong', actions: ['countWrongCode', 'refuse'] },
+          { guard: 'the code is wrong', actions: 'countWrongCode' },
           { target: 'proven', actions: 'accept' },
         ],
         try: [
           { guard: 'its time is over', target: 'expired', actions: 'refuse' },
           { guard: 'no try is left', actions: 'refuse' },
-          { actions: ['countWrongCode', 'accept'] },
+          { actions: 'countTry' },
         ],
         fail: [{ guard: 'no try is left', target: 'exhausted', actions: 'refuse' }, { actions: 'refuse' }],
         finish: { actions: 'refuse' },
@@ -160,6 +152,10 @@ export const emailProofMachine = setup({
     exhausted: { on: refusals },
   },
 });
+
+export type EmailProofWrite =
+  | { readonly write: 'insertEmailProof'; readonly proof: EmailProof }
+  | { readonly write: 'moveEmailProof'; readonly from: EmailProofState; readonly proof: EmailProof };
 
 /** A proof as it begins. */
 export function beginEmailProof(
@@ -198,7 +194,11 @@ export function isAwaited({ state, expiresAt }: EmailProof, now: number): boolea
 export type Presented = { readonly by: 'link' } | { readonly by: 'code'; readonly codeHash: string };
 
 /** Decides what the person brought; the answer says whether the address is proven now, or was before. */
-export function presentProof(proof: EmailProof, presented: Presented, now: number): Decision<boolean> {
+export function presentProof(
+  proof: EmailProof,
+  presented: Presented,
+  now: number,
+): Decision<boolean, EmailProofWrite> {
   const event =
     presented.by === 'link'
       ? ({ type: 'link', now } as const)
@@ -207,10 +207,11 @@ export function presentProof(proof: EmailProof, presented: Presented, now: numbe
           now,
           matches: proof.codeHash !== '' && equalInConstantTime(presented.codeHash, proof.codeHash),
         } as const);
-  const { state, outcomes } = step(emailProofMachine, proof.state, proof, event);
+  const { state, outcome } = step(emailProofMachine, proof.state, proof, event);
+  const wrongCodes = proof.wrongCodes + (outcome === 'countWrongCode' ? 1 : 0);
   return {
-    answer: outcomes.includes('accept') || outcomes.includes('ignore'),
-    writes: moveTo(proof, counted(proof, state, outcomes)),
+    answer: outcome === 'accept' || outcome === 'ignore',
+    writes: moveTo(proof, { ...proof, state, wrongCodes }),
   };
 }
 
@@ -220,38 +221,32 @@ export function presentProof(proof: EmailProof, presented: Presented, now: numbe
  *
  * @returns whether it may be looked at: if so, the link is presented for a right one, and `failTry` follows a wrong one
  */
-export function beginTry(proof: EmailProof, now: number): Decision<boolean> {
-  const { state, outcomes } = step(emailProofMachine, proof.state, proof, { type: 'try', now });
-  return { answer: outcomes.includes('accept'), writes: moveTo(proof, counted(proof, state, outcomes)) };
+export function beginTry(proof: EmailProof, now: number): Decision<boolean, EmailProofWrite> {
+  const { state, outcome } = step(emailProofMachine, proof.state, proof, { type: 'try', now });
+  const answer = outcome === 'countTry';
+  const wrongCodes = proof.wrongCodes + (answer ? 1 : 0);
+  return { answer, writes: moveTo(proof, { ...proof, state, wrongCodes }) };
 }
 
 /** A guess that was counted was wrong; after the last one only a new message helps. */
-export function failTry(proof: EmailProof): readonly Write[] {
+export function failTry(proof: EmailProof): readonly EmailProofWrite[] {
   const { state } = step(emailProofMachine, proof.state, proof, { type: 'fail' });
-  return moveTo(proof, { ...proof, state: state as EmailProofState });
-}
-
-function counted(proof: EmailProof, state: string, outcomes: readonly string[]): EmailProof {
-  const wrongCodes = proof.wrongCodes + (outcomes.includes('countWrongCode') ? 1 : 0);
-  return { ...proof, state: state as EmailProofState, wrongCodes };
+  return moveTo(proof, { ...proof, state });
 }
 
 /** Uses a proven address up: what it was for may be done now, once. */
-export function finishProof(proof: EmailProof, now: number): Decision<boolean> {
-  const { state, outcomes } = step(emailProofMachine, proof.state, proof, { type: 'finish', now });
-  return {
-    answer: outcomes.includes('accept'),
-    writes: moveTo(proof, { ...proof, state: state as EmailProofState }),
-  };
+export function finishProof(proof: EmailProof, now: number): Decision<boolean, EmailProofWrite> {
+  const { state, outcome } = step(emailProofMachine, proof.state, proof, { type: 'finish', now });
+  return { answer: outcome === 'accept', writes: moveTo(proof, { ...proof, state }) };
 }
 
 /** Ends a proof that nobody has used yet: another one of its purpose was. */
-export function withdrawProof(proof: EmailProof): readonly Write[] {
+export function withdrawProof(proof: EmailProof): readonly EmailProofWrite[] {
   const { state } = step(emailProofMachine, proof.state, proof, { type: 'withdraw' });
-  return moveTo(proof, { ...proof, state: state as EmailProofState });
+  return moveTo(proof, { ...proof, state });
 }
 
-function moveTo(from: EmailProof, to: EmailProof): readonly Write[] {
+function moveTo(from: EmailProof, to: EmailProof): readonly EmailProofWrite[] {
   if (from.state === to.state && from.wrongCodes === to.wrongCodes) return [];
   return [{ write: 'moveEmailProof', from: from.state, proof: to }];
 }

@@ -1,4 +1,8 @@
-import { type AuthorizationCode, issueAuthorizationCode } from '../authorization-code.ts';
+import {
+  type AuthorizationCode,
+  type AuthorizationCodeWrite,
+  issueAuthorizationCode,
+} from '../authorization-code.ts';
 import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
 import type { Session } from '../session.ts';
@@ -26,12 +30,14 @@ export type AuthorizeAnswer =
   | { readonly kind: 'page'; readonly page: 'sign-in' | 'sign-up' | 'consent' }
   | { readonly kind: 'error'; readonly error: ErrorCode; readonly description: string };
 
-const no = (error: ErrorCode, description: string): Decision<AuthorizeAnswer> => ({
+type AuthorizeDecision = Decision<AuthorizeAnswer, AuthorizationCodeWrite>;
+
+const no = (error: ErrorCode, description: string): AuthorizeDecision => ({
   answer: { kind: 'error', error, description },
   writes: [],
 });
 
-const page = (name: 'sign-in' | 'sign-up' | 'consent'): Decision<AuthorizeAnswer> => ({
+const page = (name: 'sign-in' | 'sign-up' | 'consent'): AuthorizeDecision => ({
   answer: { kind: 'page', page: name },
   writes: [],
 });
@@ -41,7 +47,7 @@ const page = (name: 'sign-in' | 'sign-up' | 'consent'): Decision<AuthorizeAnswer
  * (Core §3.1.2.1 to §3.1.2.6; decisions 9, 13, 14). It is asked anew at each step of the flow, always with
  * the same request, so no step can be skipped.
  */
-export function authorize(command: AuthorizeCommand): Decision<AuthorizeAnswer> {
+export function authorize(command: AuthorizeCommand): AuthorizeDecision {
   const { request, session, hintedMember } = command;
   const silent = request.prompts.has('none');
   if (hintedMember === null) return no('invalid_request', 'id_token_hint is not an id_token of ours');

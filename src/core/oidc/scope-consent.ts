@@ -9,6 +9,11 @@ export interface ScopeConsent {
   readonly grantedAt: number;
 }
 
+export interface ScopeConsentWrite {
+  readonly write: 'saveScopeConsent';
+  readonly consent: ScopeConsent;
+}
+
 /** Whether an earlier consent covers this request; `since` demands one given in this very flow. */
 export function consentCovers(consent: ScopeConsent | null, scope: Scope, since: number): boolean {
   return consent !== null && consent.grantedAt >= since && scopeCovers(consent.scope, scope);

@@ -1,10 +1,10 @@
 import type { Checkout } from '../access/checkout.ts';
 import type { Subscription } from '../access/subscription.ts';
-import type { Write } from '../decision.ts';
 import type { DeviceCode } from '../device-code.ts';
 import type { EmailProof } from '../members/email-proof.ts';
 import type { Session } from '../session.ts';
 import type { SignInEnd } from '../sign-in.ts';
+import type { Write } from '../write.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from './audit-event.ts';
 
 /** What a write means, with who can have caused it: taken where the source names nobody. */
@@ -79,20 +79,12 @@ export function meaningOf(write: Write): Meaning | null {
   }
 }
 
-/** What the end of a sign-in means, by its reason. */
+/** What the end of a sign-in means, by its reason; where it is a refusal, the decision says why. */
 const endings: Readonly<Record<SignInEnd, AuditFacts>> = {
   client_disabled: { event: 'sign_in_ended', reason: 'its client was disabled' },
-  code_reused: {
-    event: 'code_reused',
-    result: 'refused',
-    reason: 'the code was exchanged before: the sign-in that it began has ended',
-  },
-  device_code_reused: {
-    event: 'device_code_reused',
-    result: 'refused',
-    reason: 'the device code was used before: the sign-in that it began has ended',
-  },
-  expired: { event: 'refresh_refused', result: 'refused', reason: 'the sign-in is too old, and has ended' },
+  code_reused: { event: 'code_reused', result: 'refused' },
+  device_code_reused: { event: 'device_code_reused', result: 'refused' },
+  expired: { event: 'refresh_refused', result: 'refused' },
   keys_lost: { event: 'sign_in_ended', reason: 'the master key was lost, and new keys were made' },
   member_inactive: { event: 'sign_in_ended', reason: 'the member may no longer sign in' },
   refresh_token_reused: { event: 'refresh_reused', result: 'refused' },

@@ -1,15 +1,9 @@
 import { authorizationCodeMachine } from '../authorization-code.ts';
 import { deviceCodeMachine } from '../device-code.ts';
-import { step } from '../machine.ts';
+import { type Move, movesOf } from '../machine.ts';
 import { emailProofMachine } from '../members/email-proof.ts';
 import { sessionMachine } from '../session.ts';
 import { signInMachine } from '../sign-in.ts';
-
-/** All records of one state become another. */
-export interface Move {
-  readonly from: string;
-  readonly to: string;
-}
 
 /** The tables whose records end when a backup is restored. */
 export type EndedTable = 'authorizationCodes' | 'deviceCodes' | 'emailProofs' | 'sessions' | 'signIns';
@@ -24,28 +18,10 @@ export function movesOfRestore(): Readonly<Record<EndedTable, readonly Move[]>> 
   const ofCode = { expiresAt, nextPollAt: 0, memberId: null };
   const ofProof = { expiresAt, wrongCodes: 0 };
   return {
-    authorizationCodes: movesOf(
-      authorizationCodeMachine,
-      (state) => step(authorizationCodeMachine, state, { expiresAt }, { type: 'cancel' }).state,
-    ),
-    deviceCodes: movesOf(
-      deviceCodeMachine,
-      (state) => step(deviceCodeMachine, state, ofCode, { type: 'withdraw' }).state,
-    ),
-    emailProofs: movesOf(
-      emailProofMachine,
-      (state) => step(emailProofMachine, state, ofProof, { type: 'withdraw' }).state,
-    ),
-    sessions: movesOf(
-      sessionMachine,
-      (state) => step(sessionMachine, state, { livesUntil: 0 }, { type: 'end' }).state,
-    ),
-    signIns: movesOf(signInMachine, (state) => step(signInMachine, state, {}, { type: 'end' }).state),
+    authorizationCodes: movesOf(authorizationCodeMachine, { expiresAt }, { type: 'cancel' }),
+    deviceCodes: movesOf(deviceCodeMachine, ofCode, { type: 'withdraw' }),
+    emailProofs: movesOf(emailProofMachine, ofProof, { type: 'withdraw' }),
+    sessions: movesOf(sessionMachine, { livesUntil: 0 }, { type: 'end' }),
+    signIns: movesOf(signInMachine, {}, { type: 'end' }),
   };
-}
-
-function movesOf({ states }: { readonly states: object }, next: (state: string) => string): readonly Move[] {
-  return Object.keys(states)
-    .map((from) => ({ from, to: next(from) }))
-    .filter(({ from, to }) => from !== to);
 }

@@ -38,7 +38,7 @@ export async function tokenActor(
   const guessed = { kind: 'admin token', hash, limit: wrongAdminTokensPerMinute };
   let named: AdminToken | null = null;
   const looked = await deps.store.transaction((tx) =>
-    lookUpSecret(request, guessed, deps, async () => {
+    lookUpSecret(tx, request, guessed, deps, async () => {
       named = await findAdminTokenBySecret(tx, hash);
       return named !== null && (await mayCall(tx, named, deps)) ? named : null;
     }),

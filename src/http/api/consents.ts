@@ -65,7 +65,7 @@ export function limitAnswers(route: ApiRoute, limiter: RateLimiter): ApiRoute {
       const retryAfter = lookConsentAnswer(limiter, memberId);
       if (retryAfter !== null) return { status: 429, retryAfter, memberId };
       const answered = await route.handle(tx, call);
-      if (answered.status === 200) takeConsentAnswer(limiter, memberId);
+      if (answered.status === 200) takeConsentAnswer(tx, limiter, memberId);
       return answered;
     },
   };

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
+import { takeIn } from '../../storage/memory/rate-limit.ts';
+import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
 import type { Deps } from '../deps.ts';
-import { once } from './once.ts';
 
 /** A secret that a request brings to be looked up, such as a link's. */
 export interface GuessedSecret {
@@ -29,6 +30,7 @@ export type LookedUp<T> =
  * @param find looks it up; null for a wrong one
  */
 export async function lookUpSecret<T>(
+  tx: Tx,
   request: FastifyRequest,
   { kind, hash, limit }: GuessedSecret,
   { rateLimiter, rightSecrets }: Pick<Deps, 'rateLimiter' | 'rightSecrets'>,
@@ -37,15 +39,13 @@ export async function lookUpSecret<T>(
   const key = `${kind} ${addressKey(request.address)}`;
   const right = `${kind} ${hash}`;
   const { minute } = countingWindow;
-  const wait = once(request, `look ${right}`, () =>
-    rightSecrets.get(right) === true ? null : rateLimiter.look(key, limit, minute),
-  );
+  const wait = rightSecrets.get(right) === true ? null : rateLimiter.look(key, limit, minute);
   if (wait !== null) return { kind: 'too-many', retryAfter: wait };
   const found = await find();
   if (found !== null) rightSecrets.set(right, true);
   else {
     rightSecrets.delete(right);
-    once(request, `wrong ${right}`, () => rateLimiter.take(key, limit, minute));
+    takeIn(tx, rateLimiter, key, limit, minute);
   }
   return { kind: 'looked-at', found };
 }

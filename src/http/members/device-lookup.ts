@@ -22,7 +22,6 @@ import { addressKey, networkKey } from '../address.ts';
 import { noteRefusal } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { once } from '../limits/once.ts';
 import { actIn, type CurrentSession } from '../session.ts';
 import type { Entrant, Turn, Turns, Waiting } from './turns.ts';
 
@@ -68,10 +67,11 @@ export async function lookUpDevice(
     // Taken before the code is looked up: what nobody waits for must not be answered by anything either. A code
     // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
     const isGuess = !isReopened || turns.isWaiting(guesser);
-    const entry = isSlowed && isGuess ? await waitingOf(tx, request, guesser, now) : undefined;
-    const turn = entry === undefined ? undefined : once(request, 'turn', () => turns.take(entry));
-    held = turn;
-    if (turn === null) return { result: 'busy' as const, turn, isAgain: false };
+    // Work that runs again has its place already.
+    if (isSlowed && isGuess && held === undefined) {
+      held = turns.take(await waitingOf(tx, request, guesser, now));
+    }
+    if (held === null) return { result: 'busy' as const, turn: held, isAgain: false };
     const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
     const result = await openDevice(tx, code, now);
     const entered = { userCodeHash, browserHash: sha256(browserCookie(request)) };
@@ -87,7 +87,7 @@ export async function lookUpDevice(
       const { id, clientId } = result.code;
       await auditDeed(tx, { event: 'device_code_entered', memberId: member.id, clientId, target: id });
     }
-    return { result, turn, isAgain };
+    return { result, turn: held, isAgain };
   });
   const { result, turn, isAgain } = await looked.catch((error) => {
     // What failed is answered at once, and its place is held as long as that of a wrong code.

@@ -22,7 +22,7 @@ export function lookUpMailLink(
   const { tenant } = request;
   const hash = sha256((request.params as { secret: string }).secret);
   const guessed = { kind: `mail ${tenant.id}`, hash, limit: wrongMailLinksPerMinute };
-  return lookUpSecret(request, guessed, deps, () => findEmailProofByLink(tx, tenant.id, hash));
+  return lookUpSecret(tx, request, guessed, deps, () => findEmailProofByLink(tx, tenant.id, hash));
 }
 
 /** Too many links from this address named nothing. */

@@ -9,6 +9,7 @@ import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
 import { hashUserCode, showUserCode } from '../../core/user-code.ts';
 import { apply } from '../../storage/apply.ts';
 import { isUserCodeFree } from '../../storage/device-code.ts';
+import { takeIn } from '../../storage/memory/rate-limit.ts';
 import { hasSignedInFrom } from '../../storage/signed-in-address.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
@@ -18,8 +19,7 @@ import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { type LimitName, tooMany } from '../limits/limit-reached.ts';
-import { once } from '../limits/once.ts';
-import { clientOfRequest, noteRefusedGrant } from './client-audit.ts';
+import { asClient, noteRefusedClient } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { auditMalformed } from './malformed-request.ts';
 
@@ -48,23 +48,20 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
 
     const fields = protocolForm(request, parameters);
     const credentials = clientCredentials(request, fields);
-    const answer = await deps.store.transaction(async (shared) => {
-      const authenticated = await clientOfRequest(shared, request, credentials, deps);
-      if (isRefusal(authenticated)) return authenticated;
-      const { client, tx } = authenticated;
+    const answer = await asClient(request, credentials, deps, async (tx, client) => {
       const asked = readRequest(client, fields);
-      if (isRefusal(asked)) {
-        noteRefusedGrant(request, client, [], { event: 'device_code_refused', reason: asked.description });
-        return asked;
-      }
-      return issue(tx, request, client, asked, deps);
+      return isRefusal(asked) ? { client, refused: asked } : issue(tx, request, client, asked, deps);
     });
-    if (isFull(answer)) {
-      const { full: name, window: wait } = answer;
-      request.reachedLimit = { name, key: credentials.clientId, memberId: null, wait };
-      return sendRefusal(reply.header('retry-after', countingWindow.minute / 1_000), tooMany);
+    if (isRefusal(answer)) return sendRefusal(reply, answer);
+    if ('refused' in answer) {
+      const { client, refused } = answer;
+      noteRefusedClient(request, client, { event: 'device_code_refused', reason: refused.description });
+      return sendRefusal(reply, refused);
     }
-    return isRefusal(answer) ? sendRefusal(reply, answer) : sendJson(reply, answer);
+    if ('issued' in answer) return sendJson(reply, answer.issued);
+    const { full: name, window } = answer;
+    request.reachedLimit = { name, key: credentials.clientId, memberId: null, wait: window };
+    return sendRefusal(reply.header('retry-after', countingWindow.minute / 1_000), tooMany);
   });
 }
 
@@ -101,8 +98,6 @@ interface Full {
 /** Its window is as long as the codes stand that fill it (F8). */
 const noRoom: Full = { full: 'pending_device_codes', window: deviceCodeLifetime };
 
-const isFull = (answer: object): answer is Full => 'full' in answer;
-
 /** Issues a device code with a user code that no other pending one of the tenant has. */
 async function issue(
   tx: Tx,
@@ -110,15 +105,14 @@ async function issue(
   client: Client,
   asked: DeviceRequest,
   { clock, random, rateLimiter, pendingCodes }: Deps,
-): Promise<object | Full> {
+): Promise<{ readonly issued: object } | Full> {
   const { tenant, address: ipAddress } = request;
   const now = clock();
   const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
   const key = `device ${tenant.id} client ${client.clientId}`;
-  const wait = once(request, 'device request of a client', () =>
-    rateLimiter.shared.take(key, deviceRequestsPerClientAndMinute, countingWindow.minute),
-  );
-  if (wait !== null) return { full: 'device_requests_of_client', window: countingWindow.minute };
+  const { minute } = countingWindow;
+  const wait = takeIn(tx, rateLimiter.shared, key, deviceRequestsPerClientAndMinute, minute);
+  if (wait !== null) return { full: 'device_requests_of_client', window: minute };
   const asker = { tenantId: tenant.id, clientId: client.clientId, network: addressKey(ipAddress) };
   const isKnown = () => hasSignedInFrom(tx, tenant.id, addressRanges(ipAddress));
   if (!pendingCodes.hasRoom(tx, asker, pendingDeviceCodes, isKnown)) return noRoom;
@@ -142,12 +136,14 @@ async function issue(
   pendingCodes.add(asker);
   const userCode = showUserCode(drawn.digits);
   return {
-    device_code: deviceCode,
-    user_code: userCode,
-    verification_uri: `${tenant.issuer}/device`,
-    verification_uri_complete: `${tenant.issuer}/device?user_code=${encodeURIComponent(userCode)}`,
-    expires_in: deviceCodeLifetime / 1_000,
-    interval: pollInterval / 1_000,
+    issued: {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: `${tenant.issuer}/device`,
+      verification_uri_complete: `${tenant.issuer}/device?user_code=${encodeURIComponent(userCode)}`,
+      expires_in: deviceCodeLifetime / 1_000,
+      interval: pollInterval / 1_000,
+    },
   };
 }
 

@@ -70,13 +70,13 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
         clientId: client?.clientId ?? null,
       });
     }
-    if (decided.kind !== 'redirect' && decided.refused !== null && client !== null) {
-      const { clientId } = client;
-      const reason = refusalWords[decided.refused];
-      noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, reason });
-    }
-    return { ...decided, locale: current?.member.locale ?? null };
+    return { ...decided, client, locale: current?.member.locale ?? null };
   });
+  if (answer.kind !== 'redirect' && answer.refused !== null && answer.client !== null) {
+    const { clientId } = answer.client;
+    const reason = refusalWords[answer.refused];
+    noteRefusal(request, { event: 'return_address_refused', clientId, target: clientId, reason });
+  }
   if (answer.kind !== 'ask') clearSessionCookie(reply);
   return send(reply, answer, [values.ui_locales, answer.locale], values.state, deps);
 }

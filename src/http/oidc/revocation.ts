@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import { isRefusal } from '../../core/decision.ts';
+import type { Client } from '../../core/client.ts';
 import { readRefreshToken, revoke } from '../../core/refresh-token.ts';
 import { apply } from '../../storage/apply.ts';
 import { findSignIn } from '../../storage/sign-in.ts';
+import type { Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import { clientOfRequest } from './client-audit.ts';
+import { asClient } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 
 const parameters = ['token', 'token_type_hint', 'client_id', 'client_secret'] as const;
@@ -22,16 +23,14 @@ export function revocationEndpoint(app: FastifyInstance, deps: Deps): void {
     const { token: text, token_type_hint: hint, ...fields } = protocolForm(request, parameters);
     if (text === undefined) throw protocolError('invalid_request', 'token is missing');
     const credentials = clientCredentials(request, fields);
-    const refused = await deps.store.transaction(async (shared) => {
-      const authenticated = await clientOfRequest(shared, request, credentials, deps, true);
-      if (isRefusal(authenticated)) return authenticated;
-      const { client, tx } = authenticated;
+    const revoked = async (tx: Tx, client: Client) => {
       const token = readRefreshToken(tenant.tokenKey, text);
       if (token === null || (hint !== undefined && hint !== 'refresh_token')) return null;
       const signIn = await findSignIn(tx, tenant.id, token.signInId);
-      await apply(tx, revoke(signIn, { client, token, now: deps.clock() }).writes);
+      await apply(tx, revoke(signIn, { client, token, now: deps.clock() }));
       return null;
-    });
+    };
+    const refused = await asClient(request, credentials, deps, revoked, true);
     return refused === null ? noStore(reply).status(200).send() : sendRefusal(reply, refused);
   });
 }

@@ -1,11 +1,16 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isRefusal, type Refusal } from '../../core/decision.ts';
-import type { ClientCredentials } from '../../core/oidc/client-authentication.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import { type Decision, isRefusal, type Refusal } from '../../core/decision.ts';
 import type { TokenGrant } from '../../core/tokens.ts';
+import type { Write } from '../../core/write.ts';
+import { apply } from '../../storage/apply.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
 import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
+import { asClient, refuseGrant } from './client-authentication.ts';
 import { clientCredentials } from './client-credentials.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
@@ -27,16 +32,20 @@ const parameters = [
 
 export type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
 
-/** A token request of one grant, its client not yet authenticated. */
+/** A token request of one grant, its client authenticated. */
 export interface GrantRequest {
-  readonly request: FastifyRequest;
-  readonly credentials: ClientCredentials;
+  readonly tenant: OpenTenant;
+  readonly client: Client;
+  /** What the grant takes. */
+  readonly value: string;
   readonly fields: TokenFields;
-  readonly deps: Deps;
 }
 
-/** A grant: load, decide, apply; what it returns is signed or refused by the endpoint. */
-export type Grant = (request: GrantRequest) => Promise<TokenGrant | Refusal>;
+/** A grant: what it takes, and what it loads and decides. The endpoint writes that, and signs or refuses. */
+export interface Grant {
+  readonly takes: keyof TokenFields;
+  decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
+}
 
 const grants: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCodeGrant,
@@ -61,8 +70,16 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
       throw protocolError('unsupported_grant_type', 'this grant_type is not supported');
     }
     const credentials = clientCredentials(request, fields);
-    const answer = await grant({ request, credentials, fields, deps });
-    if (isRefusal(answer)) return sendRefusal(reply, answer);
+    const value = fields[grant.takes];
+    if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
+    const decided = await asClient(request, credentials, deps, async (tx, client) => {
+      const decision = await grant.decide(tx, { tenant, client, value, fields }, deps);
+      const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
+      return { ...decision, client, written };
+    });
+    if (isRefusal(decided)) return sendRefusal(reply, decided);
+    const { answer } = decided;
+    if (isRefusal(answer)) return sendRefusal(reply, refuseGrant(request, answer, decided, deps));
     return sendJson(reply, await issueTokens(tenant, answer, deps));
   });
 }

@@ -49,7 +49,7 @@ async function linkOf(request: FastifyRequest, deps: Deps): Promise<Link> {
   const hash = sha256(secretOf(request));
   const guessed = { kind: 'setup', hash, limit: wrongSetupLinksPerMinute };
   const looked = await deps.store.transaction((tx) =>
-    lookUpSecret(request, guessed, deps, async () => {
+    lookUpSecret(tx, request, guessed, deps, async () => {
       const service = await findService(tx);
       const isIt = service !== null && equalInConstantTime(service.setupHash ?? '', hash);
       return isIt ? { service, tenantId: await systemAdminTenantId(tx) } : null;

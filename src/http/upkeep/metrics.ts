@@ -64,16 +64,17 @@ const signIns: Partial<Record<AuditEventName, readonly ['member' | 'administrato
   admin_sign_in_refused: ['administrator', 'refused'],
 };
 
-/** Counts the sign-ins that the audit tells of. */
-export function countSignIns(
+/** Counts the sign-ins, and the refresh tokens that came back, of which the audit tells. */
+export function countEvent(
   { event, tenantId }: Pick<AuditEvent, 'event' | 'tenantId'>,
   tenants: Pick<Tenants, 'all'>,
   metrics: Metrics,
 ): void {
   const kind = signIns[event];
-  if (kind === undefined) return;
-  const tenant = tenants.all().find(({ id }) => id === tenantId);
-  metrics.signIn(tenant?.host ?? 'none', ...kind);
+  if (kind === undefined && event !== 'refresh_reused') return;
+  const host = tenants.all().find(({ id }) => id === tenantId)?.host ?? 'none';
+  if (kind === undefined) metrics.refreshReused(host);
+  else metrics.signIn(host, ...kind);
 }
 
 /** Counts the answers of the token endpoint by what they say. @param tokenUrl its path */

@@ -2,7 +2,7 @@ import {
   beginCheckout,
   type Checkout,
   type CheckoutFacts,
-  type ConfirmAnswer,
+  type Confirmation,
   cancelCheckout,
   checkoutStanding,
   confirmCheckout,
@@ -13,7 +13,6 @@ import type { Invoice } from '../../core/access/invoice.ts';
 import { invoiceDue } from '../../core/access/limits.ts';
 import { asksForAddress, type Package } from '../../core/access/package.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
-import type { Decision } from '../../core/decision.ts';
 import { sha256 } from '../../core/hash.ts';
 import { type Address, type Member, maySignIn } from '../../core/members/member.ts';
 import type { Random } from '../../random.ts';
@@ -228,7 +227,7 @@ async function completionOf(tx: Tx, { memberId }: Checkout, now: number) {
 async function carryOut(
   tx: Tx,
   opened: OpenedCheckout,
-  { answer, writes }: Decision<ConfirmAnswer>,
+  { answer, writes }: Confirmation,
   { random, payments }: CheckoutDeps,
   now: number,
 ): Promise<Given | null> {

@@ -1,5 +1,4 @@
-import type { Checkout, CheckoutState } from '../../core/access/checkout.ts';
-import type { Write } from '../../core/decision.ts';
+import type { Checkout, CheckoutState, CheckoutWrite } from '../../core/access/checkout.ts';
 import { changedOne } from '../rows.ts';
 import type { CheckoutRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -64,7 +63,7 @@ export async function insertCheckout(tx: Tx, { price, period, ...rest }: Checkou
 
 export async function moveCheckout(
   tx: Tx,
-  { from, checkout }: Extract<Write, { write: 'moveCheckout' }>,
+  { from, checkout }: Extract<CheckoutWrite, { write: 'moveCheckout' }>,
 ): Promise<void> {
   const { id, state, closedAt, paymentReference, subscriptionId } = checkout;
   const result = await tx

@@ -1,6 +1,5 @@
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
-import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
-import type { Write } from '../../core/decision.ts';
+import type { MemberSubscription, Subscription, SubscriptionWrite } from '../../core/access/subscription.ts';
 import { type ListPage, within } from '../list-page.ts';
 import { prepared, query, unplanned } from '../queries/prepared.ts';
 import { changedOne } from '../rows.ts';
@@ -90,7 +89,7 @@ export async function insertSubscription(tx: Tx, subscription: Subscription): Pr
 
 export async function moveSubscription(
   tx: Tx,
-  { from, subscription }: Extract<Write, { write: 'moveSubscription' }>,
+  { from, subscription }: Extract<SubscriptionWrite, { write: 'moveSubscription' }>,
 ): Promise<void> {
   const { subscriptionId, state, activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
   const result = await tx

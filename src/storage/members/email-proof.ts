@@ -1,5 +1,4 @@
-import type { Write } from '../../core/decision.ts';
-import type { EmailProof, SentProofs } from '../../core/members/email-proof.ts';
+import type { EmailProof, EmailProofWrite, SentProofs } from '../../core/members/email-proof.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
@@ -110,7 +109,7 @@ export async function listProvenAddresses(
 
 export async function moveEmailProof(
   tx: Tx,
-  { from, proof }: Extract<Write, { write: 'moveEmailProof' }>,
+  { from, proof }: Extract<EmailProofWrite, { write: 'moveEmailProof' }>,
 ): Promise<void> {
   const { id, state, wrongCodes } = proof;
   const result = await tx

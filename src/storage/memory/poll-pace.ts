@@ -9,7 +9,8 @@ import { createAgedMap } from './aged-map.ts';
 export interface PollPace {
   /** ms, or null if this code was not polled since the start. */
   lastPolledAt(id: string): number | null;
-  record(id: string, now: number): void;
+  /** @param now ms; null as if it had never been polled */
+  record(id: string, now: number | null): void;
 }
 
 /**
@@ -22,6 +23,7 @@ export function createPollPace(most = pacedCodes): PollPace {
   return {
     lastPolledAt: (id) => times.get(id) ?? null,
     record(id, now) {
+      if (now === null) return times.delete(id);
       times.set(id, now);
       const oldest = times.oldest();
       if (oldest !== undefined && now - oldest[1] > deviceCodeLifetime) times.delete(oldest[0]);

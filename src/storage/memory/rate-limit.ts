@@ -1,5 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { countedKeys } from '../../core/limits.ts';
+import { ifRunAgain } from '../operators/audited.ts';
+import type { Tx } from '../store.ts';
 import { type AgedMap, createAgedMap } from './aged-map.ts';
 
 /** Whom a limit counts. */
@@ -39,6 +41,19 @@ export interface RateLimiter extends Counters {
 interface Counter {
   count: number;
   readonly endsAt: number;
+}
+
+/** Counts as `take`, within a transaction: work that runs again is counted once. */
+export function takeIn(
+  tx: Tx,
+  counters: Pick<Counters, 'take' | 'giveBack'>,
+  key: string,
+  limit: number | null,
+  window: number,
+): number | null {
+  const wait = counters.take(key, limit, window);
+  if (wait === null) ifRunAgain(tx, () => counters.giveBack(key, window));
+  return wait;
 }
 
 /** How many counters whose window is over a new one clears away: more than one, so that they grow fewer. */

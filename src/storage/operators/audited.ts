@@ -1,10 +1,12 @@
 import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import type { Store, Tx } from '../store.ts';
 
-/** What belongs to one piece of work: who does it, and what was written down of it so far. */
+/** What belongs to one piece of work: who does it, and what it has done beside the database so far. */
 interface Audited {
   readonly source: Source;
   readonly events: AuditEvent[];
+  /** How to take back what it changed in memory, the last first. */
+  readonly undo: (() => void)[];
 }
 
 const audited = Symbol('audited');
@@ -22,13 +24,14 @@ export function auditedStore(store: Store, clock: Source['clock'], tell: (event:
   return {
     ...store,
     transaction: async (work) => {
-      let events: AuditEvent[] = [];
+      let run: Audited = { source, events: [], undo: [] };
       const result = await store.transaction((tx) => {
-        // Work whose commit failed may run again; what it did the first time was taken back.
-        events = [];
-        return work(handle(tx, { source, events }));
+        // Work whose commit failed may run again: the database has taken back what it did, and memory does here.
+        for (const undo of run.undo.toReversed()) undo();
+        run = { source, events: [], undo: [] };
+        return work(handle(tx, run));
       });
-      for (const event of events) tell(event);
+      for (const event of run.events) tell(event);
       return result;
     },
   };
@@ -36,7 +39,7 @@ export function auditedStore(store: Store, clock: Source['clock'], tell: (event:
 
 /** The same transaction, for somebody else: what changes through it is theirs. */
 export function actingAs(tx: Tx, source: Source): Tx {
-  return handle(tx, { source, events: auditedIn(tx)?.events ?? [] });
+  return handle(tx, { ...(auditedIn(tx) ?? { events: [], undo: [] }), source });
 }
 
 /** Who acts in a transaction; null where nobody said, as in one of a store that is not audited. */
@@ -47,6 +50,14 @@ export function sourceIn(tx: Tx): Source | null {
 /** Keeps an event that was written until its transaction is committed. */
 export function noteAuditEvent(tx: Tx, event: AuditEvent): void {
   auditedIn(tx)?.events.push(event);
+}
+
+/**
+ * Says how to take back what a piece of work has just changed in memory, such as a count. It is done before the
+ * work runs again (`GroupCommit`), so that it finds what it found and counts nothing twice.
+ */
+export function ifRunAgain(tx: Tx, undo: () => void): void {
+  auditedIn(tx)?.undo.push(undo);
 }
 
 const auditedIn = (tx: Handle) => tx[audited];

@@ -12,6 +12,7 @@ import {
 } from '../../../src/core/access/checkout.ts';
 import { endSubscription } from '../../../src/core/access/subscription.ts';
 import type { Decision } from '../../../src/core/decision.ts';
+import type { Write } from '../../../src/core/write.ts';
 import { packageRecord } from '../../support/records/access-records.ts';
 import { noRecords, type Records, written } from '../../support/records/memory.ts';
 import { day, hour, now } from '../../support/records/records.ts';
@@ -49,7 +50,10 @@ function checkoutOf({ records }: World, tab: Tab): Checkout {
 }
 
 const deciding =
-  (tab: Tab, decide: (checkout: Checkout, completion: Completion) => Decision<ConfirmAnswer | boolean>) =>
+  (
+    tab: Tab,
+    decide: (checkout: Checkout, completion: Completion) => Decision<ConfirmAnswer | boolean, Write>,
+  ) =>
   (world: World): World => {
     const held = subscriptionsOf(world);
     const completion = { subscriptionId: held.length + 1, held, now: world.now };

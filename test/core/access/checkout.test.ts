@@ -10,7 +10,7 @@ import {
   readReference,
 } from '../../../src/core/access/checkout.ts';
 import type { Subscription } from '../../../src/core/access/subscription.ts';
-import type { Write } from '../../../src/core/decision.ts';
+import type { Write } from '../../../src/core/write.ts';
 import { checkoutRecord, packageRecord, subscriptionRecord } from '../../support/records/access-records.ts';
 import { day, hour, now } from '../../support/records/records.ts';
 import { linesOf } from '../../support/records/state-lines.ts';

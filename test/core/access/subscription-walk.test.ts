@@ -10,6 +10,7 @@ import {
   renewSubscription,
   resumeSubscription,
   type Subscription,
+  type SubscriptionWrite,
   standingOf,
   subscriptionMachine,
 } from '../../../src/core/access/subscription.ts';
@@ -59,7 +60,7 @@ function subscriptionOf({ records }: World): Subscription {
 }
 
 const changing =
-  (change: (subscription: Subscription, at: number) => Decision<boolean>) =>
+  (change: (subscription: Subscription, at: number) => Decision<boolean, SubscriptionWrite>) =>
   (world: World): World => {
     const { answer, writes } = change(subscriptionOf(world), world.now);
     return { ...world, records: written(world.records, writes), answer };

@@ -11,7 +11,7 @@ import {
   standingOf,
   subscriptionMachine,
 } from '../../../src/core/access/subscription.ts';
-import type { Write } from '../../../src/core/decision.ts';
+import type { Write } from '../../../src/core/write.ts';
 import { subscriptionRecord } from '../../support/records/access-records.ts';
 import { day, hour, now } from '../../support/records/records.ts';
 import { linesOf } from '../../support/records/state-lines.ts';

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { setup } from 'xstate';
-import { step } from '../../../src/core/machine.ts';
+import { outcomes, step } from '../../../src/core/machine.ts';
 
-/** A door: it may be pushed while it is unlocked, and nobody knocks at an open one. */
+/** A door: it may be pushed while it is unlocked, and an open one is not knocked at. */
 const door = setup({
   types: {
     context: {} as { locked: boolean },
@@ -12,7 +12,7 @@ const door = setup({
     'it is locked': ({ context }) => context.locked,
     'the push is weak': ({ event }) => event.type === 'push' && event.strength < 5,
   },
-  actions: { creak: () => {}, swing: () => {}, answer: () => {} },
+  actions: outcomes('stay', 'creak', 'swing', 'answer'),
 }).createMachine({
   id: 'door',
   context: { locked: true },
@@ -21,9 +21,9 @@ const door = setup({
     closed: {
       on: {
         push: [
-          { guard: 'it is locked' },
+          { guard: 'it is locked', actions: 'stay' },
           { guard: 'the push is weak', actions: 'creak' },
-          { target: 'open', actions: ['creak', 'swing'] },
+          { target: 'open', actions: 'swing' },
         ],
         knock: { actions: 'answer' },
       },
@@ -35,24 +35,24 @@ const door = setup({
 const unlocked = { locked: false };
 
 describe('step', () => {
-  it('gives the next state and the outcomes by name, in their order', () => {
+  it('gives the next state and the outcome by name', () => {
     expect(step(door, 'closed', unlocked, { type: 'push', strength: 9 })).toEqual({
       state: 'open',
-      outcomes: ['creak', 'swing'],
+      outcome: 'swing',
     });
   });
 
   it('keeps the state where the transition names no other', () => {
     expect(step(door, 'closed', unlocked, { type: 'push', strength: 1 })).toEqual({
       state: 'closed',
-      outcomes: ['creak'],
+      outcome: 'creak',
     });
   });
 
   it('lets the guards read the record, not what the machine began with', () => {
     expect(step(door, 'closed', { locked: true }, { type: 'push', strength: 9 })).toEqual({
       state: 'closed',
-      outcomes: [],
+      outcome: 'stay',
     });
   });
 
@@ -62,16 +62,42 @@ describe('step', () => {
   });
 
   it('throws at a state that the machine does not know', () => {
-    expect(() => step(door, 'ajar', unlocked, { type: 'knock' })).toThrow('door: unknown state');
+    const ajar = 'ajar' as 'open';
+    expect(() => step(door, ajar, unlocked, { type: 'knock' })).toThrow('door: unknown state');
   });
 
   it.each(['constructor', '__proto__', 'toString', ''])('throws at the state "%s"', (state) => {
-    expect(() => step(door, state, unlocked, { type: 'knock' })).toThrow();
+    expect(() => step(door, state as 'open', unlocked, { type: 'knock' })).toThrow();
   });
 
   it('throws at an event that the state does not list, where xstate would drop it', () => {
     expect(() => step(door, 'open', unlocked, { type: 'knock' })).toThrow(
       'door: state open does not list knock',
     );
+  });
+
+  it('throws where no condition holds and nothing is said for otherwise', () => {
+    const gap = setup({
+      types: { events: {} as { type: 'push' } },
+      guards: { never: () => false },
+      actions: outcomes('swing'),
+    }).createMachine({
+      id: 'gap',
+      initial: 'closed',
+      states: { closed: { on: { push: { guard: 'never', actions: 'swing' } } } },
+    });
+    expect(() => step(gap, 'closed', {}, { type: 'push' })).toThrow(
+      'gap: push has no outcome in state closed',
+    );
+  });
+});
+
+describe('the types of a step', () => {
+  it('are those of its machine: its states, and the outcomes that it was set up with', () => {
+    const stepped = step(door, 'open', unlocked, { type: 'push', strength: 9 });
+    expectTypeOf(stepped.state).toEqualTypeOf<'closed' | 'open'>();
+    expectTypeOf(stepped.outcome).toEqualTypeOf<'stay' | 'creak' | 'swing' | 'answer'>();
+    // @ts-expect-error a state that the machine does not have
+    expect(() => step(door, 'ajar', unlocked, { type: 'knock' })).toThrow();
   });
 });

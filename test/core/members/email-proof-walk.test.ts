@@ -3,6 +3,7 @@ import type { Decision } from '../../../src/core/decision.ts';
 import {
   beginTry,
   type EmailProof,
+  type EmailProofWrite,
   emailProofMachine,
   failTry,
   finishProof,
@@ -24,7 +25,7 @@ interface World {
 }
 
 /** What the storage does: a proof moves only from the state in which it was found. */
-function stored(world: World, { answer, writes }: Decision<boolean>): World {
+function stored(world: World, { answer, writes }: Decision<boolean, EmailProofWrite>): World {
   let { proof } = world;
   for (const write of writes) {
     if (write.write !== 'moveEmailProof' || write.from !== proof.state) throw new Error('a stray write');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../../src/core/access/checkout.ts';
 import type { MemberSubscription, Subscription } from '../../../src/core/access/subscription.ts';
-import type { Write } from '../../../src/core/decision.ts';
+import type { Write } from '../../../src/core/write.ts';
 import { findCheckout, insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertProduct } from '../../../src/storage/access/product.ts';

@@ -1,9 +1,9 @@
 import type { Checkout } from '../../../src/core/access/checkout.ts';
 import type { Subscription } from '../../../src/core/access/subscription.ts';
 import type { AuthorizationCode } from '../../../src/core/authorization-code.ts';
-import type { Write } from '../../../src/core/decision.ts';
 import type { Session } from '../../../src/core/session.ts';
 import type { SignIn } from '../../../src/core/sign-in.ts';
+import type { Write } from '../../../src/core/write.ts';
 
 type Rows<Row> = Readonly<Record<string, Row>>;
 
@@ -29,7 +29,7 @@ function writtenOne(records: Records, write: Write): Records {
     case 'insertAuthorizationCode':
       return { ...records, codes: added(codes, write.code.hash, write.code) };
     case 'moveAuthorizationCode': {
-      const move = { state: write.to as AuthorizationCode['state'], signInId: write.signInId };
+      const move = { state: write.to, signInId: write.signInId };
       return { ...records, codes: changed(codes, write.hash, ({ state }) => state === write.from, move) };
     }
     case 'insertSignIn':

@@ -1,6 +1,7 @@
 import { consentAnswers } from '../../../core/access/limits.ts';
 import { countingWindow } from '../../../core/limits.ts';
-import type { RateLimiter } from '../../../storage/memory/rate-limit.ts';
+import { type RateLimiter, takeIn } from '../../../storage/memory/rate-limit.ts';
+import type { Tx } from '../../../storage/store.ts';
 
 /**
  * Counts that a member answered consents, in an app or on the account page. An answer that changes nothing
@@ -8,8 +9,8 @@ import type { RateLimiter } from '../../../storage/memory/rate-limit.ts';
  *
  * @returns null if it is allowed, else the seconds to wait
  */
-export function takeConsentAnswer(limiter: RateLimiter, memberId: string): number | null {
-  return each((limit, window) => limiter.members.take(keyOf(memberId), limit, window));
+export function takeConsentAnswer(tx: Tx, limiter: RateLimiter, memberId: string): number | null {
+  return each((limit, window) => takeIn(tx, limiter.members, keyOf(memberId), limit, window));
 }
 
 /** The same answer without counting. */

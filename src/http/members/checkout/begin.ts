@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkoutsPerDay, checkoutsPerHour } from '../../../core/access/limits.ts';
 import { countingWindow } from '../../../core/limits.ts';
 import { startCheckout } from '../../../operations/access/checkout.ts';
+import { takeIn } from '../../../storage/memory/rate-limit.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
 import { countedMember } from '../../limits/limit-reached.ts';
-import { once } from '../../limits/once.ts';
 import { isUndone } from '../../pages/head.ts';
 import { requestLanguage } from '../../pages/language.ts';
 import { sendProblem } from '../../pages/problem.ts';
@@ -40,15 +40,10 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     if (current === null) return null;
     const key = `checkout ${current.member.id}`;
     const { members } = deps.rateLimiter;
-    const count = isUndone(request) ? members.look : members.take;
+    const count = (most: number, window: number) =>
+      isUndone(request) ? members.look(key, most, window) : takeIn(tx, members, key, most, window);
     const limit = () =>
-      once(
-        request,
-        'checkout',
-        () =>
-          count(key, checkoutsPerHour, countingWindow.hour) ??
-          count(key, checkoutsPerDay, countingWindow.day),
-      );
+      count(checkoutsPerHour, countingWindow.hour) ?? count(checkoutsPerDay, countingWindow.day);
     return { current, ...(await startCheckout(tx, factsOf(order, current.member), deps, limit, now)) };
   });
   if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);

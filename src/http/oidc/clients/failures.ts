@@ -3,7 +3,8 @@ import type { Client } from '../../../core/client.ts';
 import type { ErrorCode, Refusal } from '../../../core/decision.ts';
 import { countedKeys, countingWindow } from '../../../core/limits.ts';
 import { createAgedMap } from '../../../storage/memory/aged-map.ts';
-import type { RateLimiter } from '../../../storage/memory/rate-limit.ts';
+import { type RateLimiter, takeIn } from '../../../storage/memory/rate-limit.ts';
+import type { Tx } from '../../../storage/store.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { addressKey } from '../../address.ts';
 import type { Deps } from '../../deps.ts';
@@ -21,7 +22,7 @@ export interface FailedClients {
    */
   waitOf(tenant: OpenTenant, address: string): number | null;
   /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
-  count(tenant: OpenTenant, address: string): number | null;
+  count(tx: Tx, tenant: OpenTenant, address: string): number | null;
 }
 
 /** @param most how many addresses are remembered at once: an attacker with many must not fill the memory */
@@ -38,10 +39,10 @@ export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys
       const key = addressKey(address);
       return reached.get(key) === true ? look(tenant, key) : null;
     },
-    count(tenant, address) {
+    count(tx, tenant, address) {
       const key = addressKey(address);
       const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
-      const wait = rateLimiter.take(`client ${tenant.id} ${key}`, limit, minute);
+      const wait = takeIn(tx, rateLimiter, `client ${tenant.id} ${key}`, limit, minute);
       if (look(tenant, key) !== null) reached.set(key, true);
       return wait;
     },

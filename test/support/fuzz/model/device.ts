@@ -89,15 +89,18 @@ export async function decide(
     expect(statusOf(answer)).toBe(422);
     return;
   }
-  const { next, outcomes } = lineOf(deviceCodeMachine, code.state, verdict, {
+  const { next, outcome } = lineOf(deviceCodeMachine, code.state, verdict, {
     'fifteen minutes are over': now >= code.expiresAt,
     'by the same member': code.member === member,
   });
-  const isDecided = next !== code.state && !outcomes.includes('answerNotValid');
+  const isDecided = next !== code.state && outcome !== 'answerNotValid';
   code.state = next;
   if (isDecided) Object.assign(code, { member, session, verdict });
-  const ends = { answerApproved: '/device/approved', answerRejected: '/device/rejected' };
-  const [end] = outcomes.flatMap((outcome) => ends[outcome as keyof typeof ends] ?? []);
+  const ends: Readonly<Record<string, string>> = {
+    answerApproved: '/device/approved',
+    answerRejected: '/device/rejected',
+  };
+  const end = ends[outcome];
   expect({ status: statusOf(answer), location: answer.headers.location?.split('?')[0] }).toEqual(
     end === undefined ? { status: 422, location: undefined } : { status: 303, location: end },
   );
@@ -108,7 +111,9 @@ const answers: Readonly<Record<string, string>> = {
   answerSlowDown: 'slow_down',
   answerExpired: 'expired_token',
   answerDenied: 'access_denied',
-  answerInvalid: 'invalid_grant',
+  answerInactive: 'access_denied',
+  answerWithdrawn: 'invalid_grant',
+  endSignIn: 'invalid_grant',
   issueTokens: 'tokens',
 };
 
@@ -117,16 +122,16 @@ function expected(world: World, code: ModelDeviceCode, by: ModelClient): string 
   const { now } = world;
   if (by.isDisabled) return 'invalid_client';
   if (by !== code.client || (code.state !== 'used' && now >= forgottenAt(code))) return 'invalid_grant';
-  const { next, outcomes } = lineOf(deviceCodeMachine, code.state, 'poll', {
+  const { next, outcome } = lineOf(deviceCodeMachine, code.state, 'poll', {
     'fifteen minutes are over': now >= code.expiresAt,
     'the interval is not up': now < nextPollOf(code),
     'the member may no longer sign in': code.member?.isActive !== true,
   });
   code.state = next;
-  if (outcomes.includes('answerSlowDown')) code.interval += 5_000;
-  if (outcomes.includes('answerSlowDown') || outcomes.includes('answerPending')) code.lastPolledAt = now;
-  if (outcomes.includes('endSignIn') && code.signIn !== null) endSignIn(code.signIn, 'device_code_reused');
-  return outcomes.flatMap((outcome) => answers[outcome] ?? [])[0] ?? 'nothing';
+  if (outcome === 'answerSlowDown') code.interval += 5_000;
+  if (outcome === 'answerSlowDown' || outcome === 'answerPending') code.lastPolledAt = now;
+  if (outcome === 'endSignIn' && code.signIn !== null) endSignIn(code.signIn, 'device_code_reused');
+  return answers[outcome] ?? 'nothing';
 }
 
 /** A TV polls, or several that hold the code do at once. */

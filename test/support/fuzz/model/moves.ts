@@ -12,11 +12,11 @@ export function useSession({ now }: World, { session, isActive }: ModelMember): 
     endSession(session);
     return null;
   }
-  const { next, outcomes } = lineOf(sessionMachine, session.state, 'use', {
+  const { next, outcome } = lineOf(sessionMachine, session.state, 'use', {
     'its idle or absolute time is over': now >= sessionEndOf(session),
   });
   session.state = next;
-  if (!outcomes.includes('accept')) return null;
+  if (outcome !== 'accept') return null;
   if (now - session.lastUsedAt >= 3_600_000) session.lastUsedAt = now;
   return session;
 }
@@ -30,9 +30,9 @@ export function endSession(session: ModelSession): void {
 }
 
 export function endSignIn(signIn: ModelSignIn, reason: string): void {
-  const { next, outcomes } = lineOf(signInMachine, signIn.state, 'end');
+  const { next, outcome } = lineOf(signInMachine, signIn.state, 'end');
   signIn.state = next;
-  if (outcomes.includes('recordEnd')) signIn.endReason = reason;
+  if (outcome === 'recordEnd') signIn.endReason = reason;
 }
 
 /** Ends what a member, or a client, was given and could still be given. */

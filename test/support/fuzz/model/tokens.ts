@@ -82,15 +82,15 @@ export async function exchange(
   const wanted = got.map(() => {
     if (by.isDisabled) return 'invalid_client';
     if (by !== code.client) return 'invalid_grant';
-    const { next, outcomes } = lineOf(authorizationCodeMachine, code.state, 'exchange', {
+    const { next, outcome } = lineOf(authorizationCodeMachine, code.state, 'exchange', {
       'ten minutes are over': now >= code.expiresAt,
       'the redirect_uri sent differs': false,
       'the verifier is wrong': !isRight,
       'the member may no longer sign in': !code.member.isActive,
     });
     code.state = next;
-    if (outcomes.includes('endSignIn') && code.signIn !== null) endSignIn(code.signIn, 'code_reused');
-    if (!outcomes.includes('issueTokens')) return 'invalid_grant';
+    if (outcome === 'endSignIn' && code.signIn !== null) endSignIn(code.signIn, 'code_reused');
+    if (outcome !== 'issueTokens') return 'invalid_grant';
     const { client, member, session, scope } = code;
     if (tokens !== undefined) code.signIn = addSignIn(world, { client, member, session, scope }, tokens);
     return 'tokens';
@@ -104,6 +104,13 @@ const stateOf = ({ state, endReason, generation }: ModelSignIn, sent: number) =>
   return sent === generation ? 'current' : 'superseded';
 };
 
+/** The outcomes that end a sign-in, and why it ended then. */
+const ends: Readonly<Record<string, string>> = {
+  endInactive: 'member_inactive',
+  endExpired: 'expired',
+  endReused: 'refresh_token_reused',
+};
+
 /** What a refresh must be told; the sign-in is moved on. */
 function refreshed(world: World, signIn: ModelSignIn, sent: number, isWider: boolean): string {
   const { now } = world;
@@ -114,21 +121,18 @@ function refreshed(world: World, signIn: ModelSignIn, sent: number, isWider: boo
     sent === signIn.generation - 1 &&
     member.isActive &&
     now < Math.min(signIn.rotatedAt + client.replayWindow, lives);
-  const { outcomes } = lineOf(refreshTokenMachine, state, 'refresh', {
+  const { outcome } = lineOf(refreshTokenMachine, state, 'refresh', {
     'the member may no longer sign in': !member.isActive,
     'its lifetime is over': now >= lives,
     'the scope asked for is wider': isWider,
     "within the client's replay window, the scope asked for is wider": isReplay && isWider,
     "within the client's replay window": isReplay && !isWider,
   });
-  if (outcomes.includes('endSignIn')) {
-    const inactive = member.isActive ? 'expired' : 'member_inactive';
-    endSignIn(signIn, state === 'superseded' ? 'refresh_token_reused' : inactive);
-  }
-  if (outcomes.includes('refuseScope')) return 'invalid_scope';
-  if (outcomes.includes('issueTokens'))
-    Object.assign(signIn, { generation: signIn.generation + 1, rotatedAt: now });
-  return outcomes.includes('refuse') ? 'invalid_grant' : 'tokens';
+  const end = ends[outcome];
+  if (end !== undefined) endSignIn(signIn, end);
+  if (outcome === 'refuseScope') return 'invalid_scope';
+  if (outcome === 'issueTokens') Object.assign(signIn, { generation: signIn.generation + 1, rotatedAt: now });
+  return end !== undefined || outcome === 'refuse' ? 'invalid_grant' : 'tokens';
 }
 
 /** The client, or another, refreshes with one of the tokens of a sign-in; once or several times at once. */
@@ -176,8 +180,8 @@ export async function revokeToken(
   expect(answer.status).toBe(by.isDisabled ? 401 : 200);
   if (by.isDisabled || by !== signIn.client) return;
   expect(answer.text).toBe('');
-  const { outcomes } = lineOf(refreshTokenMachine, stateOf(signIn, sent), 'revoke');
-  if (outcomes.includes('endSignIn')) endSignIn(signIn, 'revoked');
+  const { outcome } = lineOf(refreshTokenMachine, stateOf(signIn, sent), 'revoke');
+  if (outcome === 'endRevoked') endSignIn(signIn, 'revoked');
 }
 
 /** An app calls the member API with the newest access token that it was given (decisions 26 to 28). */

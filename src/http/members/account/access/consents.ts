@@ -12,7 +12,6 @@ import {
 import { findRegisteredClient } from '../../../../storage/client.ts';
 import type { Tx } from '../../../../storage/store.ts';
 import { countedMember } from '../../../limits/limit-reached.ts';
-import { once } from '../../../limits/once.ts';
 import type { Answer } from '../../../pages/guarded-page.ts';
 import { sendProblem } from '../../../pages/problem.ts';
 import {
@@ -117,7 +116,7 @@ function whereOf(
 /** Saves the answers to what the page showed in the words of today, and asks again for the others. */
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   const { request, reply, member, language, deps } = visit;
-  const wait = once(request, 'consents', () => takeConsentAnswer(deps.rateLimiter, member.id));
+  const wait = takeConsentAnswer(tx, deps.rateLimiter, member.id);
   if (wait !== null) {
     const ways = [{ href: url, text: 'account.consents.title' }];
     const problem = { language, limitKey: countedMember(member.id), ways };
