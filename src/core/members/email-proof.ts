@@ -185,9 +185,14 @@ export function maySendProof(sent: SentProofs, isKnown: boolean): boolean {
   return isKnown || (sent.ofNetwork < mailsPerHour.ofNetwork && sent.ofAll < mailsPerHour.ofAll);
 }
 
-/** Whether a proof can still be given. */
-export function isAwaited({ state, expiresAt }: EmailProof, now: number): boolean {
-  return state === 'pending' && now < expiresAt;
+/** What a page says of a proof: nothing comes any more of one that is over. */
+export type ProofStanding = 'awaited' | 'proven' | 'finished' | 'over';
+
+export function proofStanding({ state, expiresAt }: EmailProof, now: number): ProofStanding {
+  if (state === 'finished') return 'finished';
+  if (now >= expiresAt) return 'over';
+  if (state === 'pending') return 'awaited';
+  return state === 'proven' ? 'proven' : 'over';
 }
 
 /** What the person brought: the link of the message, or its digits as a keyed hash. */

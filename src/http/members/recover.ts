@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
+import { proofStanding } from '../../core/members/email-proof.ts';
 import { passwordProblem } from '../../core/members/password-rules.ts';
 import { commonPasswords } from '../../operations/member/common-passwords.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recovery/recovery.ts';
@@ -153,14 +154,15 @@ async function reset(
   const language = languageOf(request, flow);
   const sealed = sealFlow(reply, flow, deps);
   const sendUsed = () => sendProblem(reply, 'linkUsed', { language, link: flowUrl(url, sealed) });
-  if (found.state === 'finished') {
+  const standing = proofStanding(found, deps.clock());
+  if (standing === 'finished') {
     const ways = [
       { href: flowUrl('/sign-in', sealed), text: 'signIn.submit' },
       { href: flowUrl(url, sealed), text: 'recover.title' },
     ];
     return sendLinkDone(reply, { language, title: 'recover.done.title', ways });
   }
-  if (found.state !== 'pending' || deps.clock() >= found.expiresAt) return sendUsed();
+  if (standing !== 'awaited') return sendUsed();
   const sendReset = (problem: string | null) =>
     sendPage(reply, {
       template: 'members/recover/reset.eta',

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { emailProblem } from '../../../core/members/details.ts';
-import { type EmailProof, isAwaited, type Presented } from '../../../core/members/email-proof.ts';
+import { type EmailProof, type Presented, proofStanding } from '../../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../../core/members/member.ts';
 import { readUserCode } from '../../../core/user-code.ts';
 import {
@@ -94,20 +94,21 @@ async function verify(tx: Tx, visit: Visit, code: string | null): Promise<Answer
   const { proof: id } = request.params as { proof: string };
   const found = ownEmailChange(member, await findEmailProof(tx, tenant.id, id));
   if (found === null) return () => sendProblem(reply, 'notFound', { language });
-  if (!isAwaited(found, deps.clock())) return () => sendOver(visit, found);
+  if (proofStanding(found, deps.clock()) !== 'awaited') return () => sendOver(visit, found);
   if (code === null) return () => sendVerify(visit, found, null);
   const digits = readUserCode(code);
   if (digits === null) return () => sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
   const { isChanged, proof } = await changeEmail(tx, tenant, { proof: found, member }, presented, deps);
   if (isChanged) return () => redirectDone(visit, '/account', 'email');
-  const isLeft = isAwaited(proof, deps.clock());
+  const isLeft = proofStanding(proof, deps.clock()) === 'awaited';
   return () => (isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, proof));
 }
 
 /** The page of a proof that is over: it says so where it has changed the address, which is the member's now. */
-function sendOver({ reply, member, language }: Visit, proof: EmailProof | null): Promise<FastifyReply> {
-  const isDone = proof?.state === 'finished' && proof.email === normaliseEmail(member.email);
+function sendOver({ reply, member, language, deps }: Visit, proof: EmailProof | null): Promise<FastifyReply> {
+  const isOfMember = proof?.email === normaliseEmail(member.email);
+  const isDone = isOfMember && proofStanding(proof, deps.clock()) === 'finished';
   if (!isDone) return sendProblem(reply, 'linkUsed', { language, link: url });
   const ways = [{ href: '/account', text: 'account.title' }];
   return sendLinkDone(reply, { language, title: 'signUp.confirmed.title', ways });
@@ -135,7 +136,9 @@ async function confirm(tx: Tx, visit: Visit, isPressed: boolean): Promise<Answer
   const looked = await lookUpMailLink(tx, request, deps);
   if (looked.kind === 'too-many') return () => sendTooManyLinks(reply, looked.retryAfter);
   const found = ownEmailChange(member, looked.found);
-  if (found === null || !isAwaited(found, deps.clock())) return () => sendOver(visit, found);
+  if (found === null || proofStanding(found, deps.clock()) !== 'awaited') {
+    return () => sendOver(visit, found);
+  }
   if (isPressed) {
     const { isChanged, proof } = await changeEmail(
       tx,

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { EmailProof } from '../../../core/members/email-proof.ts';
+import { type EmailProof, proofStanding } from '../../../core/members/email-proof.ts';
 import type { Language } from '../../../language.ts';
 import { memberOfProof, type SignUpPayload } from '../../../operations/sign-up/sign-up.ts';
 import { transactionOf } from '../../audit.ts';
@@ -37,11 +37,12 @@ export async function sendUsed(
 ): Promise<FastifyReply> {
   const kept = flowOf(proof);
   // Whoever finished it is signed in for this flow; anybody else signs in from now on.
-  const flow = proof.state === 'finished' ? kept : { ...kept, startedAt: deps.clock() };
+  const isFinished = proofStanding(proof, deps.clock()) === 'finished';
+  const flow = isFinished ? kept : { ...kept, startedAt: deps.clock() };
   const language = languageOf(reply.request, flow);
   const href = isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in';
   const member = await transactionOf(reply.request, deps, (tx) => memberOfProof(tx, proof, deps.clock()));
-  if (proof.state !== 'finished' || member === null) {
+  if (!isFinished || member === null) {
     return sendProblem(reply, 'linkUsed', { language, link: href });
   }
   const ways = [{ href, text: isBrowserThatAsked ? 'signUp.verify.submit' : 'signIn.submit' }];
@@ -58,7 +59,7 @@ export async function sendVerify(
 ): Promise<FastifyReply> {
   const flow = { ...flowOf(proof), startedAt: deps.clock() };
   const language = languageOf(reply.request, flow);
-  const isProven = proof.state === 'proven';
+  const isProven = proofStanding(proof, deps.clock()) === 'proven';
   return sendPage(reply, {
     template: 'members/sign-up/verify.eta',
     language,

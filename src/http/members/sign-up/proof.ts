@@ -5,7 +5,9 @@ import {
   failTry,
   finishProof,
   type Presented,
+  type ProofStanding,
   presentProof,
+  proofStanding,
 } from '../../../core/members/email-proof.ts';
 import { readUserCode } from '../../../core/user-code.ts';
 import { beginMember, hashProofCode, memberOfProof } from '../../../operations/sign-up/sign-up.ts';
@@ -75,11 +77,12 @@ async function verify(
   const found = await transactionOf(request, deps, (tx) => findEmailProof(tx, tenant.id, proofId));
   if (found?.purpose !== 'sign_up') return sendProblem(reply, 'linkUsed');
   if (unsealed.kind === 'foreign') return sendStale(reply, flowOf(found));
-  if (isOver(found, deps.clock())) return sendUsed(reply, found, true, deps);
+  const standing = proofStanding(found, deps.clock());
+  if (isOver(standing)) return sendUsed(reply, found, true, deps);
   if (code === null) return sendVerify(reply, found, String(sealed), null, deps);
 
   const digits = readUserCode(code);
-  if (digits === null && found.state === 'pending') {
+  if (digits === null && standing === 'awaited') {
     return sendVerify(reply, found, String(sealed), 'format', deps);
   }
   const presented: Presented = {
@@ -88,7 +91,7 @@ async function verify(
   };
   const result = await takeOn(request, found.id, presented, deps);
   if (result.kind === 'refused') {
-    return result.proof.state === 'pending'
+    return proofStanding(result.proof, deps.clock()) === 'awaited'
       ? sendVerify(reply, result.proof, String(sealed), 'wrong', deps)
       : sendUsed(reply, result.proof, true, deps);
   }
@@ -112,7 +115,8 @@ async function confirm(
   }
   const language = languageOf(request, flowOf(found));
   const isOwn = isBrowserThatAsked(request, found);
-  if (isOver(found, deps.clock())) return sendUsed(reply, found, isOwn, deps);
+  const standing = proofStanding(found, deps.clock());
+  if (isOver(standing)) return sendUsed(reply, found, isOwn, deps);
   const sendQuestion = async (problem: 'missing' | 'wrong' | null) =>
     sendPage(reply, {
       template: 'members/sign-up/confirm.eta',
@@ -131,7 +135,7 @@ async function confirm(
             : [{ field: 'password', text: language.t(`signUp.confirm.error.${problem}`) }],
       },
     });
-  if (found.state === 'proven' && !isOwn) return sendConfirmed(reply, language);
+  if (standing === 'proven' && !isOwn) return sendConfirmed(reply, language);
   if (form === null) return sendQuestion(null);
   if (isOwn) {
     const result = await takeOn(request, found.id, { by: 'link' }, deps);
@@ -207,7 +211,8 @@ async function prove(
   const { tenant } = request;
   const { answer, writes } = presentProof(proof, presented, deps.clock());
   await apply(tx, writes);
-  if (!answer || proof.state !== 'pending') return answer;
+  // Nothing is written where it was proven before.
+  if (!answer || writes.length === 0) return answer;
   if ((await beginMember(tx, tenant, proof, deps)) !== null) return true;
   const proven = await findEmailProof(tx, tenant.id, proof.id);
   if (proven !== null) await apply(tx, finishProof(proven, deps.clock()).writes);
@@ -259,6 +264,4 @@ function answerTakenOn(
 }
 
 /** Whether nothing can come of a proof any more. */
-function isOver({ state, expiresAt }: EmailProof, now: number): boolean {
-  return !['pending', 'proven'].includes(state) || now >= expiresAt;
-}
+const isOver = (standing: ProofStanding) => standing === 'finished' || standing === 'over';
