@@ -94,6 +94,10 @@ it('pages 7: an address of a page with a slash behind it leads to the page', asy
     ['/device/', '/device'],
     ['/device/?user_code=123%20456', '/device?user_code=123%20456'],
     ['/account/devices/', '/account/devices'],
+    ['/admin/', '/admin'],
+    ['/admin/sign-in/', '/admin/sign-in'],
+    ['/admin/a.test/members/', '/admin/a.test/members'],
+    ['/admin/a.test/members/?search=a', '/admin/a.test/members?search=a'],
   ] as const) {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await open(typed, method);

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Operation } from '../../../operations/admin/operation.ts';
+import { withoutSlash } from '../../address.ts';
 import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
 import { newRouteOf, portalUrl, routeOf, takesForm } from './addresses.ts';
@@ -32,8 +33,11 @@ const formLength = 3;
 export function portal(app: FastifyInstance, operations: readonly Operation[], deps: Deps): void {
   app.setErrorHandler(portalErrorHandler);
   // Redirects too: whatever an administrator sees is kept nowhere (W2).
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
     noStore(reply);
+    // The route of all that is left would take such an address for a page that is not there.
+    const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
+    return plain === null ? undefined : reply.redirect(plain, 303);
   });
   const all: Portal = { deps, operations, usedForms: createUsedForms() };
   portalScript(app);
