@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
+import { sha256 } from '../../../src/core/hash.ts';
 import { openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { insertCopies } from '../../support/copies.ts';
@@ -115,12 +116,12 @@ describe('F16: an export of members', () => {
 });
 
 /** Asks for the export, and reads nothing of it yet. */
-async function begun(): Promise<IncomingMessage> {
+async function begun(by = token): Promise<IncomingMessage> {
   const sent = request({
     port: service.port,
     host: '127.0.0.1',
     path: `/api/v1/admin${path}`,
-    headers: { host: 'a.test', authorization: `Bearer ${token}` },
+    headers: { host: 'a.test', authorization: `Bearer ${by}` },
   }).end();
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   return answer;
@@ -136,6 +137,19 @@ describe('F16: an export holds a part of itself in memory', () => {
         .execute(),
     );
     expectTargets(await text(answer), newestFirst.slice(0, -3_000));
+  });
+
+  it('F4: and ends when the token that began it is revoked meanwhile', async () => {
+    const own = await adminToken(service);
+    const answer = await begun(own);
+    await service.store.transaction((tx) =>
+      tx
+        .updateTable('adminTokens')
+        .set({ revokedAt: service.clock.now() })
+        .where('secretHash', '=', sha256(own))
+        .execute(),
+    );
+    await expect(text(answer)).rejects.toThrow('aborted');
   });
 
   it('and says by an answer that breaks off, and the command by its code, that it is not whole', async () => {
