@@ -64,10 +64,18 @@ export function timeOrNull(description: string, example: string | null = '2026-0
  * - `heldTo`: what the service holds values to in words of its own (`held`).
  * - `nullMeans`: what null says where it says something, such as "no limit" (`orNull`).
  * - `enumOf`: what the values of a long `enum` are called, such as "ISO 4217": a problem names it, and not them.
- * - `secret`: the value is shown once, or never; the audit tells that it changed and no more (`secret`).
+ * - `secret`: the value is shown once, or never; the audit tells that it changed and no more (`asSecret`).
  */
 export const heldTo = 'heldTo';
 export const ownKeywords = [heldTo, 'nullMeans', 'enumOf', 'secret'] as const;
+
+/** The description of a value, with what null means. @param none what the face has for null */
+export function describedWith(
+  { description = '', nullMeans }: { readonly description?: string; readonly nullMeans?: string },
+  none: string,
+): string {
+  return nullMeans === undefined ? description : `${description}; ${none} means ${nullMeans}`;
+}
 
 /**
  * The formats beyond those of JSON Schema: an amount with its currency, a count with its unit, and seconds. `date-time`
@@ -76,7 +84,7 @@ export const ownKeywords = [heldTo, 'nullMeans', 'enumOf', 'secret'] as const;
 export const ownFormats = ['money', 'period', 'duration'] as const;
 
 /** The schema of a value that is shown once, or never. */
-export function secret(schema: Schema): Schema {
+export function asSecret(schema: Schema): Schema {
   return { ...schema, secret: true };
 }
 

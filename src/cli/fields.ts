@@ -1,3 +1,4 @@
+import { describedWith } from '../json-schema.ts';
 import type { ObjectSchema } from '../operations/admin/operation.ts';
 import { kebab } from './words.ts';
 
@@ -31,7 +32,8 @@ interface FieldSchema {
   readonly enum?: readonly unknown[];
   readonly items?: FieldSchema;
   readonly description?: string;
-  readonly writeOnly?: boolean;
+  readonly secret?: boolean;
+  readonly nullMeans?: string;
 }
 
 /** The fields of an input, those that must be given first. */
@@ -44,16 +46,16 @@ export function fieldsOf({ properties, required = [] }: ObjectSchema): readonly 
 
 function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
   const types = typesOf(schema);
-  const kind = kindOf(name, schema);
+  const kind = kindOf(schema);
   return {
     name,
     option: kind === 'secret' ? `${kebab(name)}-file` : kebab(name),
     kind,
-    ofObjects: kind === 'list' && kindOf('', schema.items ?? {}) === 'json',
+    ofObjects: kind === 'list' && kindOf(schema.items ?? {}) === 'json',
     isSwitch: false,
     nullable: types.includes('null'),
     required,
-    description: schema.description ?? '',
+    description: describedWith(schema, `--no-${kebab(name)}`),
     shape: shapeOf(kind, schema),
   };
 }
@@ -61,9 +63,8 @@ function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
 const typesOf = ({ type }: FieldSchema): readonly string[] =>
   typeof type === 'string' ? [type] : (type ?? []);
 
-function kindOf(name: string, schema: FieldSchema): Field['kind'] {
-  // A schema says that a field is a secret; a password that forgets to is one all the same.
-  if (schema.writeOnly === true || /(?:^p|P)assword$/.test(name)) return 'secret';
+function kindOf(schema: FieldSchema): Field['kind'] {
+  if (schema.secret === true) return 'secret';
   const [type] = typesOf(schema).filter((candidate) => candidate !== 'null');
   if (type === 'boolean') return 'flag';
   if (type === 'array') return 'list';
@@ -76,7 +77,7 @@ function shapeOf(kind: Field['kind'], schema: FieldSchema): string {
   if (kind === 'secret') return 'FILE';
   if (kind === 'json') return 'JSON';
   if (kind === 'flag') return '';
-  if (kind === 'list') return shapeOf(kindOf('', schema.items ?? {}), schema.items ?? {});
+  if (kind === 'list') return shapeOf(kindOf(schema.items ?? {}), schema.items ?? {});
   if (schema.enum !== undefined)
     return schema.enum.filter((value) => value !== null && value !== '').join('|');
   return typesOf(schema).includes('string') ? 'TEXT' : 'NUMBER';

@@ -1,5 +1,5 @@
 // Makes of the schemas that the service works with those that stand in its documents.
-import { heldTo, ownFormats, ownKeywords, type Schema } from '../../json-schema.ts';
+import { describedWith, heldTo, ownFormats, ownKeywords, type Schema } from '../../json-schema.ts';
 
 /** The schemas of what is sent, for a document: with the rules that it is held to. */
 export function withRules(value: unknown): unknown {
@@ -20,11 +20,10 @@ export function documented<Document>(document: Document): Document {
 
 /** A schema without the keywords and formats that are ours; what null means is said with words. */
 function withoutOwn(schema: Schema): Schema {
-  const { nullMeans, description } = schema;
   const kept = Object.entries(schema).filter(([name, value]) => !isOwn(name, value));
   return {
     ...Object.fromEntries(kept),
-    ...(typeof nullMeans === 'string' ? { description: `${description}; null is ${nullMeans}` } : {}),
+    ...(typeof schema.nullMeans === 'string' ? { description: describedWith(schema, 'null') } : {}),
   };
 }
 

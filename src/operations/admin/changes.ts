@@ -53,7 +53,7 @@ export function changesOf(
     from === null ? [{ field, from: to, to: 'unset' }] : [],
   );
   const secrets = Object.entries(properties).flatMap(([field, schema]) =>
-    'writeOnly' in schema && input[field] !== undefined ? [ofSecret(field)] : [],
+    'secret' in schema && input[field] !== undefined ? [ofSecret(field)] : [],
   );
   return [...fieldChanges(was, is), ...gone].map(withoutSecret).concat(secrets);
 }

@@ -55,9 +55,14 @@ export function numberFrom(least: number, most: number, description: string, exa
   return { type: 'integer', minimum: least, maximum: most, description, examples: [example] };
 }
 
-/** A field of which null says that there is none. */
-export function orNull(schema: Schema): Schema {
-  return { ...schema, type: [schema.type, 'null'] };
+/** A field that may be null. @param nullMeans what that says, where it says more than that there is none */
+export function orNull(schema: Schema, nullMeans?: string): Schema {
+  return { ...schema, type: [schema.type, 'null'], ...(nullMeans === undefined ? {} : { nullMeans }) };
+}
+
+/** A whole number of seconds within bounds. */
+export function secondsFrom(least: number, most: number, description: string, example: number): Schema {
+  return { ...numberFrom(least, most, description, example), format: 'duration' };
 }
 
 /** An object of which every field may be left out. */

@@ -14,7 +14,7 @@ import {
 } from '../../json-schema.ts';
 import { languages } from '../../language.ts';
 import type { Fields } from './define.ts';
-import { numberFrom, orNull, someOf, someOfTexts, texts } from './fields.ts';
+import { numberFrom, orNull, secondsFrom, someOf, someOfTexts, texts } from './fields.ts';
 
 /** The limits that are counts; the cooling-off time is a field of its own, in seconds. */
 type Counts = Omit<TenantLimits, 'deletionCoolingOff'>;
@@ -43,7 +43,7 @@ const counts: Readonly<Record<keyof Counts, Schema>> = {
 };
 
 function perUnit(description: string, example: number): Schema {
-  return orNull(numberFrom(1, most, `${description}; null is no limit`, example));
+  return orNull(numberFrom(1, most, description, example), 'no limit');
 }
 
 const cooling = 'How long an account that is to be deleted can be kept after all';
@@ -69,7 +69,7 @@ export const tenantFields: Fields = {
   returnOrigins: texts('Where a checkout may lead back to', 'https://www.example.com'),
   revocationListed: flag('Whether discovery lists the revocation address without the device flow too'),
   limits: someOf('Limits; what is left out stays as it is', counts),
-  deletionCoolingOffSeconds: numberFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
+  deletionCoolingOffSeconds: secondsFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
 };
 
 /** What an input says of a tenant, in those fields. */

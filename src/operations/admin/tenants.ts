@@ -17,7 +17,7 @@ import {
   type TenantChanges,
 } from '../tenant/tenant.ts';
 import { onService, onTenant } from './define.ts';
-import { forceField, limitField, pageOf, textOrNone } from './fields.ts';
+import { forceField, limitField, orNull, pageOf, textOrNone } from './fields.ts';
 import type { ListInput } from './list.ts';
 import type { Operation, OperationContext, PreparationContext } from './operation.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
@@ -137,7 +137,7 @@ const stageSet = onTenant<{ readonly stageTenant: string | null }>({
   reach: 'system',
   method: 'PUT',
   path: '/stage',
-  fields: { stageTenant: textOrNull('That tenant: its id or its host; null for none', 'stage.example.com') },
+  fields: { stageTenant: orNull(text('That tenant: its id or its host', 'stage.example.com'), 'none') },
   output: tenantSchema,
   run: async ({ tenant, ...context }, input) => {
     const named = textOrNone(input.stageTenant);

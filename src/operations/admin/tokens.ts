@@ -5,7 +5,16 @@ import { nameProblem } from '../../core/members/details.ts';
 import { brandNameLength } from '../../core/members/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import { exactly, list, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
+import {
+  asSecret,
+  exactly,
+  list,
+  type Schema,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+} from '../../json-schema.ts';
 import type { ListPage } from '../../storage/list-page.ts';
 import {
   findAdminToken,
@@ -55,7 +64,7 @@ const tokensSchema = exactly('A page of tokens, oldest first', {
 });
 const newTokenSchema = exactly('The token', {
   ...tokenProperties,
-  secret: text('The token itself: shown once', 'mda_cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs'),
+  secret: asSecret(text('The token itself: shown once', 'mda_cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs')),
 });
 
 /** Each field is listed by hand, so that no hash gets into an answer (A18). */

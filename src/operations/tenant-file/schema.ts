@@ -2,7 +2,7 @@ import { flag, list, oneOf, type Schema, text, textOrNull, time, timeOrNull } fr
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscription-answer.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
-import { numberFrom, texts } from '../admin/fields.ts';
+import { numberFrom, orNull, texts } from '../admin/fields.ts';
 import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member-answer.ts';
 import { tenantFields } from '../admin/tenant-answer.ts';
 
@@ -103,7 +103,7 @@ const subscriptionSchema = entry(
   { package: text('The name of the package', 'Everything') },
   {
     createdAt: time('When it was made'),
-    activatedAt: timeOrNull('When it begins: now where it is left out; null while it waits for a payment'),
+    activatedAt: orNull(time('When it begins: now where it is left out'), 'that it waits for a payment'),
     expiresAt: timeOrNull('When it ends unless it is renewed: after one period where it is left out'),
     cancelledAt: timeOrNull('When its renewal was cancelled', null),
     endedAt: timeOrNull('When it was ended before its time', null),

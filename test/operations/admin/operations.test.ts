@@ -212,6 +212,17 @@ describe('A17: what belongs to another tenant', () => {
   });
 });
 
+it('A18: every field that holds a secret says so in its schema: faces hide it, and the audit tells no value', () => {
+  const unmarked = operations.flatMap(({ name, input, output }) =>
+    [input, output as typeof input].flatMap(({ properties = {} }) =>
+      Object.entries(properties).flatMap(([field, schema]) =>
+        /(?:password|secret)$/i.test(field) && !('secret' in schema) ? [`${name}: ${field}`] : [],
+      ),
+    ),
+  );
+  expect(unmarked).toEqual([]);
+});
+
 /** A value that no schema takes in the place of this one. */
 const misshapen = (schema: object) => {
   const { type } = schema as { type?: unknown };

@@ -10,7 +10,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
   readonly items?: Schema;
-  readonly writeOnly?: boolean;
+  readonly secret?: boolean;
 }
 
 /** Any text that can stand in a JSON body, halves of surrogate pairs among them. */
@@ -38,11 +38,11 @@ export function fromSchema(schema: Schema): fc.Arbitrary<unknown> {
 
 function ofType(
   type: string,
-  { properties, additionalProperties, items, writeOnly }: Schema,
+  { properties, additionalProperties, items, secret }: Schema,
 ): fc.Arbitrary<unknown> {
   switch (type) {
     case 'string':
-      return writeOnly === true ? anyLength.map((made) => `${secretMark}${made}`) : jsonText;
+      return secret === true ? anyLength.map((made) => `${secretMark}${made}`) : jsonText;
     case 'integer':
     case 'number':
       return number;

@@ -33,16 +33,20 @@ const amount = {
 const currency = text('ISO 4217', 'NOK');
 
 /** What is stored may name a currency that was one once; what is said now names one that is. */
-export const priceSchema = exactly('What it costs a period', { amount, currency });
-const priceField = exactly('What it costs a period', {
-  amount,
-  currency: { ...currency, enum: currencies, enumOf: 'ISO 4217' },
-});
+export const priceSchema = price(currency);
+const priceField = price({ ...currency, enum: currencies, enumOf: 'ISO 4217' });
 
-export const periodSchema = exactly('How long a subscription runs before it is renewed or over', {
-  unit: oneOf('Days, weeks, or the calendar’s months and years', ['month', 'day', 'week', 'year']),
-  count: { ...wholeNumber('How many of them', 1), minimum: 1 },
-});
+function price(currencyField: Schema): Schema {
+  return { ...exactly('What it costs a period', { amount, currency: currencyField }), format: 'money' };
+}
+
+export const periodSchema: Schema = {
+  ...exactly('How long a subscription runs before it is renewed or over', {
+    unit: oneOf('Days, weeks, or the calendar’s months and years', ['month', 'day', 'week', 'year']),
+    count: { ...wholeNumber('How many of them', 1), minimum: 1 },
+  }),
+  format: 'period',
+};
 
 const productIds: Schema = {
   type: 'array',

@@ -1,7 +1,7 @@
 import type { CustomPropertyValues } from '../../../core/access/custom-property.ts';
 import { endOfPeriod } from '../../../core/access/package.ts';
 import { standingOf } from '../../../core/access/subscription.ts';
-import { exactly, list, oneOf, time, timeOrNull } from '../../../json-schema.ts';
+import { exactly, list, oneOf, time } from '../../../json-schema.ts';
 import { findPackage } from '../../../storage/access/package.ts';
 import { findSubscription, listSomeSubscriptions } from '../../../storage/access/subscription.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../access/subscription.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
+import { orNull } from '../fields.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import { type MemberContext, memberFor } from '../members/manage.ts';
 import { memberField } from '../members/member-answer.ts';
@@ -62,7 +63,7 @@ const created = onTenant<NewSubscriptionInput>({
   path: '/members/{memberId}/subscriptions',
   fields: { memberId: memberField, packageId: packageIdField },
   optional: {
-    activatedAt: timeOrNull('When it begins: now if left out; null while it waits for a payment'),
+    activatedAt: orNull(time('When it begins: now if left out'), 'that it waits for a payment'),
     expiresAt: time(
       'When it ends unless it is renewed: after one period of the package if left out',
       '2036-01-31T12:00:00.000Z',

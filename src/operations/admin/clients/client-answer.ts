@@ -17,7 +17,7 @@ import {
 } from '../../../json-schema.ts';
 import type { ClientChanges } from '../../client/client.ts';
 import type { Fields } from '../define.ts';
-import { numberFrom, textOrNone, texts } from '../fields.ts';
+import { numberFrom, secondsFrom, textOrNone, texts } from '../fields.ts';
 
 const longest = 10 * 366 * 24 * 60 * 60;
 
@@ -41,10 +41,10 @@ export const clientFields: Fields = {
   ),
   idTokenAlgorithm: oneOf('What signs its id_tokens', ['RS256', 'ES256']),
   claimsInIdToken: flag('Whether the id_token repeats the claims of profile, email, phone and address'),
-  accessTokenSeconds: numberFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
-  refreshTokenIdleSeconds: numberFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
-  refreshTokenAbsoluteSeconds: numberFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
-  replayWindowSeconds: numberFrom(
+  accessTokenSeconds: secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
+  refreshTokenIdleSeconds: secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
+  refreshTokenAbsoluteSeconds: secondsFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
+  replayWindowSeconds: secondsFrom(
     0,
     replayWindow.most / 1_000,
     'How long a used refresh token gets the same answer again; 0 is never',

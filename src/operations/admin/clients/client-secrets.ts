@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';
-import { exactly, text, time } from '../../../json-schema.ts';
+import { asSecret, exactly, text, time } from '../../../json-schema.ts';
 import { findRegisteredClient } from '../../../storage/client.ts';
 import { changeClient } from '../../client/client.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
@@ -19,7 +19,7 @@ const added = onTenant<{ readonly clientId: string }>({
   fields: { clientId: clientIdField },
   output: exactly('The secret', {
     secretId: secretIdField,
-    secret: text('The client_secret: shown once', 'cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs'),
+    secret: asSecret(text('The client_secret: shown once', 'cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs')),
     createdAt: time('When it was made'),
   }),
   made: 'secretId',

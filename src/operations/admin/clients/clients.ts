@@ -1,6 +1,6 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
-import { exactly, flag, list, text, textOrNull, time } from '../../../json-schema.ts';
+import { asSecret, exactly, flag, list, text, textOrNull, time } from '../../../json-schema.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
@@ -96,7 +96,7 @@ const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
   optional: clientFields,
   output: exactly('The client', {
     ...clientProperties,
-    secret: textOrNull('The client_secret: shown once; null for a public client', null),
+    secret: asSecret(textOrNull('The client_secret: shown once; null for a public client', null)),
   }),
   made: 'clientId',
   run: async ({ tx, tenant, random, now }, { tenant: _, clientId, name, type, ...given }) => {

@@ -68,13 +68,10 @@ export const provenFields: Fields = {
     examples: [false],
   },
 };
+const asBefore = 'as before, and no for another one';
 export const provenChangeFields: Fields = {
-  emailVerified: orNull(
-    flag('Whether the address counts as proven; null is as before, and no for another one'),
-  ),
-  phoneVerified: orNull(
-    flag('Whether the number counts as proven; null is as before, and no for another one'),
-  ),
+  emailVerified: orNull(flag('Whether the address counts as proven'), asBefore),
+  phoneVerified: orNull(flag('Whether the number counts as proven'), asBefore),
 };
 
 /** The fields of a member that every face shows. */

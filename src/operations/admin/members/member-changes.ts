@@ -8,7 +8,7 @@ import {
 } from '../../../core/members/member.ts';
 import { passwordProblem } from '../../../core/members/password-rules.ts';
 import { endSession } from '../../../core/session.ts';
-import { held, text } from '../../../json-schema.ts';
+import { asSecret, held, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import {
   findMemberByEmail,
@@ -62,15 +62,11 @@ const created = onTenant<NewMember, PreparedMember>({
   path: '/members',
   fields: { fullName: fullNameField, email: emailField },
   optional: {
-    password: {
-      ...held(
-        text('The password; without one the member is invited by mail', 'correct horse battery staple'),
-        {
-          minLength: passwordLength.least,
-        },
-      ),
-      writeOnly: true,
-    },
+    password: asSecret(
+      held(text('The password; without one the member is invited by mail', 'correct horse battery staple'), {
+        minLength: passwordLength.least,
+      }),
+    ),
     userType: { ...userTypeField, default: 'member' },
     ...memberFields,
     ...provenFields,
@@ -153,13 +149,12 @@ const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }
   optional: {
     fullName: fullNameField,
     email: emailField,
-    password: {
-      ...text(
+    password: asSecret(
+      text(
         'Another password; every session and sign-in of the member ends with it',
         'correct horse battery staple',
       ),
-      writeOnly: true,
-    },
+    ),
     userType: userTypeField,
     ...memberFields,
     ...provenChangeFields,

@@ -20,7 +20,7 @@ import { memberField, memberIdField } from './member-answer.ts';
 const limitSchema = exactly('A limit that counts the member', {
   limit: oneOf('What counts', memberLimitNames),
   counted: wholeNumber('How many count now', 2),
-  allowed: orNull(wholeNumber('From how many on the member has to wait; null is no limit', 5)),
+  allowed: orNull(wholeNumber('From how many on the member has to wait', 5), 'no limit'),
   lockedUntil: timeOrNull('Until when the member has to wait; null if not at all', null),
 });
 

@@ -1,3 +1,4 @@
+import { describedWith } from '../../../../json-schema.ts';
 import { forceField } from '../../../../operations/admin/fields.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { pathFields } from '../addresses.ts';
@@ -61,8 +62,8 @@ export interface InputSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: unknown;
   readonly items?: InputSchema;
-  /** What is never shown again, as a password. */
-  readonly writeOnly?: boolean;
+  readonly secret?: boolean;
+  readonly nullMeans?: string;
 }
 
 /** What a list offers to choose from, by the name of a field. */
@@ -124,7 +125,7 @@ function fieldOf(
   return {
     name,
     label: labelOf(own),
-    hint: (schema.description ?? '').replace(/\bnull\b/, hasNone(schema) ? '"none"' : 'empty'),
+    hint: describedWith(schema, hasNone(schema) ? '"none"' : 'empty'),
     kind: kindOf(own, schema, choices.length > 0),
     hasNone: hasNone(schema),
     isNone: values.get(noneName(name))?.[0] === 'true',
@@ -167,15 +168,14 @@ function kindOf(name: string, schema: InputSchema, isChosen: boolean): Kind {
   if (isOf('object')) return 'pairs';
   if (schema.format === 'date-time') return 'time';
   if (isOf('integer') || isOf('number')) return 'number';
-  if (schema.writeOnly === true) return 'password';
+  if (schema.secret === true) return 'password';
   return paragraphs.has(name) ? 'texts' : 'text';
 }
 
-/** Numbers and times of which null is said to mean something. */
+/** Whether a form says null with a word or a box of its own: of numbers and times of which null means something. */
 export function hasNone(schema: InputSchema): boolean {
-  const types = typesOf(schema);
-  const isMeant = types.includes('null') && /\bnull\b/.test(schema.description ?? '');
-  return isMeant && (types.includes('integer') || schema.format === 'date-time');
+  const isOfForm = typesOf(schema).includes('integer') || schema.format === 'date-time';
+  return schema.nullMeans !== undefined && isOfForm;
 }
 
 /** The name of the box that says "none" beside a field for a time. */

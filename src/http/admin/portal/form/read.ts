@@ -65,7 +65,7 @@ function readField(
 
 /** What an empty field says: of a secret, which is never shown, and of an open flag, that it stays as it is. */
 function emptyOf(schema: InputSchema, isRequired: boolean, isChange: boolean): '' | null | undefined {
-  if (schema.writeOnly === true || isOpenFlag(schema)) return undefined;
+  if (schema.secret === true || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);
   if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
   const isText = types.includes('string') && schema.format === undefined && schema.enum === undefined;

@@ -44,6 +44,7 @@ interface Described {
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly description?: string;
+  readonly nullMeans?: string;
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Described>>;
   readonly items?: Described;
@@ -53,16 +54,12 @@ const none: Shown = { kind: 'none' };
 
 /** A value of an answer, by its schema and its name. */
 function shownOf(value: unknown, schema: Described = {}, name = ''): Shown {
-  if (value === null && schema.description?.includes('null is no limit')) {
-    return { kind: 'word', text: 'no limit' };
-  }
+  if (value === null && schema.nullMeans !== undefined) return { kind: 'word', text: schema.nullMeans };
   if (value === null || value === undefined || value === '') return none;
   if (typeof value === 'boolean') return { kind: 'flag', on: value };
   if (Array.isArray(value)) return listOf(value, schema, name);
   if (typeof value === 'object') return objectOf(value as Facts, schema);
-  if (typeof value === 'number' && name.endsWith('Seconds')) {
-    return { kind: 'text', text: durationText(value) };
-  }
+  if (schema.format === 'duration') return { kind: 'text', text: durationText(Number(value)) };
   return textOf(String(value), schema, name);
 }
 
@@ -96,11 +93,10 @@ function listOf(values: readonly unknown[], { items = {} }: Described, name: str
 }
 
 function objectOf(value: Facts, schema: Described): Shown {
-  const names = Object.keys(value).sort().join();
-  if (names === 'amount,currency') {
+  if (schema.format === 'money') {
     return { kind: 'text', text: moneyText(Number(value.amount), String(value.currency)) };
   }
-  if (names === 'count,unit') {
+  if (schema.format === 'period') {
     return { kind: 'text', text: periodText(Number(value.count), String(value.unit)) };
   }
   const facts = factsOf(value, schema);
@@ -152,8 +148,8 @@ export function tableOf(
 }
 
 const isScalar = (properties: Readonly<Record<string, Described>>) => (name: string) => {
-  const { type, items } = properties[name] ?? {};
-  const isObject = type === 'object' && !['price', 'period'].includes(name);
+  const { type, format, items } = properties[name] ?? {};
+  const isObject = type === 'object' && format === undefined;
   return !isObject && items === undefined && name !== 'logo';
 };
 
