@@ -2,18 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalSocket, openSocket } from '../../src/http/admin/socket.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { command } from '../support/operators/command.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'nothing' });
 let socket: LocalSocket | null;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'nothing' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 const run = (...words: string[]) => command(service.folder, words);

@@ -11,9 +11,9 @@ import { plainLogo, svgLogo } from '../support/members/logos.ts';
 import { command, commandHere } from '../support/operators/command.ts';
 import { startProcess } from '../support/process/started.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let closeSocket: () => Promise<void>;
 /** Where the operator's files are. */
 let folder: string;
@@ -21,7 +21,6 @@ let folder: string;
 const secret = 'a-secret-that-is-long-enough-1';
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   const socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   closeSocket = async () => socket?.close();
   folder = mkdtempSync(join(tmpdir(), 'memberdoor-files-'));
@@ -33,7 +32,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await closeSocket();
-  await service.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -15,19 +15,18 @@ import { doctorHeader, doctorPath, makeNonce } from '../../src/doctor/nonce.ts';
 import { systemRandom } from '../../src/random.ts';
 import { hosts } from '../support/fixtures.ts';
 import { type Certificate, makeAuthority } from '../support/proxy/certificate.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const now = Date.now();
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
 const origin = 'https://a.test';
 
-let service: TestService;
+const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 let certificate: Certificate;
 const trustedBefore = getCACertificates('default');
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+beforeAll(() => {
   service.clock.set(now);
   const authority = makeAuthority(now);
   certificate = authority.issue(Object.values(hosts), now - day, now + 60.5 * day);
@@ -35,7 +34,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   setDefaultCACertificates(trustedBefore);
-  await service.stop();
 });
 
 /** Lets the doctor look at the service, through whatever is at this place. */

@@ -1,17 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bytes } from '../support/fuzz/hostile.ts';
 import { holds, patience } from '../support/fuzz/runs.ts';
 import { rawSocket } from '../support/process/raw-socket.ts';
 import { allRows } from '../support/records/rows.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { refresh, tokensFor } from '../support/visitor.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const form = 'grant_type=refresh_token&client_id=pub1&refresh_token=x';
 

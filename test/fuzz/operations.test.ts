@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/http/api/json-body.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { type Api, apiOf } from '../support/api.ts';
@@ -13,19 +13,17 @@ import { operator, rehearse } from '../support/operators/desk.ts';
 import { examples } from '../support/operators/examples.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
 import { told } from '../support/records/told.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let world: World;
 let api: Api;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
   world = await beginWorld(service, 'world.test');
   api = apiOf(service, 'localhost');
   await api.token('ida@example.com');
 });
-afterAll(() => service.stop());
 
 /** Making RSA keys takes half a second: that is for the long runs. */
 const makesKeys = ['keys.rotate', 'keys.retire', 'tenants.create'];

@@ -1,21 +1,19 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { beforeAll, describe, it } from 'vitest';
 import { setLimits, unlimited } from '../support/device.ts';
 import { commands } from '../support/fuzz/model/commands.ts';
 import { expectStored } from '../support/fuzz/model/compare.ts';
 import { host, newWorld, password } from '../support/fuzz/model/world.ts';
 import { holds, patience } from '../support/fuzz/runs.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let hash: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, host, unlimited);
   hash = await service.passwords.hash(password);
 });
-afterAll(() => service.stop());
 
 describe('device codes, authorization codes, refresh tokens, sign-ins and sessions', () => {
   it(

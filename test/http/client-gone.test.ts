@@ -1,19 +1,17 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 const failures: unknown[] = [];
 const note = (reason: unknown) => failures.push(reason);
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   process.on('unhandledRejection', note);
 });
 afterAll(async () => {
   process.off('unhandledRejection', note);
-  await service.stop();
 });
 
 /** Sends a request that is refused and audited, and leaves at once, without waiting for an answer. */

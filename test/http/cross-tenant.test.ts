@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts, passwords } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { authorizationParameters, pkce, tokensFor, visitor } from '../support/visitor.ts';
 
 const profile = '/api/v1/members/profile/info-with-active-subscriptions';
 const redirectUri = 'https://pub1.test/cb';
 const email = 'u1@example.test';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const bearer = (host: string, path: string, accessToken: string) =>
   service.http(host, path, { headers: { authorization: `Bearer ${accessToken}` } });

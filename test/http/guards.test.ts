@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sha256 } from '../../src/core/hash.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import { defineConsent } from '../../src/operations/access/consent.ts';
@@ -18,11 +18,11 @@ import { adminToken, callApi, change } from '../support/operators/api.ts';
 import { filledIn, type PortalVisitor, portalOf } from '../support/operators/portal.ts';
 import { consentRecord } from '../support/records/access-records.ts';
 import { allRows } from '../support/records/rows.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { apps, tokensOf } from '../support/tokens.ts';
+import { useService } from '../support/use-service.ts';
 import { field } from '../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let watch: Between;
 
 const host = hosts.a;
@@ -30,7 +30,6 @@ const password = 'memberdoor-development';
 const consent = { id: 'offers', name: 'Offers', description: '', atSignUp: false };
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, host, {
     failedSignInsPerAddressAndMinute: null,
     deviceRequestsPerAddressAndMinute: null,
@@ -39,7 +38,6 @@ beforeAll(async () => {
   await service.store.transaction((tx) => defineConsent(tx, consentRecord({ tenantId, ...consent })));
   watch = between(service);
 });
-afterAll(() => service.stop());
 
 let members = 0;
 

@@ -1,25 +1,24 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contentSecurityPolicy, formTarget } from '../../src/http/headers.ts';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { authorizationParameters, codeFor, field, pkce, type Visitor, visitor } from '../support/visitor.ts';
 
 const redirectUri = 'https://pub1.test/cb';
 const parameters = (more: Record<string, string> = {}) =>
   authorizationParameters('pub1', redirectUri, pkce(), more);
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: Visitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   browser = visitor(service, hosts.a);
   await codeFor(browser, 'pub1', redirectUri);
 });
-afterAll(() => service.stop());
 
 /** The answer while another process holds the database: 503. */
 const whileLocked = async (ask: () => Promise<Answer>): Promise<Answer> => {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
 import { allRows } from '../support/records/rows.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { authorizationParameters, codeFor, pkce, visitor } from '../support/visitor.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const parameters = authorizationParameters('pub1', 'https://pub1.test/cb', pkce());
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 /** The addresses that the log names for the requests since a line. */
 const loggedAddresses = ({ logLines }: TestService, since: number) =>

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../support/fixtures.ts';
 import { run } from '../support/operators/desk.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
 import { expectJsonError } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { codeFor, refresh, token, tokensFor, type Visitor, visitor } from '../support/visitor.ts';
 
 const tok = '/api/oidc/token';
@@ -13,14 +13,12 @@ const dev = '/api/oidc/device/auth';
 const profile = '/api/v1/members/profile/info-with-active-subscriptions';
 const form = 'application/x-www-form-urlencoded';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: Visitor;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   browser = visitor(service, hosts.a);
 });
-afterAll(() => service.stop());
 // A minute between the tests: what they fail on purpose must not add up to a limit of failures a minute.
 beforeEach(() => service.clock.advance(60_000));
 

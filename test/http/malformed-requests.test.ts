@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deviceGrant, devicePath, tenantOf } from '../support/device.ts';
 import { hosts, secrets } from '../support/fixtures.ts';
 import type { Ask } from '../support/http.ts';
 import { auditEvents } from '../support/operators/api.ts';
 import { run } from '../support/operators/desk.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const { a } = hosts;
 const url = '/api/oidc/token';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const basic = `Basic ${Buffer.from(`conf1:${secrets.conf1}`).toString('base64')}`;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 beforeEach(() => service.clock.advance(60_000));
 
 /** Sends something, and returns the answer with what was written down. */

@@ -1,24 +1,20 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
 import { workOf } from '../support/process/work.ts';
 import { expectSecurityHeaders } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { startTestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const form = 'Content-Type: application/x-www-form-urlencoded';
 /** What somebody would smuggle past a proxy: it must not be read as a request. */
 const smuggled = 'GET /livez HTTP/1.1\r\nHost: a.test\r\n\r\n';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const send = (text: string | Buffer) => rawExchange(service.port, text);
 const post = (...headers: string[]) =>

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { apps, profile, refreshAs, tokensOf } from '../support/tokens.ts';
+import { useService } from '../support/use-service.ts';
 
 const apiHost = 'api.test';
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security', apiHost });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security', apiHost });
 
 /** The lines of requests that some work left in the log. */
 async function linesOf(work: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]> {

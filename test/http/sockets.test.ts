@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { type RawSocket, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
 import { expectJsonError, expectSecurityHeaders } from '../support/records/expectations.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: a.test', ...headers].join('\r\n')}\r\n`;
 const post = (...headers: string[]) =>
   head('POST /api/oidc/token HTTP/1.1', 'Content-Type: application/x-www-form-urlencoded', ...headers);
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 describe('a body', () => {
   it('H4: of 16 KiB is read, and one byte more is 413', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type AuditEvent,
   auditEvent,
@@ -18,16 +18,14 @@ import type { Store } from '../../src/storage/store.ts';
 import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
 import { tenantOf } from '../support/device.ts';
 import { memberOf } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let store: Store;
 const told: AuditEvent[] = [];
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   store = auditedStore(service.store, service.clock.now, (event) => told.push(event));
 });
-afterAll(() => service.stop());
 
 const rows = () => service.store.transaction((tx) => listAuditEvents(tx, {}, 10_000));
 const source = serviceSource(() => 1);

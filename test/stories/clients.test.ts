@@ -1,19 +1,18 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiAudience, startTestService, type TestService } from '../support/service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { apiAudience } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { answerOf, type Visitor, visitor } from '../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let issuer: string;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   // The libraries compare the times in tokens with their own clock.
   service.clock.set(Date.now());
   issuer = `http://localhost:${service.port}`;
 });
-afterAll(() => service.stop());
 
 const scope = 'openid offline_access profile email';
 const newBrowser = () => visitor(service, `localhost:${service.port}`);

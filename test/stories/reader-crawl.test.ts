@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { crawl, type Seen } from '../support/crawler.ts';
 import { linkIn } from '../support/members/outbox.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { authorizationParameters, pkce, type Visitor, visitor } from '../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let host: string;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   host = `localhost:${service.port}`;
 });
-afterAll(() => service.stop());
 
 const email = 'bo@example.com';
 const password = 'memberdoor-development';

@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { secrets as clientSecrets, hosts, passwords } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { apps, profile, profilePath, refreshAs, revoke, tokensOf } from '../support/tokens.ts';
+import { useService } from '../support/use-service.ts';
 import {
   authorizationParameters,
   codeFor,
@@ -17,7 +17,7 @@ import {
   visitor,
 } from '../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** Every secret that was issued or used, by what it is. */
 const secrets = new Map<string, Set<string>>();
 
@@ -38,7 +38,6 @@ const noteTokens = (tokens: Tokens) => {
 };
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   const { http } = service;
   const browser = visitor(service, hosts.a);
   const noteCookies = () => {
@@ -147,7 +146,6 @@ beforeAll(async () => {
   await browser.send('/api/oidc/session/end', { body: { confirm: field(question, 'confirm') } });
   await browser.send(`/api/oidc/session/end?id_token_hint=${third.id_token}`);
 });
-afterAll(() => service.stop());
 
 /** Sends bytes that need not be HTTP, and waits for the service to close. */
 async function sendRaw(text: string): Promise<void> {

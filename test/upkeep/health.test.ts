@@ -1,20 +1,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { readinessLife, readinessTime } from '../../src/core/operators/limits.ts';
 import { hosts } from '../support/fixtures.ts';
 import { commandHere } from '../support/operators/command.ts';
 import { rawSocket } from '../support/process/raw-socket.ts';
-import { freePort, startTestService, type TestService } from '../support/service.ts';
+import { freePort, startTestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security', apiHost: 'api.test' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security', apiHost: 'api.test' });
 
 const wordOf = async (path: string, host: string = hosts.a) => {
   const { status, text, headers } = await service.http(host, path);

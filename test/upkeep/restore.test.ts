@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { movesOfRestore } from '../../src/core/operators/restore.ts';
 import { backUp } from '../../src/operations/upkeep/backup.ts';
 import { checkBackup, restore } from '../../src/operations/upkeep/restore.ts';
@@ -11,16 +11,12 @@ import { appendChecksum, dropChecksum } from '../../src/storage/checksum.ts';
 import { openStore } from '../../src/storage/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { fixtureKey } from '../support/run/fixture-folders.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const vault = openVault(fixtureKey);
 const target = (dataFolder: string) => ({ dataFolder, environment: 'production', vault }) as const;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 describe('restore', () => {
   it('is refused while a service uses the folder, and changes nothing', async () => {

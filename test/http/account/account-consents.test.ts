@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
 import { consentAnswers, consentHistoryShown } from '../../../src/core/access/limits.ts';
 import { countingWindow } from '../../../src/core/limits.ts';
@@ -15,23 +15,21 @@ import { type AccountVisitor, accountOf, expectDone } from '../../support/member
 import { askedFor, consentChangeRecord, consentRecord } from '../../support/records/access-records.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, tokensFor } from '../../support/visitor.ts';
 
 const url = '/account/consents';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 let memberId: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   browser = await accountOf(service, hosts.a);
   memberId = String(claimsOf((await tokensFor(service, hosts.a, {}, browser)).access_token).sub);
 });
-afterAll(() => service.stop());
 
 /** A tenant that asks for nothing, and nobody who answered, in another minute. */
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accountListLength, accountPageBytes } from '../../../src/core/members/limits.ts';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';
 import { tenantOf } from '../../support/device.ts';
@@ -7,20 +7,18 @@ import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, valuesOf } from '../../support/members/account.ts';
 import { crowd, fillMember } from '../../support/members/crowd.ts';
 import { rowsReadBy } from '../../support/records/rows-read.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let account: AccountVisitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   const { id: tenantId } = tenantOf(service, hosts.a);
   const found = await service.store.transaction((tx) => findMemberByEmail(tx, tenantId, 'u1@example.test'));
   const memberId = String(found?.member.id);
   await fillMember(service.store, { tenantId, memberId, clientId: 'pub1' }, service.clock.now());
   account = await accountOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 /** The address of the next page, if there is one. */
 const olderOf = ({ text }: Answer) =>

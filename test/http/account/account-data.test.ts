@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { insertCheckout } from '../../../src/storage/access/checkout.ts';
 import { insertConsentChange } from '../../../src/storage/access/consent.ts';
@@ -12,16 +12,11 @@ import {
   consentRecord,
   invoiceRecord,
 } from '../../support/records/access-records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, codeFor, field, pkce, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const url = '/account/data';
 const currentPassword = passwords[hosts.a]['u1@example.test'];

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { codesFor, phoneOf, poll, pollTokens } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { accountOf } from '../../support/members/account.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, refreshAs } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 it('a deleted member leaves what happened in the audit, and none of the addresses it came from', async () => {
   const tv = await codesFor(service, hosts.a);

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { findMember } from '../../../src/storage/members/member.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   browser = await accountOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const url = '/account/details';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { refreshTokenIdle } from '../../../src/core/limits.ts';
 import {
   approvedCodes,
@@ -19,18 +19,16 @@ import {
   expectDone,
   valuesOf,
 } from '../../support/members/account.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, field, token, tokensFor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   for (const host of [hosts.a, hosts.b]) await setLimits(service, host, unlimited);
 });
-afterAll(() => service.stop());
 
 const url = '/account/devices';
 const living = { device_name: 'Living room', device_model: 'Telly 9' };

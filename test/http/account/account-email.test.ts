@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
 import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import { expectWorkDone, wayOn } from '../../support/members/sign-up.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 let address = 'u1@example.test';
 let count = 0;
@@ -17,13 +17,11 @@ const password = passwords[hosts.a]['u1@example.test'];
 const url = '/account/email';
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
 });
 beforeEach(async () => {
   browser = await accountOf(service, hosts.a, address, { password });
 });
-afterAll(() => service.stop());
 
 /** Asks for a new address; the page of the digits, and the mail. */
 const ask = async () => {

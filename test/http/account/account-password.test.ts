@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signInLimit } from '../../../src/core/limits.ts';
 import { expectEndedSignIn, setLimits, textOf } from '../../support/device.ts';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectDone } from '../../support/members/account.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, tokensFor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 let current: string;
 let count = 0;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   current = passwords[hosts.a]['u1@example.test'];
 });
@@ -21,7 +20,6 @@ beforeEach(async () => {
   service.clock.advance(signInLimit.memory);
   browser = await accountOf(service, hosts.a, 'u1@example.test', { password: current });
 });
-afterAll(() => service.stop());
 
 const url = '/account/password';
 const session = '__Host-memberdoor-session';

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { accountOf, expectDone, valuesOf } from '../../support/members/account.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { adminPassword, makeAdmin, portalOf } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const url = '/account/sessions';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

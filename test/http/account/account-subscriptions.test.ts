@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Price } from '../../../src/core/access/package.ts';
 import type { Subscription } from '../../../src/core/access/subscription.ts';
 import { addPackage, addProduct } from '../../../src/operations/access/package.ts';
@@ -16,24 +16,22 @@ import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, expectDone, expectLeadsTo } from '../../support/members/account.ts';
 import { checkoutRecord, invoiceRecord, packageRecord } from '../../support/records/access-records.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, tokensFor } from '../../support/visitor.ts';
 
 const url = '/account/subscriptions';
 const day = 24 * 60 * 60 * 1_000;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 let memberId: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   browser = await accountOf(service, hosts.a);
   memberId = String(claimsOf((await tokensFor(service, hosts.a, {}, browser)).access_token).sub);
 });
-afterAll(() => service.stop());
 
 /** A member without a subscription, an order or an invoice. */
 beforeEach(async () => {

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sessionIdle } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { type AccountVisitor, accountOf, expectLeadsTo } from '../../support/members/account.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: AccountVisitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   const { id: tenantId } = tenantOf(service, hosts.a);
   await service.store.transaction((tx) => defineConsent(tx, consentRecord({ tenantId })));
   browser = await accountOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const pages = [
   'subscriptions',

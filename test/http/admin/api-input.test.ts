@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Permission } from '../../../src/core/operators/permission.ts';
 import type { Answer } from '../../support/http.ts';
 import {
@@ -10,9 +10,9 @@ import {
   read,
 } from '../../support/operators/api.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security', apiHost: 'api.test' });
 /** Tokens for every tenant, and for a.test alone. */
 let whole: string;
 let ofA: string;
@@ -24,11 +24,9 @@ const problemsOf = (answer: Answer) =>
 const brandColor = () => service.tenants.byHost('a.test')?.brandColor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security', apiHost: 'api.test' });
   whole = await adminToken(service);
   ofA = await adminToken(service, { host: 'a.test' });
 });
-afterAll(() => service.stop());
 // What fails on purpose must not add up to the limit of a minute.
 beforeEach(() => service.clock.advance(60_000));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import {
   type ApiCall,
@@ -10,10 +10,10 @@ import {
   read,
 } from '../../support/operators/api.ts';
 import { rawSocket } from '../../support/process/raw-socket.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { tokensFor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security', apiHost: 'api.test' });
 /** Tokens for every tenant, and for a.test alone. */
 let whole: string;
 let ofA: string;
@@ -22,11 +22,9 @@ const call = (facts: ApiCall) => callApi(service, facts);
 const brandColor = () => service.tenants.byHost('a.test')?.brandColor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security', apiHost: 'api.test' });
   whole = await adminToken(service);
   ofA = await adminToken(service, { host: 'a.test' });
 });
-afterAll(() => service.stop());
 // What fails on purpose must not add up to the limit of a minute.
 beforeEach(() => service.clock.advance(60_000));
 

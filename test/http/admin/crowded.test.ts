@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { listPage, portalListLength } from '../../../src/core/limits.ts';
 import { accountPageBytes } from '../../../src/core/members/limits.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
@@ -12,13 +12,13 @@ import { run } from '../../support/operators/desk.ts';
 import { newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
 import { packageFacts } from '../../support/records/access-records.ts';
 import { rowsReadBy } from '../../support/records/rows-read.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const tenant = hosts.a;
 /** How many there are of everything that the lists of a tenant show. */
 const count = 2_000;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let portal: PortalVisitor;
 let memberId = '';
 
@@ -56,7 +56,6 @@ async function fillTenant(tenantId: string, now: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   const { id: tenantId } = tenantOf(service, tenant);
   const found = await service.store.transaction((tx) => findMemberByEmail(tx, tenantId, 'u1@example.test'));
   memberId = String(found?.member.id);
@@ -65,7 +64,6 @@ beforeAll(async () => {
   await fillTenant(tenantId, now);
   portal = await newAdmin(service, tenant, 'sam@example.test', 'system_admin');
 });
-afterAll(() => service.stop());
 
 /** Every operation that answers a list of what there may be much of. Keys are few, and replaced by themselves. */
 const lists = operations

@@ -1,19 +1,17 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/api/openapi.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let token: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   token = await adminToken(service);
 });
-afterAll(() => service.stop());
 // What fails on purpose must not add up to the limit of a minute.
 beforeEach(() => service.clock.advance(60_000));
 

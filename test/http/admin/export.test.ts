@@ -10,9 +10,9 @@ import { operations } from '../../../src/operations/admin/index.ts';
 import { insertCopies } from '../../support/copies.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let token: string;
 let close: () => Promise<void>;
 
@@ -21,7 +21,6 @@ const events = 50_000;
 const at = systemClock() - 1_000_000;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   const socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   close = async () => socket?.close();
   token = await adminToken(service);
@@ -37,7 +36,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await close();
-  await service.stop();
 });
 
 /** Holds lines to the targets that they should have, in this order; says where they differ, and not all of them. */

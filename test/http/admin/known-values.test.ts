@@ -8,9 +8,9 @@ import { command } from '../../support/operators/command.ts';
 import { run } from '../../support/operators/desk.ts';
 import { newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 let token: string;
 let portal: PortalVisitor;
@@ -28,7 +28,6 @@ const facts = {
 };
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   token = await adminToken(service);
   portal = await newAdmin(service, tenant, 'tina@example.test');
@@ -36,7 +35,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 /** The problem that a page of the portal tells. */

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
 import { filledIn, mainOf, newAdmin, type PortalVisitor } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** An administrator of tenant A, and one of the whole service at home on it. */
 let tina: PortalVisitor;
 let sam: PortalVisitor;
@@ -14,11 +14,9 @@ const home = `/admin/tenants/${hosts.a}`;
 const abroad = `/admin/tenants/${hosts.b}`;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   tina = await newAdmin(service, hosts.a, 'tina@example.test');
   sam = await newAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
 });
-afterAll(() => service.stop());
 
 describe('a form', () => {
   it('R18, pages 6: names each wrong address beside its field, and keeps what was written', async () => {

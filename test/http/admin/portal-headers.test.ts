@@ -1,30 +1,28 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newAddressOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { newAdmin, type PortalVisitor, portalOf, signInToPortal } from '../../support/operators/portal.ts';
 import { act, inputFor, openForm, readAddress } from '../../support/operators/portal-forms.ts';
 import { beginWorld, type World } from '../../support/operators/world.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
 const home = 'home.test';
 const sam = 'sam@example.test';
 
-let service: TestService;
+const service = useService({ data: 'nothing' });
 let browser: PortalVisitor;
 let world: World;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'nothing' });
   await beginWorld(service, home);
   browser = await newAdmin(service, home, sam, 'system_admin');
   world = await beginWorld(service, 'world.test');
 });
-afterAll(() => service.stop());
 
 /** The same browser, every answer of which is held to the rules. */
 const held = {

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
 import { mainOf, newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** An administrator of tenant A. */
 let tina: PortalVisitor;
 
 const home = `/admin/tenants/${hosts.a}`;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   tina = await newAdmin(service, hosts.a, 'tina@example.test');
 });
-afterAll(() => service.stop());
 
 describe('a list', () => {
   it('pages through all of its entries, twenty at a time, each once', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { addressOf, routeOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
@@ -9,9 +9,9 @@ import { newAdmin, type PortalVisitor, plain } from '../../support/operators/por
 import { act, inputFor, readAddress } from '../../support/operators/portal-forms.ts';
 import { beginWorld, type World } from '../../support/operators/world.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'nothing' });
 let browser: PortalVisitor;
 /** One tenant for the operator, and one for the portal: the same happens on both. */
 let byHand: World;
@@ -20,12 +20,10 @@ let inPortal: World;
 const links = new Set<string>();
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'nothing' });
   const home = await beginWorld(service, 'home.test');
   browser = await newAdmin(service, home.host, 'sam@example.test', 'system_admin');
   [byHand, inPortal] = [await beginWorld(service, 'one.test'), await beginWorld(service, 'two.test')];
 });
-afterAll(() => service.stop());
 
 const named = operations.map((operation) => ({ name: operation.name, operation }));
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressOf, newAddressOf } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -16,10 +16,10 @@ import {
   portalOf,
 } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, token, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** An administrator of tenant A, and one of the whole service at home on it. */
 let tina: PortalVisitor;
 let sam: PortalVisitor;
@@ -30,12 +30,10 @@ const home = `/admin/tenants/${hosts.a}`;
 const abroad = `/admin/tenants/${hosts.b}`;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   foreign = await makeAdmin(service, hosts.b, 'foreign@example.test', 'member');
   tina = await newAdmin(service, hosts.a, 'tina@example.test');
   sam = await newAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
 });
-afterAll(() => service.stop());
 // What is denied on purpose must not add up to the limit of a minute.
 beforeEach(() => service.clock.advance(5_000));
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run, tenantIdOf } from '../../support/operators/desk.ts';
@@ -9,23 +9,21 @@ import {
   portalOf,
   signInToPortal,
 } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const { a, b } = hosts;
 const tina = 'tina@example.test';
 const home = `/admin/tenants/${a}`;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let portal: PortalVisitor;
 let memberId: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   memberId = await makeAdmin(service, a, tina);
   portal = await portalOf(service, a, tina);
 });
-afterAll(() => service.stop());
 
 /** What was written down while something was done. */
 async function written(work: () => Promise<unknown>) {

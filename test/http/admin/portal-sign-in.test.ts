@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
 import { adminPassword, makeAdmin, portalOf, signInToPortal } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
 const tina = 'tina@example.test';
@@ -13,15 +13,13 @@ const adminCookie = '__Host-memberdoor-admin';
 const home = `/admin/tenants/${hosts.a}`;
 const minute = 60_000;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let tinaId: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   tinaId = await makeAdmin(service, hosts.a, tina);
   await makeAdmin(service, hosts.a, sam, 'system_admin');
 });
-afterAll(() => service.stop());
 // What fails on purpose must not add up to the limit of a minute.
 beforeEach(() => service.clock.advance(16 * minute));
 

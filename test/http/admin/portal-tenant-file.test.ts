@@ -7,9 +7,9 @@ import { run } from '../../support/operators/desk.ts';
 import { filledIn, mainOf, newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
 import { applied } from '../../support/operators/tenant-file.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 /** An administrator of tenant A. */
 let tina: PortalVisitor;
@@ -17,13 +17,11 @@ let tina: PortalVisitor;
 const home = `/admin/tenants/${hosts.a}`;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   tina = await newAdmin(service, hosts.a, 'tina@example.test');
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 describe('a tenant file', () => {

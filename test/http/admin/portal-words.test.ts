@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
 import { mainOf, newAdmin, type PortalVisitor } from '../../support/operators/portal.ts';
 import { beginWorld, newInvoice, newMember, type World } from '../../support/operators/world.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: PortalVisitor;
 let world: World;
 let home: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   world = await beginWorld(service, 'words.test');
   browser = await newAdmin(service, world.host, 'sam@words.test', 'system_admin');
   home = `/admin/tenants/${world.host}`;
 });
-afterAll(() => service.stop());
 
 const headingOf = (text: string) =>
   /<h1>([\s\S]*?)<\/h1>/

@@ -9,22 +9,20 @@ import { adminToken, callApi } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';
 import { type FormValues, newAdmin, type PortalVisitor } from '../../support/operators/portal.ts';
 import { applied } from '../../support/operators/tenant-file.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 let token: string;
 let sam: PortalVisitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   token = await adminToken(service);
   sam = await newAdmin(service, hosts.a, 'sam@example.test', 'system_admin');
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 const issuer = `https://${hosts.a}`;

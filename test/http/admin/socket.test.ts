@@ -13,16 +13,16 @@ import {
 import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fileBodyBytes } from '../../../src/core/limits.ts';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
 import { socketPath } from '../../../src/local.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { defineOperation } from '../../../src/operations/admin/operation.ts';
 import { auditEvents, callApi } from '../../support/operators/api.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null = null;
 let path: string;
 
@@ -31,15 +31,13 @@ const open = async (folder = service.folder) => {
   return socket;
 };
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   path = socketPath(service.folder);
 });
 afterEach(async () => {
   await socket?.close();
   socket = null;
 });
-afterAll(() => service.stop());
 
 /** Asks through the socket, as the command does. */
 function ask(method: string, url: string, body?: object): Promise<{ status: number; text: string }> {

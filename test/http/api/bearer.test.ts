@@ -1,11 +1,10 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { prepareNextSigningKey } from '../../../src/operations/tenant/tenant.ts';
 import { type SigningKey, signToken, type TokenType } from '../../../src/secrets/signing.ts';
 import { insertSigningKey } from '../../../src/storage/tenant.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import {
   apps,
   claimsOf,
@@ -17,19 +16,18 @@ import {
   revoke,
   tokensOf,
 } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, type Tokens, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** Tokens of u1 at a.test, good for an hour of the test clock. */
 let good: Tokens;
 let accessKey: SigningKey;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   good = await tokensOf(service, hosts.a, apps.conf1);
   accessKey = keyOf(hosts.a, 'ES256');
 });
-afterAll(() => service.stop());
 
 function keyOf(host: string, algorithm: 'ES256' | 'RS256'): SigningKey {
   const key = service.tenants.byHost(host)?.keys.find((candidate) => candidate.algorithm === algorithm);

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { consentAnswers } from '../../../src/core/access/limits.ts';
 import { countingWindow } from '../../../src/core/limits.ts';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf } from '../../support/api.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const path = '/consents';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let acme: Api;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   acme = apiOf(service, 'localhost');
 });
-afterAll(() => service.stop());
 
 const put = (email: string, below: string, body: unknown) =>
   acme(email, `${path}${below}`, {

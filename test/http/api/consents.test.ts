@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { consentOf } from '../../../src/core/access/consent.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { listConsentChanges, listConsents } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const path = '/consents';
 const json = { 'content-type': 'application/json' };
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let acme: Api;
 let globex: Api;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   acme = apiOf(service, 'localhost');
   globex = apiOf(service, '127.0.0.1');
 });
-afterAll(() => service.stop());
 
 interface Consent {
   readonly id: string;

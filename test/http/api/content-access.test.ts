@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contentAccessOf } from '../../../src/core/access/content-access.ts';
 import { sightOf } from '../../../src/core/access/sight.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
 import { type Api, answerAt, apiOf } from '../../support/api.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const path = '/info-with-content-access';
 const day = 24 * 3_600_000;
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let acme: Api;
 let globex: Api;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   acme = apiOf(service, 'localhost');
   globex = apiOf(service, '127.0.0.1');
 });
-afterAll(() => service.stop());
 
 interface Channel {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { explain } from '../../../src/core/access/explanation.ts';
 import { defineContentChannel } from '../../../src/operations/access/content-channel.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
@@ -10,21 +10,19 @@ import { updateMember } from '../../../src/storage/members/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const day = 24 * 3_600_000;
 const tina = 'tina@example.com';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let acme: Api;
 let globex: Api;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   acme = apiOf(service, 'localhost');
   globex = apiOf(service, '127.0.0.1');
 });
-afterAll(() => service.stop());
 
 interface Explained {
   readonly at: string;

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { listConsentChanges } from '../../../src/storage/access/consent.ts';
 import { type Api, apiOf, profileUrl } from '../../support/api.ts';
 import type { Answer } from '../../support/http.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const email = 'ada@example.com';
 const one = '/consents/newsletter';
 const all = '/consents';
 const accepted = '{"status":"accepted"}';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let acme: Api;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
+beforeAll(() => {
   acme = apiOf(service, 'localhost');
 });
-afterAll(() => service.stop());
 
 const put = (path: string, body: string, headers: Record<string, string> = {}) =>
   acme(email, path, { method: 'PUT', headers: { 'content-type': 'application/json', ...headers }, body });

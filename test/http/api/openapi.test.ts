@@ -1,22 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/api/openapi.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { type Document, operations } from '../../support/openapi.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const document = openApiDocument() as Document;
 const url = '/api/v1/openapi.json';
 const apiHost = 'api.test';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security', apiHost });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security', apiHost });
 
 describe('the document', () => {
   it('is what docs/openapi.json says (if not: npm run docs)', () => {

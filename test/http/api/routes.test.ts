@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
 import type { Ask } from '../../support/http.ts';
 import { type ApiCall, addresses, expectValid, operations, validatorOf } from '../../support/openapi.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const apiHost = 'api.test';
 const origin = 'http://localhost:9879';
 
-let service: TestService;
+const service = useService({ data: 'development', apiHost });
 let acme: Api;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'development', apiHost });
+beforeAll(() => {
   acme = apiOf(service, 'localhost');
 });
-afterAll(() => service.stop());
 
 const send = ({ method, address, body }: ApiCall, headers: Ask['headers'], host = acme.host) =>
   service.http(host, address, {

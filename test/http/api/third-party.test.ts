@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -16,11 +16,10 @@ import {
 const partner = { clientId: 'a-partner', redirectUri: 'https://partner.test/cb' };
 const ada = 'ada@example.com';
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let acme: Api;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'development' });
   acme = apiOf(service, 'localhost');
   const registration = {
     clientId: partner.clientId,
@@ -31,7 +30,6 @@ beforeAll(async () => {
   } as const;
   await service.store.transaction((tx) => registerClient(tx, acme.tenant.id, registration, 0));
 });
-afterAll(() => service.stop());
 
 /** Ada allows the partner these scopes on the page that asks for them. */
 const allow = async (scope: string) => {

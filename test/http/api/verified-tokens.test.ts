@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Bearer } from '../../../src/http/oidc/bearer.ts';
 import { createVerifiedTokens } from '../../../src/http/oidc/verified-tokens.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import type { OpenTenant } from '../../../src/tenants.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 
 describe('access tokens that were verified before', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ data: 'security' });
-  });
-  afterAll(() => service.stop());
+  const service = useService({ data: 'security' });
 
   /** A token that has just been found good. */
   async function known(): Promise<string> {

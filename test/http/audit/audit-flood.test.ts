@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { auditRefused } from '../../../src/http/audit.ts';
 import { createRateLimiter } from '../../../src/storage/memory/rate-limit.ts';
 import { setLimits } from '../../support/device.ts';
@@ -9,16 +9,14 @@ import { tenantIdOf } from '../../support/operators/desk.ts';
 import { heapMegabytes } from '../../support/process/heap.ts';
 import { now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { token } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 beforeAll(async () => {
-  service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
   // A tenant may lift the limit that stops them sooner; what is written stays bounded.
   await setLimits(service, hosts.a, { failedClientAuthenticationsPerAddressAndMinute: null });
 });
-afterAll(() => service.stop());
 beforeEach(() => service.clock.advance(60_000));
 
 /** One of the many addresses of a /48, each counted as another. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { listAuditEvents } from '../../../src/storage/operators/audit-event.ts';
 import { newPackage, shopper } from '../../support/access/shopper.ts';
 import { setLimits, tenantOf, unlimited } from '../../support/device.ts';
@@ -9,11 +9,11 @@ import { codeIn } from '../../support/members/outbox.ts';
 import { addMember, recoveryLink, submitReset } from '../../support/members/recover.ts';
 import { applied, submitCode } from '../../support/members/sign-up.ts';
 import { type AuditWatch, byMember, idOf, refused, watchAudit } from '../../support/operators/audit-watch.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let watch: AuditWatch;
 let leaves: AuditWatch['leaves'];
 let newEvents: AuditWatch['newEvents'];
@@ -23,12 +23,10 @@ let noteTokens: AuditWatch['noteTokens'];
 const a = hosts.a;
 const { pub1, conf1 } = apps;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   watch = watchAudit(service);
   ({ leaves, newEvents, note, noteTokens } = watch);
 });
-afterAll(() => service.stop());
 
 const ownId = () => tenantOf(service, a).id;
 

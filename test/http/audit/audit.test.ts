@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { askForCode, codesFor, deviceGrant, phoneOf, poll } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import {
@@ -9,8 +9,8 @@ import {
   refused,
   watchAudit,
 } from '../../support/operators/audit-watch.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, credentialsOf, refreshAs, revoke, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   authorizationParameters,
   type Code,
@@ -22,7 +22,7 @@ import {
   visitor,
 } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let watch: AuditWatch;
 let leaves: AuditWatch['leaves'];
 let note: AuditWatch['note'];
@@ -31,12 +31,10 @@ let noteTokens: AuditWatch['noteTokens'];
 const a = hosts.a;
 const { pub1 } = apps;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   watch = watchAudit(service);
   ({ leaves, note, noteTokens } = watch);
 });
-afterAll(() => service.stop());
 
 const exchange = (
   code: Code,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Address, noAddress } from '../../../src/core/members/member.ts';
 import { findMemberByEmail, updateMember } from '../../../src/storage/members/member.ts';
 import {
@@ -15,10 +15,10 @@ import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { problemsOf } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: Shopper;
 
 const email = 'u2@example.test';
@@ -32,11 +32,9 @@ const complete: Address = {
 };
 const typed = { name: '', line1: 'Kirkegata 2', postCode: '5003', city: 'Bergen', country: 'Norge' };
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   browser = shopper(service, hosts.a);
 });
-afterAll(() => service.stop());
 beforeEach(() => setAddress(noAddress));
 
 const memberNow = () =>

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
 import { back, expectLeads, headingOf, invoiced, newPackage, onward } from '../../support/access/shopper.ts';
 import { countsOf, summariesOf } from '../../support/access/summaries.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const day = 24 * 60 * 60 * 1_000;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 const summaries = summariesOf(() => service);
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
 
 const change = (packageId: number, changes: { readonly name?: string; readonly offered?: boolean }) =>
   service.store.transaction((tx) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkoutLifetime, invoiceDue } from '../../../src/core/access/limits.ts';
 import { back, expectLeads, headingOf, invoiced, onward } from '../../support/access/shopper.ts';
 import {
@@ -12,15 +12,10 @@ import {
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 const summaries = summariesOf(() => service);
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
 
 const query = { reference: 'r', onCheckoutCompletedUrl: onward, callBackUrl: back };
 

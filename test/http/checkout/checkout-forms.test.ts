@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { flowLifetime } from '../../../src/core/limits.ts';
 import {
   back,
@@ -16,19 +16,17 @@ import type { Answer, Ask } from '../../support/http.ts';
 import { wayOn } from '../../support/members/sign-up.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: Shopper;
 let ordering: Ordering;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   browser = shopper(service, hosts.a);
   ordering = await begin(browser);
 });
-afterAll(() => service.stop());
 
 const begin = async (by: Shopper, email = 'u1@example.test') =>
   by.order({ packageId: await newPackage(service, by.host, invoiced), callBackUrl: back }, email);

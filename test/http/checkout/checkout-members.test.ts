@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
 import { checkoutsPerDay, checkoutsPerHour } from '../../../src/core/access/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
@@ -19,16 +19,11 @@ import { hosts } from '../../support/fixtures.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 const summaries = summariesOf(() => service);
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
 
 const query = { reference: 'r', onCheckoutCompletedUrl: onward, callBackUrl: back };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { referenceLength } from '../../../src/core/access/limits.ts';
 import {
   back,
@@ -13,19 +13,17 @@ import { textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let packageId: number;
 let withdrawnId: number;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   packageId = await newPackage(service, hosts.a, { ...invoiced, name: 'Silver <b>' });
   withdrawnId = await newPackage(service, hosts.a, { name: 'Withdrawn', offered: false });
 });
-afterAll(() => service.stop());
 
 const visitor = () => shopper(service, hosts.a);
 

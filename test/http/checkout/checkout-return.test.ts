@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   allowReturns,
   back,
@@ -13,17 +13,16 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** A member's, signed in by the first order. */
 let member: Shopper;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   member = shopper(service, hosts.a);
 });
-afterAll(() => service.stop());
 afterEach(() => allowReturns(service, hosts.a, ['https://app.test']));
 
 const parameters = ['onCheckoutCompletedUrl', 'callBackUrl'] as const;

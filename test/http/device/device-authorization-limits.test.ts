@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeviceCode } from '../../../src/core/device-code.ts';
 import { deviceCodeLifetime, tenantLimits, userCodeRest } from '../../../src/core/limits.ts';
 import { hashUserCode } from '../../../src/core/user-code.ts';
@@ -21,20 +21,19 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { startTestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 beforeEach(async () => {
   // Past every window, expiry and rest, so that no test feels the one before.
   service.clock.advance(2 * hour);

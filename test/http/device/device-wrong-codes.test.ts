@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import {
   approvedCodes,
   codesFor,
@@ -15,15 +15,14 @@ import type { Answer } from '../../support/http.ts';
 import { median } from '../../support/process/median.ts';
 import { workOf } from '../../support/process/work.ts';
 import { readsOf } from '../../support/records/rows-read.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let phone: Phone;
 /** Every way in which a code does not work, with such a code. */
 let wrong: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   for (const host of [hosts.a, hosts.b]) await setLimits(service, host, unlimited);
   phone = await phoneOf(service, hosts.a);
   const { user_code: expired } = await codesFor(service, hosts.a);
@@ -43,7 +42,6 @@ beforeAll(async () => {
     "another tenant's": other.user_code,
   };
 });
-afterAll(() => service.stop());
 
 /** A code that none of these is. */
 function unissued(issued: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deviceCodeLifetime, type TenantLimits } from '../../../src/core/limits.ts';
 import { addressKey } from '../../../src/http/address.ts';
 import { deleteMember } from '../../../src/operations/member/member.ts';
@@ -17,22 +17,20 @@ import type { Ask } from '../../support/http.ts';
 import { liveAndLeaveTraces, personal } from '../../support/members/erased.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, credentialsOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
 const minute = 60_000;
 const { a } = hosts;
 const { pendingDeviceCodes: _, ...others } = unlimited;
 
-let service: TestService;
+const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
   phone = await phoneOf(service, a);
 });
-afterAll(() => service.stop());
 beforeEach(async () => {
   // Past every window and expiry, so that no test feels the one before.
   service.clock.advance(120 * minute);

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Branding } from '../../../src/core/members/branding.ts';
 import { type ClientRegistration, registerClient } from '../../../src/operations/client/client.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { hostileSvgs, largestLogo, plainLogo } from '../../support/members/logos.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, codeFor, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** A browser that is signed in on tenant A. */
 let member: Visitor;
 
@@ -31,7 +31,6 @@ const brand = (changes: Partial<Branding>) =>
   });
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   member = visitor(service, hosts.a);
   await codeFor(member, 'pub1', 'https://pub1.test/cb');
   const tenant = service.tenants.byHost(hosts.a);
@@ -41,7 +40,6 @@ beforeAll(async () => {
     await registerClient(tx, tenant?.id ?? '', asking, service.clock.now());
   });
 });
-afterAll(() => service.stop());
 
 const signIn = (clientId = 'branded', redirectUri = 'https://branded.test/cb') =>
   visitor(service, hosts.a).authorize(authorizationParameters(clientId, redirectUri, pkce()));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { linkIn } from '../../support/members/outbox.ts';
@@ -19,16 +19,11 @@ import {
   wayOn,
 } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const minute = 60_000;
 /** One more member of tenant a, whose password is the old one. */

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectErrorPage, expectErrorRedirect } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   authorizationParameters,
   codeFor,
@@ -15,12 +15,7 @@ import {
 
 const redirectUri = 'https://third.test/cb';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 /** Asks for a code of the third party's client, in a browser signed in through a client of our own. */
 const asked = async (more: Record<string, string> = {}, email = 'u1@example.test') => {

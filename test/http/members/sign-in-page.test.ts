@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { flowLifetime } from '../../../src/core/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -15,12 +15,7 @@ import {
   visitor,
 } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const browserCookie = '__Host-memberdoor-browser';
 const sessionCookie = '__Host-memberdoor-session';

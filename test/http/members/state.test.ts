@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts, passwords } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, pkce, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 /** The bytes of the state in an answer's address, decoded by percent-decoding alone: no `+` is a space. */
 const stateIn = ({ headers }: Answer): string | null => {

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { accountOf } from '../../support/members/account.ts';
 import { recoveryLink, submitReset } from '../../support/members/recover.ts';
 import { applied, atSignUp, problemsOf, submitSignUp } from '../../support/members/sign-up.ts';
 import { run } from '../../support/operators/desk.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const set = (tenant: string, changes: object) => run(service, 'tenants.change', { tenant, ...changes });
 

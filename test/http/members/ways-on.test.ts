@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { phoneOf, setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { accountOf } from '../../support/members/account.ts';
 import { askForRecovery } from '../../support/members/recover.ts';
 import { atSignUp, submitSignUp } from '../../support/members/sign-up.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 /** The page of a limit, and the browser that met it. */
 interface Met {

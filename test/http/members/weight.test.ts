@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { deviceDescriptionLength } from '../../../src/core/limits.ts';
 import { languages } from '../../../src/language.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
@@ -13,10 +13,10 @@ import { largestLogo } from '../../support/members/logos.ts';
 import { recoveryLink } from '../../support/members/recover.ts';
 import { applied, submitCode } from '../../support/members/sign-up.ts';
 import { consentRecord } from '../../support/records/access-records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let member: AccountVisitor;
 let scriptBytes: number;
 /** The path of a mail's link to a page for a new password, and the page for a sign-up's digits. */
@@ -30,7 +30,6 @@ const name = 'Ø'.repeat(60);
 const redirectUri = 'https://heavy.test/cb';
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
   // Whoever has chosen a language reads that one.
   await service.store.transaction((tx) => tx.updateTable('members').set({ locale: '' }).execute());
@@ -62,7 +61,6 @@ beforeAll(async () => {
   const script = await service.http(hosts.a, /src="(\/assets\/[^"]+)"/.exec(page.text)?.[1] ?? '');
   scriptBytes = Buffer.byteLength(script.text);
 });
-afterAll(() => service.stop());
 
 const authorize = (browser: Visitor, more: Record<string, string>, clientId = 'heavy') =>
   browser.authorize(authorizationParameters(clientId, redirectUri, pkce(), more));

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -16,14 +16,12 @@ import {
   visitor,
 } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: Visitor;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   browser = visitor(service, hosts.a);
 });
-afterAll(() => service.stop());
 // A minute between the tests: what they fail on purpose must not add up to a limit of failures a minute.
 beforeEach(() => service.clock.advance(60_000));
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { claimsOf } from '../../support/records/claims.ts';
 import { expectErrorPage, expectErrorRedirect } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -17,14 +17,10 @@ import {
 
 const redirectUri = 'https://pub1.test/cb';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** A browser that is signed in: what is wrong with a request is all that keeps it from a code. */
 let browser: Visitor;
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
 beforeEach(async () => {
   browser = visitor(service, hosts.a);
   await codeFor(browser, 'pub1', redirectUri);

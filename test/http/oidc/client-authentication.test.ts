@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, token, type Visitor, visitor } from '../../support/visitor.ts';
 
 /** A secret that an operator brought along from another service: its `%-` is no form encoding of anything. */
 const foreignSecret = '100%-Ü:secret';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let browser: Visitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   browser = visitor(service, hosts.a);
   await service.store.transaction((tx) =>
     registerClient(
@@ -29,7 +28,6 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => service.stop());
 // A minute between the tests: what they fail on purpose must not add up to a limit of failures a minute.
 beforeEach(() => service.clock.advance(60_000));
 

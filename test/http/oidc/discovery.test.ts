@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { memberScopes } from '../../../src/core/oidc/scope.ts';
 import { languages } from '../../../src/language.ts';
@@ -8,18 +8,13 @@ import { adminToken, callApi } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
 import { newAdmin } from '../../support/operators/portal.ts';
 import { claimsOf, headerOf } from '../../support/records/claims.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { tokensFor } from '../../support/visitor.ts';
 
 const path = '/.well-known/openid-configuration';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const documentOf = async (host: string, at = path) =>
   (await service.http(host, at)).json<Record<string, unknown>>();

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, codeFor, field, pkce, token, visitor } from '../../support/visitor.ts';
 
 const redirectUri = 'https://pub1.test/cb';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const parameters = (more: Record<string, string>) =>
   authorizationParameters('pub1', redirectUri, pkce(), { response_mode: 'form_post', state: 's', ...more });

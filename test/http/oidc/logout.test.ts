@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import {
   apps,
   badHints,
@@ -12,14 +11,10 @@ import {
   refreshAs,
   tokensOf,
 } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, type Visitor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const sessionCookie = '__Host-memberdoor-session';
 const out = 'https://app.test/out';

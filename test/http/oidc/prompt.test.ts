@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { claimsOf } from '../../support/records/claims.ts';
 import { expectErrorRedirect } from '../../support/records/expectations.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -18,12 +18,7 @@ import {
 
 const redirectUri = 'https://app2.test/cb';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const signedIn = async (email = 'u1@example.test') => {
   const browser = visitor(service, hosts.a);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { refreshTokenAbsolute, refreshTokenIdle } from '../../../src/core/limits.ts';
 import { readRefreshToken, writeRefreshToken } from '../../../src/core/refresh-token.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
@@ -8,16 +8,11 @@ import { disableMember } from '../../../src/operations/member/member.ts';
 import { updateMemberStatus } from '../../../src/storage/members/member.ts';
 import { findSignIn } from '../../../src/storage/sign-in.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectError, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { refresh, type Tokens, token, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const tenant = () => {
   const found = service.tenants.byHost(hosts.a);

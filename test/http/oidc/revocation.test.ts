@@ -1,20 +1,15 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { writeRefreshToken } from '../../../src/core/refresh-token.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 /** The answer to every revocation that is not refused, whether or not it ended anything (RFC 7009 §2.2). */
 const expectEmpty = (answer: Answer) => {

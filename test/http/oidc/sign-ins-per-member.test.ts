@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { signInsPerMember } from '../../../src/core/limits.ts';
 import { beginSignIn } from '../../../src/core/sign-in.ts';
 import { insertSignIn, listActiveSignIns } from '../../../src/storage/sign-in.ts';
@@ -6,17 +6,15 @@ import { phoneOf, setLimits, unlimited, usedCodes } from '../../support/device.t
 import { hosts } from '../../support/fixtures.ts';
 import { watchAudit } from '../../support/operators/audit-watch.ts';
 import { run } from '../../support/operators/desk.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { type App, apps, claimsOf, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, unlimited);
 });
-afterAll(() => service.stop());
 
 const allow = (clientId: string, count: number) =>
   run(service, 'clients.change', { tenant: hosts.a, clientId, signInsPerMember: count });

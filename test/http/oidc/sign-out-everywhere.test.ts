@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { codesFor, phoneOf, poll } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { recoveryLink, submitReset } from '../../support/members/recover.ts';
 import { newPassword } from '../../support/members/sign-up.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, token, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const email = 'u2@example.test';
 

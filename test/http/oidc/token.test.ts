@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, refresh, type Tokens, token, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const exchange = async (clientId: string, redirectUri: string, more: Record<string, string>) => {
   const { code, verifier } = await codeFor(visitor(service, hosts.a), clientId, redirectUri);

@@ -1,9 +1,10 @@
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
 import { apiAudience, startTestService, type TestService } from '../../support/service.ts';
 import { type App, apps, claimsOf, headerOf, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   authorizationParameters,
   codeFor,
@@ -15,16 +16,14 @@ import {
   visitor,
 } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** A browser whose member has consented to the third party's client. */
 let consenting: Visitor;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   consenting = visitor(service, hosts.a);
   await consent(consenting);
 });
-afterAll(() => service.stop());
 
 const third = { clientId: 'third', redirectUri: 'https://third.test/cb', secret: secrets.third };
 

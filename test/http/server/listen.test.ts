@@ -1,19 +1,16 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import fastify from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listen } from '../../../src/http/server/listen.ts';
 import { StartupError } from '../../../src/startup-error.ts';
 import { loopbackAddresses, rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
 import { expectSecurityHeaders } from '../../support/records/expectations.ts';
-import { freePort, startTestService, type TestService } from '../../support/service.ts';
+import { freePort, startTestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 describe.each(loopbackAddresses)('localhost, asked at %s', (address) => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ data: 'security' });
-  });
-  afterAll(() => service.stop());
+  const service = useService({ data: 'security' });
 
   it.each([
     [400, 'a folded header', 'GET / HTTP/1.1\r\nHost: a.test\r\nX: 1\r\n 2\r\n\r\n'],

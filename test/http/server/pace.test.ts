@@ -1,20 +1,19 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { answersInHand } from '../../../src/core/limits.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { rawSocket } from '../../support/process/raw-socket.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const paths = [discovery, '/api/oidc/jwks', '/nothing-here', '/account'];
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** Answers in hand on the connection that sends ahead: now, and the most there were. */
 const inHand = { now: 0, most: 0, begun: 0 };
 
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
+beforeAll(() => {
   service.app.server.prependListener('request', ({ headers }, response) => {
     if (headers['user-agent'] === 'another') return;
     inHand.begun += 1;
@@ -25,7 +24,6 @@ beforeAll(async () => {
     });
   });
 });
-afterAll(() => service.stop());
 
 /** One more where a blank line comes in two halves: the head that it ends, and the next. */
 const most = answersInHand + 1;

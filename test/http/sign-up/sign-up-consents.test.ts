@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
@@ -11,16 +11,14 @@ import { largestLogo } from '../../support/members/logos.ts';
 import { codeIn } from '../../support/members/outbox.ts';
 import { atSignUp, newPassword, storedMember, submitCode } from '../../support/members/sign-up.ts';
 import { askedFor, consentRecord } from '../../support/records/access-records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
 });
-afterAll(() => service.stop());
 
 const ask = (...consents: readonly Partial<Consent>[]) =>
   service.store.transaction(async (tx) => {

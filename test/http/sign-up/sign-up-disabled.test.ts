@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listClients, updateClient } from '../../../src/storage/client.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 /** An authorization request of nosign, which disables sign-up. */
 const nosign = (more: Record<string, string> = {}) =>

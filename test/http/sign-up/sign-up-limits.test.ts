@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { recoveryLink } from '../../support/members/recover.ts';
 import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 
 const hour = 60 * 60_000;
 

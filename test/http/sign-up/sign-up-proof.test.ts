@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import {
@@ -17,19 +17,17 @@ import {
   wayOn,
 } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { profile } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   for (const host of [hosts.a, hosts.b]) {
     await setLimits(service, host, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
   }
 });
-afterAll(() => service.stop());
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hashProofCode } from '../../../src/operations/sign-up/sign-up.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -16,16 +16,14 @@ import {
   submitSignUp,
   wayOn,
 } from '../../support/members/sign-up.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { answerOf, authorizationParameters, pkce, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
 });
-afterAll(() => service.stop());
 
 const sessionCookie = '__Host-memberdoor-session';
 

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operator, refusal, run } from '../../support/operators/desk.ts';
 import { beginWorld, newCheckout, newInvoice, type World } from '../../support/operators/world.ts';
 import { day } from '../../support/records/records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const tenant = 'world.test';
-let service: TestService;
+const service = useService({ data: 'security' });
 let world: World;
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   world = await beginWorld(service, tenant);
 });
-afterAll(() => service.stop());
 
 const refused = async (name: string, input: object) => refusal(service, name, { tenant, ...input }, operator);
 

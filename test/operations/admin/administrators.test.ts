@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SessionKind } from '../../../src/core/session.ts';
 import { insertSession } from '../../../src/storage/session.ts';
 import { newPassword } from '../../support/members/sign-up.ts';
 import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
 import { sessionRecord } from '../../support/records/records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const tenant = 'a.test';
 

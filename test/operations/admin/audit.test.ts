@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { refusal, run, tokenOf } from '../../support/operators/desk.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   for (const tenant of ['a.test', 'b.test']) {
     for (const clientId of ['one', 'two', 'three']) {
       await run(service, 'clients.create', { tenant, clientId, name: clientId, type: 'public' });
@@ -12,7 +11,6 @@ beforeAll(async () => {
   }
   await refusal(service, 'clients.read', { tenant: 'a.test', clientId: 'none' });
 });
-afterAll(() => service.stop());
 
 interface Page {
   readonly events: readonly { readonly id: number; readonly at: string; readonly target: string }[];

@@ -1,19 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { insertAuditEvent } from '../../../src/storage/operators/audit-event.ts';
 import { adminOf, refusal, run, tenantIdOf } from '../../support/operators/desk.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectError, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { codeFor, token, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const tenant = 'a.test';
 const register = (clientId: string, more: object = {}) =>

@@ -9,14 +9,14 @@ import { command } from '../../support/operators/command.ts';
 import { run, tenantIdOf } from '../../support/operators/desk.ts';
 import { mainOf, newAdmin, plain } from '../../support/operators/portal.ts';
 import { planOf } from '../../support/records/query-plan.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const tenant = 'c.test';
 const letter = { consentId: 'letter', name: 'Letter', description: 'Each Friday.' };
 const words = { name: 'Letter', description: 'Each Friday.' };
 const newWords = { name: 'Letters', description: 'Each Friday and Monday.' };
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 const members: Record<string, string> = {};
 
@@ -27,7 +27,6 @@ interface Answer {
 }
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   for (const name of ['ada', 'bo', 'cy']) {
     const input = {
@@ -51,7 +50,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 async function answer(

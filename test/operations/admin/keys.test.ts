@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keyPublishedBefore } from '../../../src/core/limits.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { beginWorld } from '../../support/operators/world.ts';
 import { hour, second } from '../../support/records/records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectBadToken, headerOf, profile, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 interface Key {
   readonly kid: string;

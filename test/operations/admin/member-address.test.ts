@@ -6,17 +6,16 @@ import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts
 import { command } from '../../support/operators/command.ts';
 import { refusal, run, tokenOf } from '../../support/operators/desk.ts';
 import { newAdmin } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const tenant = 'a.test';
 const email = 'Ada.Address@example.test';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 let memberId: string;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   const input = { tenant, fullName: 'Ada Address', email, password: newPassword };
   ({ id: memberId } = await run<{ id: string }>(service, 'members.create', input));
@@ -25,7 +24,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 const memberdoor = (...words: string[]) => command(service.folder, [...words, '--tenant', tenant]);

@@ -7,22 +7,20 @@ import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts
 import { command } from '../../support/operators/command.ts';
 import { refusal, tokenOf } from '../../support/operators/desk.ts';
 import { newAdmin } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 
 const tenant = 'a.test';
 const email = 'u1@example.test';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 /** The data without when they were written out. */

@@ -8,24 +8,22 @@ import { command } from '../../support/operators/command.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { filledIn, newAdmin } from '../../support/operators/portal.ts';
 import { told } from '../../support/records/told.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectError, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const tenant = 'a.test';
 const password = 'a long password for tests';
 const known = 'line1, city, postCode, postOffice, country, name, email';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 describe('a postal address', () => {

@@ -11,23 +11,21 @@ import { adminToken, auditEvents, callApi } from '../../support/operators/api.ts
 import { command } from '../../support/operators/command.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { mainOf, newAdmin } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, pkce, visitor } from '../../support/visitor.ts';
 
 const tenant = 'a.test';
 const minute = 60_000;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 // Failures are counted for the address that they come from, too: one and the same here.

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findMember, updateMember } from '../../../src/storage/members/member.ts';
 import { linkIn } from '../../support/members/outbox.ts';
 import { submitReset } from '../../support/members/recover.ts';
 import { newPassword } from '../../support/members/sign-up.ts';
 import { refusal, run, tenantIdOf } from '../../support/operators/desk.ts';
 import { day } from '../../support/records/records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, expectError, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, pkce, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const tenant = 'a.test';
 

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Actor, permissions } from '../../../src/core/operators/permission.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
@@ -14,19 +14,17 @@ import {
 import { examples } from '../../support/operators/examples.ts';
 import { beginWorld, type World } from '../../support/operators/world.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const host = 'world.test';
 const everyOperation = operations.map((operation) => ({ name: operation.name, operation }));
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let world: World;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   world = await beginWorld(service, host);
 });
-afterAll(() => service.stop());
 
 const namesTenant = ({ input }: Operation) => input.required?.includes('tenant') === true;
 

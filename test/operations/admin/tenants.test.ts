@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tenantLimits } from '../../../src/core/limits.ts';
 import { StorageUnavailable } from '../../../src/storage/store.ts';
 import { plainLogo } from '../../support/members/logos.ts';
 import { adminOf, refusal, run, tenantIdOf } from '../../support/operators/desk.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const status = async (host: string) => (await service.http(host, '/.well-known/openid-configuration')).status;
 

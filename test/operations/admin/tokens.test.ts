@@ -1,18 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Permission, permissions } from '../../../src/core/operators/permission.ts';
 import { callApi } from '../../support/operators/api.ts';
 import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
 import { makeAdmin } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const tenant = 'a.test';
 

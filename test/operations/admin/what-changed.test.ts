@@ -7,20 +7,18 @@ import { command } from '../../support/operators/command.ts';
 import { run, tokenOf } from '../../support/operators/desk.ts';
 import { mainOf, newAdmin, plain } from '../../support/operators/portal.ts';
 import { applied } from '../../support/operators/tenant-file.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 const tenant = 'a.test';
 
-let service: TestService;
+const service = useService({ data: 'security' });
 let socket: LocalSocket | null;
 
 beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
 });
 afterAll(async () => {
   await socket?.close();
-  await service.stop();
 });
 
 interface Event {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { filesPerMinute } from '../../../src/core/operators/limits.ts';
 import type { Permission } from '../../../src/core/operators/permission.ts';
@@ -6,14 +6,9 @@ import { readAside } from '../../../src/operations/tenant-file/read-aside.ts';
 import { secrets } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { loopWorkOf } from '../../support/process/work.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService({ data: 'security' });
-});
-afterAll(() => service.stop());
+const service = useService({ data: 'security' });
 
 const head = 'tenants:\n  - issuer: https://a.test\n    name: Tenant A\n';
 const many = (count: number, one: (index: number) => string) =>
