@@ -9,9 +9,7 @@ import { findMember } from '../storage/members/member.ts';
 import { findSessionBySecret } from '../storage/session.ts';
 import type { Tx } from '../storage/store.ts';
 import { shareOf } from './address.ts';
-import { transactionOf } from './audit.ts';
 import { browserCookie, sessionCookie } from './cookies.ts';
-import type { Deps } from './deps.ts';
 import { requestLanguage } from './pages/language.ts';
 
 /** The session of a browser that may be used, with its member. */
@@ -39,22 +37,6 @@ export async function currentSession(
 /** The session that a page was opened in ended before what its form asks for was done: nothing was. */
 export class SessionOver extends Error {
   override readonly name = 'SessionOver';
-}
-
-/** Does what a page of the device asks for, in the transaction that makes sure of its session. @throws SessionOver */
-export function actIn<T>(
-  {
-    request,
-    deps,
-    session,
-  }: Pick<CurrentSession, 'session'> & { request: FastifyRequest; deps: Pick<Deps, 'clock' | 'store'> },
-  work: (tx: Tx, current: CurrentSession) => Promise<T>,
-): Promise<T> {
-  return transactionOf(request, deps, async (tx) => {
-    const current = await currentSession(tx, request, deps.clock(), session.kind);
-    if (current?.session.id !== session.id) throw new SessionOver();
-    return work(tx, current);
-  });
 }
 
 /** Who guesses a password with this request. */

@@ -1,27 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client } from '../../core/client.ts';
-import type { DeviceCode } from '../../core/device-code.ts';
-import { type DeviceStanding, deviceStanding } from '../../core/device-verdict.ts';
 import { shownName } from '../../core/members/details.ts';
-import { signInLives } from '../../core/sign-in.ts';
-import { signOutDevice } from '../../operations/account/not-me.ts';
+import {
+  type DecidedDevice,
+  findDecidedDevice,
+  signOutDevice,
+} from '../../operations/device/decide-device.ts';
 import { seenAt } from '../../operations/session/seen-at.ts';
-import { seal, unseal } from '../../secrets/seal.ts';
-import { findClient } from '../../storage/client.ts';
-import { findDeviceCodeById } from '../../storage/device-code.ts';
-import { findSession } from '../../storage/session.ts';
-import { findSignIn } from '../../storage/sign-in.ts';
-import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
-import { transactionOf } from '../audit.ts';
-import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
-import { flowUrl, sealFlow } from '../oidc/flow.ts';
-import { requestLanguage } from '../pages/language.ts';
+import { formToken, givenForm } from '../pages/form-token.ts';
+import { enter, type PageDeps } from '../pages/guarded-page.ts';
 import { sendPage } from '../pages/pages.ts';
 import { requireOwnForm } from '../same-origin.ts';
-import { type CurrentSession, currentSession } from '../session.ts';
+import { shownFacts } from './facts.ts';
+import { type MemberVisit, memberGuard } from './member-guard.ts';
 
 /** What was pressed for which device: the page that follows shows what has become of it. */
 export interface Pressed {
@@ -31,12 +24,11 @@ export interface Pressed {
 
 type End = 'approved' | 'rejected';
 
+const purpose = 'decided';
+
 /** Where a decision leads. It is sealed for this browser, so that an address typed by hand claims nothing. */
-export function decidedUrl(reply: FastifyReply, end: End, pressed: Pressed, { random }: Deps): string {
-  return urlOf(
-    end,
-    seal(reply.request.tenant.tokenKey, 'decided', ensureBrowserCookie(reply, random), pressed),
-  );
+export function decidedUrl(reply: FastifyReply, end: End, pressed: Pressed, deps: PageDeps): string {
+  return urlOf(end, formToken(reply, purpose, deps, pressed));
 }
 
 const urlOf = (end: End, sealed: string) => `/device/${end}?decided=${sealed}`;
@@ -61,39 +53,27 @@ export function decidedPages(app: FastifyInstance, deps: Deps): void {
   );
 }
 
-/** A device and what has become of it. */
-export interface DecidedDevice {
-  readonly code: DeviceCode;
-  readonly client: Client;
-  readonly standing: DeviceStanding;
-}
+const guardOf = (deps: Deps, returnTo: string) => memberGuard(deps, () => ({ purpose, returnTo }));
 
-/** A device that the member of this browser decided on. */
-type Decided = CurrentSession & DecidedDevice;
-
-async function show(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  end: End,
-  sealed: string,
-  deps: Deps,
-): Promise<FastifyReply> {
+function show(request: FastifyRequest, reply: FastifyReply, end: End, sealed: string, deps: Deps) {
   const pressed = readPressed(request, sealed);
   if (pressed === null) return reply.redirect('/device', 303);
-  const decided = await transactionOf(request, deps, (tx) => findDecided(tx, request, pressed, deps));
-  if (decided === 'signed-out') return sendToSignIn(reply, urlOf(end, sealed), deps);
-  if (decided === null) return reply.redirect('/device', 303);
-  const { member, code, client, standing } = decided;
-  const language = requestLanguage(request, [member.locale]);
+  return enter(guardOf(deps, urlOf(end, sealed)), reply, async (tx, visit) => {
+    const decided = await findDecidedDevice(tx, visit.session, pressed.codeId, deps.clock());
+    return () => (decided === null ? reply.redirect('/device', 303) : send(visit, decided, pressed, sealed));
+  });
+}
+
+function send(
+  visit: MemberVisit,
+  { code, client, standing }: DecidedDevice,
+  { verdict }: Pressed,
+  sealed: string,
+): Promise<FastifyReply> {
+  const { reply, language } = visit;
   const app = shownName(client.name);
   const name = code.deviceName ?? app;
-  const { place, address } = seenAt({ language, deps }, code.ipAddress);
-  const facts = [
-    ['account.devices.app', name === app ? null : app],
-    ['device.approve.model', code.deviceModel],
-    ['device.approve.place', place],
-    ['device.approve.address', address],
-  ] as const;
+  const { place, address } = seenAt(visit, code.ipAddress);
   const page = standing === 'signed-in' ? 'approved' : standing;
   return sendPage(reply, {
     template: `members/device/${page}.eta`,
@@ -101,65 +81,32 @@ async function show(
     title: `device.${page}.title`,
     data: {
       name,
-      facts: facts.flatMap(([label, value]) => (value ? [{ label: language.t(label), value }] : [])),
+      facts: shownFacts(language, [
+        ['account.devices.app', name === app ? null : app],
+        ['device.approve.model', code.deviceModel],
+        ['device.approve.place', place],
+        ['device.approve.address', address],
+      ]),
       isSignedIn: standing === 'signed-in',
       // What was pressed came too late: the page says what stands, and what can be done about it.
-      isOther: pressed.verdict !== (page === 'rejected' ? 'reject' : 'approve'),
+      isOther: verdict !== (page === 'rejected' ? 'reject' : 'approve'),
       decided: sealed,
     },
   });
 }
 
-async function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps) {
   const { decided: sealed = '' } = pageForm(request, ['decided']);
   const pressed = readPressed(request, sealed);
   if (pressed === null) return reply.redirect('/account/devices', 303);
-  const decided = await transactionOf(request, deps, async (tx) => {
-    const found = await findDecided(tx, request, pressed, deps);
-    if (found !== null && found !== 'signed-out') await signOutDevice(tx, found.code, deps.clock());
-    return found;
+  const here = urlOf('approved', sealed);
+  return enter(guardOf(deps, here), reply, async (tx, { session }) => {
+    const decided = await findDecidedDevice(tx, session, pressed.codeId, deps.clock());
+    if (decided !== null) await signOutDevice(tx, decided.code, deps.clock());
+    return () => reply.redirect(here, 303);
   });
-  if (decided === 'signed-out') return sendToSignIn(reply, urlOf('approved', sealed), deps);
-  return reply.redirect(urlOf('approved', sealed), 303);
 }
 
 function readPressed(request: FastifyRequest, sealed: string): Pressed | null {
-  const unsealed = unseal(request.tenant.tokenKey, 'decided', browserCookie(request), sealed);
-  return unsealed.kind === 'opened' ? (unsealed.value as Pressed) : null;
-}
-
-/** The device and what has become of it; null where it is forgotten, or another member's. */
-async function findDecided(
-  tx: Tx,
-  request: FastifyRequest,
-  { codeId }: Pressed,
-  { clock }: Deps,
-): Promise<Decided | 'signed-out' | null> {
-  const now = clock();
-  const { id: tenantId } = request.tenant;
-  const current = await currentSession(tx, request, now);
-  if (current === null) return 'signed-out';
-  const found = await findDecidedDevice(tx, tenantId, codeId, now);
-  return found?.code.memberId === current.member.id ? { ...current, ...found } : null;
-}
-
-/** A device by its code, and what has become of it; null where it is forgotten. */
-export async function findDecidedDevice(
-  tx: Tx,
-  tenantId: string,
-  codeId: string,
-  now: number,
-): Promise<DecidedDevice | null> {
-  const code = await findDeviceCodeById(tx, tenantId, codeId);
-  const client = code === null ? null : await findClient(tx, tenantId, code.clientId);
-  if (code === null || client === null) return null;
-  const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
-  const session = signIn === null ? null : await findSession(tx, tenantId, signIn.sessionId);
-  const lives = signIn !== null && signInLives(signIn, client, session, now);
-  return { code, client, standing: deviceStanding(code, lives) };
-}
-
-function sendToSignIn(reply: FastifyReply, returnTo: string, deps: Deps): FastifyReply {
-  const flow = { startedAt: deps.clock(), parameters: null, returnTo, language: null };
-  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
+  return (givenForm(request, purpose, sealed)?.carried as Pressed | undefined) ?? null;
 }

@@ -1,23 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sha256 } from '../../core/hash.ts';
+import { wrongUserCodes } from '../../core/limits.ts';
 import { shownName } from '../../core/members/details.ts';
 import { readUserCode, showUserCode } from '../../core/user-code.ts';
 import type { Language } from '../../language.ts';
+import { decideDevice } from '../../operations/device/decide-device.ts';
+import { createTurns, type Entrant, type Turn, type Turns } from '../../operations/device/entry-turns.ts';
+import { type FoundDevice, type LookedUp, lookUpDevice } from '../../operations/device/look-up-device.ts';
+import { seenAt } from '../../operations/session/seen-at.ts';
+import { insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
+import { addressKey, networkKey } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
-import { transactionOf } from '../audit.ts';
+import { noteRefusal } from '../audit.ts';
+import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { countedMember } from '../limits/limit-reached.ts';
-import { flowUrl, sealFlow } from '../oidc/flow.ts';
+import { formToken, givenForm } from '../pages/form-token.ts';
+import { enter } from '../pages/guarded-page.ts';
 import { isUndone } from '../pages/head.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
-import { type CurrentSession, currentSession, SessionOver } from '../session.ts';
 import { decidedPages, decidedUrl } from './device-decided.ts';
-import { type FoundDevice, lookUpDevice } from './device-lookup.ts';
-import { decideDevice, sealDevice } from './device-verdict.ts';
-import { createTurns, type Turns } from './turns.ts';
+import { type MemberVisit, memberGuard } from './member-guard.ts';
 
 const url = '/device';
 
@@ -36,7 +43,7 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
   const turns = createTurns(deps.pause);
   app.get(url, (request, reply) => show(request, reply, turns, deps));
-  app.post(url, { onRequest: requireOwnForm }, (request, reply) => enter(request, reply));
+  app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply));
 
   refuseOtherMethods(app, `${url}/approve`, ['GET', 'POST']);
   // A page that was left open, or loaded again: the way goes on at the code.
@@ -45,36 +52,87 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   decidedPages(app, deps);
 }
 
-async function show(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  turns: Turns,
-  deps: Deps,
-): Promise<FastifyReply> {
+/** A member at the pages of the code, and back there from the sign-in: the code is not looked at yet (decision 29; U1). */
+const deviceGuard = (deps: Deps) =>
+  memberGuard(deps, ({ request }) => {
+    const { user_code: typed, ui_locales: chosen = null } = asked(request);
+    const entered = enteredIn(request);
+    const code = entered === null ? typed : showUserCode(entered.digits);
+    return { purpose, returnTo: code === undefined ? url : deviceUrl(code), chosen };
+  });
+
+const asked = (request: FastifyRequest) =>
+  pick(queryOf(request) ?? new Map(), ['user_code', 'ui_locales']).values;
+
+function show(request: FastifyRequest, reply: FastifyReply, turns: Turns, deps: Deps) {
   // A page fetched ahead is not a page opened by a member (U2).
   if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.status(503).send();
-  const { user_code: typed, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), [
-    'user_code',
-    'ui_locales',
-  ]).values;
-  const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
-  if (current === null) return sendToSignIn(reply, typed, chosen ?? null, deps);
-  const language = languageOf(request, current, chosen);
-  if (typed === undefined) return sendEntry(reply, language);
-  const digits = readUserCode(typed);
-  if (digits === null) return sendEntry(reply, language, { typed, problem: 'device.error.format' });
-
+  const { user_code: typed } = asked(request);
+  const digits = typed === undefined ? null : readUserCode(typed);
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
   // Nor is it by a HEAD, whose look-up would not be counted (`pages/head.ts`).
-  if (isFromAnotherSite(request) || isUndone(request))
+  if (digits !== null && !isFromAnotherSite(request) && !isUndone(request)) {
+    return lookUp(reply, digits, turns, deps);
+  }
+  return enter(deviceGuard(deps), reply, (_tx, { language }) => () => {
+    if (typed === undefined) return sendEntry(reply, language);
+    if (digits === null) return sendEntry(reply, language, { typed, problem: 'device.error.format' });
     return sendEntry(reply, language, { typed: showUserCode(digits) });
-  const result = await lookUpDevice(request, current, digits, turns, deps).catch(signedOut);
-  if (result === 'signed-out') return sendToSignIn(reply, typed, chosen ?? null, deps);
+  });
+}
+
+/** Looks the code up in the transaction that lets its member in; what is slowed waits for its turn. */
+async function lookUp(reply: FastifyReply, digits: string, turns: Turns, deps: Deps): Promise<FastifyReply> {
+  let held: Turn | null | undefined;
+  // What runs again has its place already.
+  const take: Turns['take'] = (entry) => {
+    if (held === undefined) held = turns.take(entry);
+    return held;
+  };
+  let isLookedUp = false;
+  const looked = enter(deviceGuard(deps), reply, async (tx, visit) => {
+    const { request } = visit;
+    const entering = {
+      entrant: entrantOf(visit),
+      network: networkKey(request.address),
+      browserHash: sha256(browserCookie(request)),
+    };
+    const found = await lookUpDevice(tx, request.tenant, entering, digits, { ...turns, take }, deps.clock());
+    return () => {
+      isLookedUp = true;
+      return answerLookUp(visit, digits, found);
+    };
+  });
+  return looked.catch((error) => {
+    // What failed is answered at once, and its place is held as long as that of a wrong code.
+    if (!isLookedUp) void held?.wait(false);
+    throw error;
+  });
+}
+
+async function answerLookUp(
+  visit: MemberVisit,
+  digits: string,
+  { result, turn, isAgain = false }: LookedUp,
+): Promise<FastifyReply> {
+  const { request, reply, member, language } = visit;
+  if (result === null && !isAgain) {
+    const reason = 'no device waits with this user code';
+    noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
+  }
+  if (turn !== undefined) {
+    // Somebody tries codes on this tenant from many accounts: the operator should know.
+    const { id: key, name: tenant } = request.tenant;
+    request.log.warn({ tenant }, 'user codes are being guessed');
+    const wait = wrongUserCodes.window;
+    request.reachedLimit = { name: 'tenant_user_codes', key, memberId: null, wait };
+    await turn?.wait(result !== null);
+  }
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited')
     return sendProblem(reply, 'tooManyCodes', {
       language,
-      limitKey: countedMember(current.member.id),
+      limitKey: countedMember(member.id),
       ways: [
         { href: url, text: 'device.rejected.again' },
         { href: '/account', text: 'account.title' },
@@ -83,62 +141,62 @@ async function show(
   if (result === null) {
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }
-  return sendApprove(reply, language, current, digits, result, deps);
+  return sendApprove(visit, digits, result);
 }
 
-/** What is answered where the session ended meanwhile. */
-function signedOut(error: unknown): 'signed-out' {
-  if (error instanceof SessionOver) return 'signed-out';
-  throw error;
-}
+/** Whom a wrong code counts for. */
+const entrantOf = ({ member, request: { tenant, address } }: MemberVisit): Entrant => ({
+  tenantId: tenant.id,
+  memberId: member.id,
+  address: addressKey(address),
+});
 
 /** The code typed: it goes into the address, and the page that follows is the one the QR code opens. */
-async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { user_code: typed = '' } = pageForm(request, ['user_code']);
   const digits = readUserCode(typed);
   if (digits === null) {
-    return sendEntry(reply, languageOf(request, null), { typed, problem: 'device.error.format' });
+    return sendEntry(reply, requestLanguage(request, []), { typed, problem: 'device.error.format' });
   }
   return reply.redirect(deviceUrl(showUserCode(digits)), 303);
 }
 
-async function decide(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { confirm, verdict } = pageForm(request, ['confirm', 'verdict']);
+/** What the approve page's form carries: proof that this session entered this code (decision 30). */
+interface EnteredCode {
+  readonly codeId: string;
+  readonly sessionId: string;
+  readonly digits: string;
+}
+
+const purpose = 'device';
+
+function enteredIn(request: FastifyRequest): EnteredCode | null {
+  const { confirm } = pageForm(request, ['confirm']);
+  return (givenForm(request, purpose, confirm)?.carried as EnteredCode | undefined) ?? null;
+}
+
+function decide(request: FastifyRequest, reply: FastifyReply, deps: Deps) {
+  const { verdict } = pageForm(request, ['verdict']);
   // A form that does not say which button was pressed decides nothing.
   if (verdict !== 'approve' && verdict !== 'reject') return reply.redirect(url, 303);
-  const answer = await decideDevice(request, confirm, verdict, deps);
-  switch (answer.kind) {
-    case 'signed-out':
-      return sendToSignIn(reply, answer.typed, null, deps);
-    case 'foreign':
-      return sendProblem(reply, 'crossSite');
-    case 'not-valid':
-      return sendEntry(reply, languageOf(request, answer.current), { problem: 'device.error.notValid' });
-    case 'approved':
-    case 'rejected':
-      return reply.redirect(decidedUrl(reply, answer.kind, { codeId: answer.codeId, verdict }, deps), 303);
-    default:
-      throw new Error(`unknown answer ${JSON.stringify(answer satisfies never)}`);
-  }
+  return enter(deviceGuard(deps), reply, async (tx, visit) => {
+    const entered = enteredIn(request);
+    if (entered?.sessionId !== visit.session.id) {
+      // A decision on a code that was never entered in this session is a guess too (U13).
+      const now = deps.clock();
+      await insertWrongUserCode(tx, entrantOf(visit), now, now);
+      return () => sendProblem(reply, 'crossSite');
+    }
+    const { codeId } = entered;
+    const answer = await decideDevice(tx, request.tenant, codeId, verdict, visit, deps);
+    if (answer === 'not-valid') {
+      return () => sendEntry(reply, visit.language, { problem: 'device.error.notValid' });
+    }
+    return () => reply.redirect(decidedUrl(reply, answer, { codeId, verdict }, deps), 303);
+  });
 }
 
-const deviceUrl = (typed: string | undefined) =>
-  typed === undefined ? url : `${url}?user_code=${encodeURIComponent(typed)}`;
-
-/** The member signs in first; the code waits in the sealed flow and is not looked at (decision 29; U1). */
-function sendToSignIn(
-  reply: FastifyReply,
-  typed: string | undefined,
-  language: string | null,
-  deps: Deps,
-): FastifyReply {
-  const flow = { startedAt: deps.clock(), parameters: null, returnTo: deviceUrl(typed), language };
-  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
-}
-
-function languageOf(request: FastifyRequest, current: CurrentSession | null, chosen?: string): Language {
-  return requestLanguage(request, [chosen, current?.member.locale]);
-}
+const deviceUrl = (typed: string) => `${url}?user_code=${encodeURIComponent(typed)}`;
 
 interface Entry {
   readonly typed?: string;
@@ -163,13 +221,12 @@ function sendEntry(
 }
 
 function sendApprove(
-  reply: FastifyReply,
-  language: Language,
-  current: CurrentSession,
+  visit: MemberVisit,
   digits: string,
   { code, client }: FoundDevice,
-  deps: Deps,
 ): Promise<FastifyReply> {
+  const { reply, language, member, session, deps } = visit;
+  const { place, address } = seenAt(visit, code.ipAddress);
   const minutes = Math.max(0, Math.floor((deps.clock() - code.createdAt) / 60_000));
   return sendPage(reply, {
     template: 'members/device/approve.eta',
@@ -182,13 +239,13 @@ function sendApprove(
       userCode: showUserCode(digits),
       // A third party says what it will see; the operator's own apps need no leave (decision 14).
       scopes: client.thirdParty ? code.scope.split(' ') : [],
-      email: current.member.email,
+      email: member.email,
       deviceName: code.deviceName,
       deviceModel: code.deviceModel,
-      ipAddress: code.ipAddress.replace(/^::ffff:(?=\d+\.)/, ''),
-      place: deps.placeOf(code.ipAddress, language.tag),
+      ipAddress: address,
+      place,
       asked: language.t('device.approve.asked', { minutes }),
-      confirm: sealDevice(reply, { codeId: code.id, sessionId: current.session.id, digits }, deps),
+      confirm: formToken(reply, purpose, deps, { codeId: code.id, sessionId: session.id, digits }),
     },
   });
 }

@@ -1,11 +1,8 @@
-import { type DeviceCode, withdraw } from '../../core/device-code.ts';
-import { endSignIn } from '../../core/sign-in.ts';
-import { apply } from '../../storage/apply.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findSession } from '../../storage/session.ts';
-import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
+import { signOutDevice } from '../device/decide-device.ts';
 import { signOutApps, signOutSession } from '../session/sign-out.ts';
 
 /** Whose and when, of what is taken back. */
@@ -39,11 +36,4 @@ export async function endForeignDevice(
   const facts = { memberId, clientId: code.clientId, target: deviceCodeId, reason: 'a TV or app' };
   await auditDeed(tx, { event: 'device_reported', ...facts });
   await signOutDevice(tx, code, now);
-}
-
-/** Takes the approval of a device back, or ends the sign-in that it began. */
-export async function signOutDevice(tx: Tx, code: DeviceCode, now: number): Promise<void> {
-  await apply(tx, withdraw(code));
-  const signIn = code.signInId === null ? null : await findSignIn(tx, code.tenantId, code.signInId);
-  if (signIn !== null) await apply(tx, endSignIn(signIn, 'signed_out', now));
 }

@@ -6,6 +6,7 @@ import { insertMember } from '../../../src/storage/members/member.ts';
 import { insertSession } from '../../../src/storage/session.ts';
 import { tenantOf } from '../device.ts';
 import { memberOf } from '../fixtures.ts';
+import { formValue } from '../form-token.ts';
 import type { TestService } from '../service.ts';
 
 /** A new member of a tenant with a browser that is signed in, and every seal that its pages would have. */
@@ -69,6 +70,7 @@ export async function freshVisit(
     language: null,
     openedAt: now,
   };
+  const entered = { codeId: systemRandom.id(now), sessionId: ids.member, digits: '123456' };
   return {
     memberId: member.id,
     email,
@@ -79,11 +81,11 @@ export async function freshVisit(
     ].join('; '),
     seals: {
       flow: sealed('flow', { startedAt: now, parameters, returnTo: '/account', language: null }),
-      accountToken: sealed('form', `account ${ids.member}`),
-      adminToken: sealed('form', [`admin ${ids.admin}`, systemRandom.id(now)]),
-      adminSignIn: sealed('form', '/admin/sign-in'),
-      signOut: sealed('form', 'sign-out'),
-      device: sealed('device', { codeId: systemRandom.id(now), sessionId: ids.member, digits: '123456' }),
+      accountToken: sealed('form', formValue(`account ${ids.member}`)),
+      adminToken: sealed('form', formValue(`admin ${ids.admin}`)),
+      adminSignIn: sealed('form', formValue('/admin/sign-in')),
+      signOut: sealed('form', formValue('sign-out')),
+      device: sealed('form', formValue('device', entered)),
       order: sealed('order', order),
     },
   };

@@ -12,6 +12,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
+import { shownFacts } from '../facts.ts';
 import { accountPart, listLinks } from './list.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { agoOf, dayOf } from './times.ts';
@@ -73,7 +74,7 @@ function cardOf(
   return {
     id: signIn.id,
     name,
-    facts: facts.flatMap(([label, value]) => (value ? [{ label: visit.language.t(label), value }] : [])),
+    facts: shownFacts(visit.language, facts),
   };
 }
 

@@ -3,6 +3,7 @@ import { sessionLives } from '../../../core/session.ts';
 import type { Language } from '../../../language.ts';
 import { endForeignDevice, endForeignSession } from '../../../operations/account/not-me.ts';
 import { type Notice, readNotice } from '../../../operations/account/notice.ts';
+import { findDecidedDevice } from '../../../operations/device/decide-device.ts';
 import { browserName } from '../../../operations/session/browser-name.ts';
 import { seenAt } from '../../../operations/session/seen-at.ts';
 import { findMember } from '../../../storage/members/member.ts';
@@ -17,7 +18,7 @@ import { requestLanguage } from '../../pages/language.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { findDecidedDevice } from '../device-decided.ts';
+import { shownFacts } from '../facts.ts';
 import { momentOf } from './times.ts';
 
 const url = '/not-me/:notice';
@@ -60,7 +61,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
     data: {
       isLiving: seen.isLiving,
       lead: language.t(`notMe.${seen.isLiving ? 'lead' : 'done'}.${kind}`),
-      facts: facts.flatMap(([label, value]) => (value ? [{ label: language.t(label), value }] : [])),
+      facts: shownFacts(language, facts),
       action: `/not-me/${noticeText(request)}`,
       token: formToken(reply, purposeOf(request), deps),
     },
@@ -92,8 +93,8 @@ async function seenOf(
       isLiving: sessionLives(session, now),
     };
   }
-  const found = await findDecidedDevice(tx, tenantId, what.deviceCodeId, now);
-  if (found?.code.memberId !== memberId) return forgotten;
+  const found = await findDecidedDevice(tx, { tenantId, memberId }, what.deviceCodeId, now);
+  if (found === null) return forgotten;
   const { code, client, standing } = found;
   return {
     isLiving: standing === 'approved' || standing === 'signed-in',

@@ -8,6 +8,7 @@ import { clearSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
+import { shownFacts } from '../facts.ts';
 import { accountPart, listLinks } from './list.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 import { agoOf, dayOf } from './times.ts';
@@ -22,7 +23,7 @@ export const sessionsPage: AccountPage = { url, show, submit };
 
 async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const { session: own, member, language, deps } = visit;
-  const { t, tag } = language;
+  const { tag } = language;
   const now = deps.clock();
   const { page, next } = await livingSessions(tx, member, accountPart(visit), now, own);
   const links = listLinks(visit, url, next);
@@ -42,7 +43,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
       isOwn: session.id === own.id,
       isPortal: session.kind === 'admin',
       name: browserName(session.userAgent, language),
-      facts: facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : [])),
+      facts: shownFacts(language, facts),
     };
   });
   const hasOthers = page.length > 0 || next !== null || links.newest !== null;

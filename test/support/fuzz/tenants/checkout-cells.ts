@@ -2,6 +2,7 @@ import { systemRandom } from '../../../../src/random.ts';
 import { seal } from '../../../../src/secrets/seal.ts';
 import { insertCheckout } from '../../../../src/storage/access/checkout.ts';
 import { newPackage } from '../../access/shopper.ts';
+import { formValue } from '../../form-token.ts';
 import { checkoutRecord } from '../../records/access-records.ts';
 import { type Cell, noId } from './cell.ts';
 import type { Side } from './side.ts';
@@ -49,7 +50,7 @@ async function newCheckout(side: Side): Promise<string> {
 }
 
 const tokenFor = ({ tenant, browserSecret, sessionId }: Side, id: string) =>
-  seal(tenant.tokenKey, 'form', browserSecret, `checkout ${id} ${sessionId}`);
+  seal(tenant.tokenKey, 'form', browserSecret, formValue(`checkout ${id} ${sessionId}`));
 
 export const checkoutCells: readonly Cell[] = [
   {

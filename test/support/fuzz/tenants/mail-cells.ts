@@ -6,6 +6,7 @@ import { systemRandom } from '../../../../src/random.ts';
 import { seal } from '../../../../src/secrets/seal.ts';
 import { insertEmailProof } from '../../../../src/storage/members/email-proof.ts';
 import { testClock } from '../../clock.ts';
+import { formValue } from '../../form-token.ts';
 import { emailProofRecord } from '../../records/email-proof-record.ts';
 import { type Cell, noId, scrambled, unsealed } from './cell.ts';
 import { sealCell } from './seal-cells.ts';
@@ -66,7 +67,7 @@ async function proofOf(side: Side, purpose: EmailProofPurpose): Promise<Waiting>
 }
 
 const accountToken = ({ tenant, browserSecret, sessionId }: Side) =>
-  seal(tenant.tokenKey, 'form', browserSecret, `account ${sessionId}`);
+  seal(tenant.tokenKey, 'form', browserSecret, formValue(`account ${sessionId}`));
 
 const linkOf = (purpose: EmailProofPurpose) => async (side: Side) => (await proofOf(side, purpose)).link;
 
@@ -161,7 +162,7 @@ const onlyNotice = ({ tenant, memberId }: Side) => {
 };
 
 const noticeToken = (side: Side, notice: string) =>
-  seal(side.tenant.tokenKey, 'form', side.browserSecret, `not me ${notice}`);
+  seal(side.tenant.tokenKey, 'form', side.browserSecret, formValue(`not me ${notice}`));
 
 const notices: readonly Cell[] = [
   {
@@ -183,7 +184,7 @@ const notices: readonly Cell[] = [
     'notice form token',
     'POST /not-me/:notice',
     'form',
-    (side) => `not me ${onlyNotice(side)}`,
+    (side) => formValue(`not me ${onlyNotice(side)}`),
     (side, token) => side.browser.send(`/not-me/${onlyNotice(side)}`, { body: { token } }),
   ),
 ];

@@ -1,5 +1,5 @@
-import { systemRandom } from '../../../../src/random.ts';
 import { type SealPurpose, seal } from '../../../../src/secrets/seal.ts';
+import { formValue } from '../../form-token.ts';
 import type { Answer } from '../../http.ts';
 import type { Artefact, Cell } from './cell.ts';
 import { commonCheckout, commonPackage } from './checkout-cells.ts';
@@ -69,7 +69,7 @@ const flows: readonly Cell[] = [
 ];
 
 /** The seal of an account page's form, which each of these takes before anything else of it. */
-export const accountSeal = ({ sessionId }: Side) => `account ${sessionId}`;
+export const accountSeal = ({ sessionId }: Side) => formValue(`account ${sessionId}`);
 
 const account: readonly Cell[] = [
   ...['subscriptions', 'sessions', 'devices', 'details', 'consents', 'email', 'password', 'delete'],
@@ -101,7 +101,7 @@ const others: readonly Cell[] = [
     'checkout form token',
     'POST /checkout/:id',
     'form',
-    (side) => `checkout ${commonCheckout(side)} ${side.sessionId}`,
+    (side) => formValue(`checkout ${commonCheckout(side)} ${side.sessionId}`),
     (side, token) =>
       side.browser.send(`/checkout/${commonCheckout(side)}`, { body: { token, action: 'nothing' } }),
   ),
@@ -109,7 +109,7 @@ const others: readonly Cell[] = [
     'portal sign-in token',
     'POST /admin/sign-in',
     'form',
-    () => '/admin/sign-in',
+    () => formValue('/admin/sign-in'),
     (side, token) => side.browser.send('/admin/sign-in', { body: { token, email: side.email, password } }),
   ),
 ];
@@ -120,7 +120,7 @@ export const portalForm = (route: string, path: (side: Side) => string): Cell =>
     'portal form token',
     route,
     'form',
-    ({ adminSessionId, service }) => [`admin ${adminSessionId}`, systemRandom.id(service.clock.now())],
+    ({ adminSessionId }) => formValue(`admin ${adminSessionId}`),
     (side, token) => side.browser.send(path(side), { body: { token } }),
   );
 

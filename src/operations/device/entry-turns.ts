@@ -1,3 +1,4 @@
+/** Lets the entries of user codes through one behind another, on a tenant on which too many were wrong (decision 32). */
 import { slowedEntries, slowedEntriesOfNetwork, slowedEntry } from '../../core/limits.ts';
 
 /** Who enters a code, and where from. */

@@ -1,0 +1,10 @@
+/** The facts that a page lists of a device or a browser: those that are known, each with its label. */
+import type { Language } from '../../language.ts';
+
+/** @param facts the key of each label, and what is known; nothing is left out */
+export function shownFacts(
+  { t }: Language,
+  facts: readonly (readonly [string, string | null | undefined])[],
+): readonly { readonly label: string; readonly value: string }[] {
+  return facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : []));
+}

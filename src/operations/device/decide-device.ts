@@ -1,0 +1,101 @@
+/** Approves or rejects the device of a code that a member entered, and shows or takes back what became of it. */
+import type { Client } from '../../core/client.ts';
+import { type DeviceCode, withdraw } from '../../core/device-code.ts';
+import {
+  type DeviceStanding,
+  decideDeviceCode,
+  deviceStanding,
+  type VerdictAnswer,
+} from '../../core/device-verdict.ts';
+import type { Member } from '../../core/members/member.ts';
+import type { Session } from '../../core/session.ts';
+import { endSignIn, signInLives } from '../../core/sign-in.ts';
+import type { Language } from '../../language.ts';
+import { apply } from '../../storage/apply.ts';
+import { findClient } from '../../storage/client.ts';
+import { findDeviceCodeById } from '../../storage/device-code.ts';
+import { findSession } from '../../storage/session.ts';
+import { findSignIn } from '../../storage/sign-in.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { noticeUrl } from '../account/notice.ts';
+import { seenAt } from '../session/seen-at.ts';
+import type { SessionDeps } from '../session/start-session.ts';
+
+/** Who decides: a member in a session that entered this very code (decision 30), and the language of the mail. */
+export interface Decider {
+  readonly member: Member;
+  readonly session: Session;
+  readonly language: Language;
+}
+
+/** Decides on a device code, and tells the member of an approval. */
+export async function decideDevice(
+  tx: Tx,
+  tenant: OpenTenant,
+  codeId: string,
+  verdict: 'approve' | 'reject',
+  { member, session, language }: Decider,
+  deps: Pick<SessionDeps, 'clock' | 'mails' | 'placeOf'>,
+): Promise<VerdictAnswer> {
+  const now = deps.clock();
+  const code = await findDeviceCodeById(tx, tenant.id, codeId);
+  const { id: sessionId, authenticatedAt } = session;
+  const command = { verdict, memberId: member.id, sessionId, authenticatedAt, now };
+  const { answer, writes } = decideDeviceCode(code, command);
+  await apply(tx, writes);
+  // Pressing twice approves once and is told once, and pressing "Reject" afterwards agrees to nothing.
+  if (answer !== 'approved' || writes.length === 0 || code === null) return answer;
+  const client = await findClient(tx, tenant.id, code.clientId);
+  if (client?.thirdParty === true) {
+    // Approving a third party's app allows what the page listed (decision 14).
+    const { tenantId, clientId, scope } = code;
+    const consent = { tenantId, memberId: member.id, clientId, scope, grantedAt: now };
+    await apply(tx, [{ write: 'saveScopeConsent', consent }]);
+  }
+  const { place, address } = seenAt({ language, deps }, code.ipAddress);
+  await deps.mails.queue(tx, tenant, {
+    name: 'newTv',
+    to: member.email,
+    language: language.tag,
+    values: {
+      fullName: member.fullName,
+      client: client?.name ?? '',
+      device: [code.deviceName, code.deviceModel].filter((text) => text !== null).join(', '),
+      place: place ?? address,
+      time: now,
+    },
+    link: noticeUrl(tenant, { memberId: member.id, at: now, what: { deviceCodeId: code.id } }),
+  });
+  return answer;
+}
+
+/** A device and what has become of it. */
+export interface DecidedDevice {
+  readonly code: DeviceCode;
+  readonly client: Client;
+  readonly standing: DeviceStanding;
+}
+
+/** The device that a member decided on, by its code; null where it is forgotten, or another member's. */
+export async function findDecidedDevice(
+  tx: Tx,
+  { tenantId, memberId }: { readonly tenantId: string; readonly memberId: string },
+  codeId: string,
+  now: number,
+): Promise<DecidedDevice | null> {
+  const code = await findDeviceCodeById(tx, tenantId, codeId);
+  const client = code?.memberId === memberId ? await findClient(tx, tenantId, code.clientId) : null;
+  if (code === null || client === null) return null;
+  const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
+  const session = signIn === null ? null : await findSession(tx, tenantId, signIn.sessionId);
+  const lives = signIn !== null && signInLives(signIn, client, session, now);
+  return { code, client, standing: deviceStanding(code, lives) };
+}
+
+/** Takes the approval of a device back, or ends the sign-in that it began. */
+export async function signOutDevice(tx: Tx, code: DeviceCode, now: number): Promise<void> {
+  await apply(tx, withdraw(code));
+  const signIn = code.signInId === null ? null : await findSignIn(tx, code.tenantId, code.signInId);
+  if (signIn !== null) await apply(tx, endSignIn(signIn, 'signed_out', now));
+}

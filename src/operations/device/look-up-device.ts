@@ -1,0 +1,113 @@
+/** Looks up the device of a user code that a member enters, within the limits of guessing (decision 32). */
+import type { Client } from '../../core/client.ts';
+import { type DeviceCode, isOpen } from '../../core/device-code.ts';
+import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
+import { hashUserCode } from '../../core/user-code.ts';
+import { findClient } from '../../storage/client.ts';
+import {
+  countPendingDeviceCodes,
+  findDeviceCodeByUserCode,
+  hasEnteredDeviceCode,
+} from '../../storage/device-code.ts';
+import { browserKnownSince } from '../../storage/members/known-browser.ts';
+import {
+  countWrongUserCodes,
+  insertWrongUserCode,
+  isCountedUserCode,
+} from '../../storage/members/wrong-user-code.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { OpenTenant } from '../../tenants.ts';
+import { auditDeed } from '../audit/audit.ts';
+import type { Entrant, Turn, Turns } from './entry-turns.ts';
+
+/** A device that waits for this member's decision, and the app on it. */
+export interface FoundDevice {
+  readonly code: DeviceCode;
+  readonly client: Client;
+}
+
+/** Who enters a code, from where. */
+export interface Entering {
+  readonly entrant: Entrant;
+  /** As `networkKey` counts networks. */
+  readonly network: string;
+  /** The hash of the browser's cookie. */
+  readonly browserHash: string;
+}
+
+export interface LookedUp {
+  /**
+   * The device; null for every code that does not work, whatever the reason (U8); `limited` to who entered too many
+   * wrong codes; `busy` where too many entries wait, or another one of this member or address: then nothing was looked
+   * up that others entered.
+   */
+  readonly result: FoundDevice | 'limited' | 'busy' | null;
+  /** The place of a slowed entry, whose turn the answer waits for; null where none was free. */
+  readonly turn?: Turn | null;
+  /** Whether the member sent the same wrong code before, so that it counts no second time. */
+  readonly isAgain?: boolean;
+}
+
+/**
+ * Looks up a user code for a signed-in member.
+ *
+ * @param turns where the entries of a tenant wait, on which too many were wrong; `take` is asked again where the
+ *   transaction runs again
+ * @param now ms
+ */
+export async function lookUpDevice(
+  tx: Tx,
+  tenant: OpenTenant,
+  { entrant, network, browserHash }: Entering,
+  digits: string,
+  turns: Pick<Turns, 'take' | 'isWaiting'>,
+  now: number,
+): Promise<LookedUp> {
+  const { memberId } = entrant;
+  const counts = await countWrongUserCodes(tx, entrant, now);
+  const { wrongUserCodesPerAddress, wrongUserCodesPerMember } = tenant.limits;
+  if (
+    counts.ofMember >= (wrongUserCodesPerMember ?? Number.POSITIVE_INFINITY) ||
+    counts.ofAddress >= (wrongUserCodesPerAddress ?? Number.POSITIVE_INFINITY)
+  ) {
+    return { result: 'limited' };
+  }
+  // A slowed entry waits beside strangers, or beside browsers that their members have used for long.
+  const isKnown = async () => {
+    const since = await browserKnownSince(tx, memberId, browserHash);
+    return since !== null && now - since >= browserKnownFor;
+  };
+  const pending = await countPendingDeviceCodes(tx, tenant.id, now);
+  const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
+  const userCodeHash = hashUserCode(tenant.tokenKey, digits);
+  const isReopened = await hasEnteredDeviceCode(tx, { ...entrant, userCodeHash }, now);
+  // Taken before the code is looked up: what nobody waits for must not be answered by anything either. A code
+  // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
+  const isGuess = !isReopened || turns.isWaiting(entrant);
+  const takes = isSlowed && isGuess;
+  const turn = takes ? turns.take({ ...entrant, network, isKnown: await isKnown() }) : undefined;
+  if (turn === null) return { result: 'busy', turn };
+  const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
+  const result = await openDevice(tx, code, now);
+  const entered = { userCodeHash, browserHash };
+  const isAgain = result === null && (await isCountedUserCode(tx, entrant, entered, now));
+  if (result === null) {
+    // A member who comes back to a code of their own, already decided, has not guessed, nor has one whose browser
+    // sends the same again (decision 45). A row too old to count is written all the same, so that every no takes
+    // as long (U8).
+    const isCounted = !isAgain && code?.memberId !== memberId;
+    await insertWrongUserCode(tx, entrant, now, isCounted ? now : now - wrongUserCodes.window, entered);
+  } else if (!isReopened) {
+    // Once for each member and code: a page loaded again and again must not fill the disk.
+    const { id, clientId } = result.code;
+    await auditDeed(tx, { event: 'device_code_entered', memberId, clientId, target: id });
+  }
+  return { result, isAgain, ...(turn === undefined ? {} : { turn }) };
+}
+
+/** The device of a code that waits for a decision, with its client; else null. */
+async function openDevice(tx: Tx, code: DeviceCode | null, now: number): Promise<FoundDevice | null> {
+  if (code === null || !isOpen(code, now)) return null;
+  const client = await findClient(tx, code.tenantId, code.clientId);
+  return client?.deviceFlow === true ? { code, client } : null;
+}
