@@ -40,13 +40,7 @@ import {
   type SignInEnd,
   type SignInWrite,
 } from './sign-in.ts';
-import type { TokenGrant } from './tokens.ts';
-
-/** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
-export interface RefreshToken {
-  readonly signInId: string;
-  readonly generation: number;
-}
+import type { RefreshToken, TokenGrant } from './tokens.ts';
 
 interface Facts {
   readonly memberIsActive: boolean;

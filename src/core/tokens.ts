@@ -4,8 +4,13 @@ import { idTokenSeconds } from './limits.ts';
 import type { Member } from './members/member.ts';
 import { memberClaims } from './oidc/claims.ts';
 import { type Scope, scopeIncludes } from './oidc/scope.ts';
-import type { RefreshToken } from './refresh-token.ts';
 import type { SigningAlgorithm } from './tenant.ts';
+
+/** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
+export interface RefreshToken {
+  readonly signInId: string;
+  readonly generation: number;
+}
 
 /** What a grant decided to issue; the tokens are signed after the commit. Times are ms. */
 export interface TokenGrant {

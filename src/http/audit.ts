@@ -32,7 +32,7 @@ export function sourceOf(
     actorId: null,
     clientId: null,
     address: request.address,
-    clock,
+    at: clock(),
   };
 }
 

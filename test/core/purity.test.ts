@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importsOf, sources, withoutComments } from '../support/sources.ts';
+import { circlesOf, importsOf, sources, withoutComments } from '../support/sources.ts';
 
 const core = resolve('core');
 
@@ -18,6 +18,7 @@ const impure = {
   'the process': /\bprocess\b|\bglobalThis\b/,
   'a timer': /\bset(?:Timeout|Interval|Immediate)\b/,
   'output or the network': /\bconsole\b|\bfetch\b/,
+  'a function that is asked for a value': /\(\) => (?:number|string|boolean|unknown)\b/,
   'an import while it runs': /\bimport\(|\brequire\(/,
 };
 
@@ -31,13 +32,18 @@ describe.each(files)('src/core/$name', ({ path, code }) => {
     expect(foreign).toEqual([]);
   });
 
-  it('has no promise, clock, chance, process, timer or output', () => {
+  it('has no promise, clock, chance, process, timer or output, and is given values alone', () => {
     const found = Object.entries(impure).filter(([, pattern]) => pattern.test(code));
     expect(found.map(([what]) => what)).toEqual([]);
   });
 });
 
 describe('the core as a whole', () => {
+  it('has no circle: no file imports, through others, what imports it, not even for a type', () => {
+    const files = sources.filter(({ name }) => name.startsWith('core/'));
+    expect(circlesOf(new Map(files.map(({ name, imports }) => [name, new Set(imports)])))).toEqual([]);
+  });
+
   it('calls xstate in machine.ts alone; the nouns only set machines up', () => {
     const callers = files.filter(({ code }) =>
       importsOf(code).some(({ from, names }) => from === 'xstate' && names.some((name) => name !== 'setup')),

@@ -28,7 +28,7 @@ beforeAll(() => {
 });
 
 const rows = () => service.store.transaction((tx) => listAuditEvents(tx, {}, 10_000));
-const source = serviceSource(() => 1);
+const source = serviceSource(1);
 
 function session(kind: 'member' | 'admin' = 'member') {
   const facts = {

@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { expect, it } from 'vitest';
 import { migrations } from '../../db/migrations/index.ts';
-import { hashWork } from '../../src/core/members/password-hash.ts';
+import { hashWork } from '../../src/core/members/password.ts';
 import type { Database } from '../../src/storage/schema.ts';
 
 it('the members of an earlier version are given the work of their passwords', async () => {

@@ -1,8 +1,8 @@
 import type { Member } from '../members/member.ts';
+import type { Sight } from '../oidc/scope.ts';
 import { type ContentChannel, channelAccess, type Grant } from './content-channel.ts';
 import { isoTimeOrNull } from './iso-time.ts';
 import { basicsOf, type MemberBasics } from './profile.ts';
-import type { Sight } from './sight.ts';
 import type { MemberSubscription } from './subscription.ts';
 
 /** The member's basics and every content channel of the tenant, open or not (decisions 5 and 38). */

@@ -1,7 +1,7 @@
 import { type Address, type Member, noAddress, type UserType } from '../members/member.ts';
+import type { Sight } from '../oidc/scope.ts';
 import type { CustomPropertyValues } from './custom-property.ts';
 import { isoTime } from './iso-time.ts';
-import type { Sight } from './sight.ts';
 import { isActive, type MemberSubscription } from './subscription.ts';
 
 /** Who a member is: what both profiles begin with (contract, "Member profile"). */

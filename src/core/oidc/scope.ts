@@ -24,3 +24,18 @@ export function scopeCovers(wider: Scope, narrower: Scope): boolean {
   const values = new Set(wider.split(' '));
   return narrower.split(' ').every((scope) => scope === '' || values.has(scope));
 }
+
+/** Each part of a member that an app sees or does not see. */
+export interface Sight extends Readonly<Record<MemberScope, boolean>> {
+  /** Whether the member administers the tenant: the tenant's own business. */
+  readonly role: boolean;
+}
+
+/**
+ * What an app sees: a client of the tenant itself sees everything, as the contract says; a third party's client
+ * sees what its member allowed, which is what the scope of its token names.
+ */
+export function sightOf(isFirstParty: boolean, scope: Scope): Sight {
+  const seen = memberScopes.map((part) => [part, isFirstParty || scopeIncludes(scope, part)] as const);
+  return { ...(Object.fromEntries(seen) as Record<MemberScope, boolean>), role: isFirstParty };
+}

@@ -92,23 +92,18 @@ export interface AuditEvent {
   readonly changes?: readonly FieldChange[];
 }
 
-/** Who does something and from where: made once for a request, an operation or a job. */
-export interface Source
-  extends Pick<AuditEvent, 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'> {
-  /** The time (ms) when it is asked for. */
-  readonly clock: () => number;
-}
+/** Who does something, when and from where: made once for a request, an operation or a job. */
+export type Source = Pick<AuditEvent, 'at' | 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'>;
 
 /** What is said of an event beside its source; what is left out is the source's. */
 export type AuditFacts = Pick<AuditEvent, 'event'> & Partial<Omit<AuditEvent, 'event' | 'at' | 'address'>>;
 
 /** The service by itself, for its jobs. */
-export function serviceSource(clock: Source['clock']): Source {
-  return { tenantId: null, actorKind: 'service', actorId: null, clientId: null, address: null, clock };
+export function serviceSource(at: number): Source {
+  return { at, tenantId: null, actorKind: 'service', actorId: null, clientId: null, address: null };
 }
 
 /** An event as it is written: what the facts leave out is the source's. */
 export function auditEvent(source: Source, facts: AuditFacts): AuditEvent {
-  const { clock, ...by } = source;
-  return { ...by, target: null, result: 'done', reason: null, ...facts, at: clock() };
+  return { ...source, target: null, result: 'done', reason: null, ...facts };
 }

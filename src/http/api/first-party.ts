@@ -1,4 +1,4 @@
-import { type Sight, sightOf } from '../../core/access/sight.ts';
+import { type Sight, sightOf } from '../../core/oidc/scope.ts';
 import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Call } from './route.ts';

@@ -1,6 +1,5 @@
-import { cancelDeletion, requestDeletion } from '../../core/members/deletion.ts';
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
-import { isGone, type Member } from '../../core/members/member.ts';
+import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import {

@@ -157,7 +157,7 @@ function reachableTenant(
 function sourceOf({ actor, input, address }: Call, tenantId: string | null, now: number): Source {
   const { clientId: named } = input;
   const clientId = typeof named === 'string' ? clipped(named) : null;
-  return { tenantId, ...actorOf(actor), clientId, address, clock: () => now };
+  return { tenantId, ...actorOf(actor), clientId, address, at: now };
 }
 
 function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {

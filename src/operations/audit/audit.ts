@@ -21,15 +21,7 @@ export function auditServiceEvent(
   event: 'service_started' | 'service_stopped',
   now: number,
 ): Promise<void> {
-  return store.transaction((tx) =>
-    insertAuditEvent(
-      tx,
-      auditEvent(
-        serviceSource(() => now),
-        { event },
-      ),
-    ),
-  );
+  return store.transaction((tx) => insertAuditEvent(tx, auditEvent(serviceSource(now), { event })));
 }
 
 /** How long events are kept (ms). */

@@ -4,7 +4,7 @@ import { neutralBranding } from '../../core/members/branding.ts';
 import { emailProblem, fullNameProblem, textProblem } from '../../core/members/details.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { blankMember, type Member } from '../../core/members/member.ts';
-import { passwordProblem } from '../../core/members/password-rules.ts';
+import { passwordProblem } from '../../core/members/password.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';

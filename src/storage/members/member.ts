@@ -1,5 +1,5 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
-import { hashWork } from '../../core/members/password-hash.ts';
+import { hashWork } from '../../core/members/password.ts';
 import { prepared, query } from '../queries/prepared.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';

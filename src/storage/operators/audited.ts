@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts';
 import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import type { Store, Tx } from '../store.ts';
 
@@ -19,19 +20,20 @@ type Handle = Tx & { [audited]?: Audited };
  * somebody else is named (`actingAs`), and each event is told once, after its commit. What is rolled back
  * leaves neither a row nor a line.
  */
-export function auditedStore(store: Store, clock: Source['clock'], tell: (event: AuditEvent) => void): Store {
-  const source = serviceSource(clock);
+export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEvent) => void): Store {
   return {
     ...store,
     transaction: async (work) => {
-      let run: Audited = { source, events: [], undo: [] };
+      let events: AuditEvent[] = [];
+      let undo: (() => void)[] = [];
       const result = await store.transaction((tx) => {
         // Work whose commit failed may run again: the database has taken back what it did, and memory does here.
-        for (const undo of run.undo.toReversed()) undo();
-        run = { source, events: [], undo: [] };
-        return work(handle(tx, run));
+        for (const takeBack of undo.toReversed()) takeBack();
+        events = [];
+        undo = [];
+        return work(handle(tx, { source: serviceSource(clock()), events, undo }));
       });
-      for (const event of run.events) tell(event);
+      for (const event of events) tell(event);
       return result;
     },
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contentAccessOf } from '../../../src/core/access/content-access.ts';
 import { channelAccess, isAccessId } from '../../../src/core/access/content-channel.ts';
-import { sightOf } from '../../../src/core/access/sight.ts';
+import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { channelRecord, subscriptionRecord } from '../../support/records/access-records.ts';
 import { memberRecord, now } from '../../support/records/records.ts';
 

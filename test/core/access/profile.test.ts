@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { profileOf } from '../../../src/core/access/profile.ts';
-import { sightOf } from '../../../src/core/access/sight.ts';
 import { isActive } from '../../../src/core/access/subscription.ts';
 import { normaliseEmail } from '../../../src/core/members/member.ts';
+import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { subscriptionRecord } from '../../support/records/access-records.ts';
 import { memberRecord, now } from '../../support/records/records.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancelDeletion, requestDeletion } from '../../../src/core/members/deletion.ts';
-import { isGone, maySignIn } from '../../../src/core/members/member.ts';
+import { cancelDeletion, isGone, maySignIn, requestDeletion } from '../../../src/core/members/member.ts';
 import { useSession } from '../../../src/core/session.ts';
 import { day, hour, memberRecord, now, sessionRecord } from '../../support/records/records.ts';
 

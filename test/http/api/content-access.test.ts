@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contentAccessOf } from '../../../src/core/access/content-access.ts';
-import { sightOf } from '../../../src/core/access/sight.ts';
+import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';

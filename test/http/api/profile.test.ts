@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { profileOf } from '../../../src/core/access/profile.ts';
-import { sightOf } from '../../../src/core/access/sight.ts';
 import { sessionAbsolute } from '../../../src/core/limits.ts';
+import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
 import { answerAt, apiOf } from '../../support/api.ts';

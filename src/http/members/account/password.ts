@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { passwordProblem } from '../../../core/members/password-rules.ts';
+import { passwordProblem } from '../../../core/members/password.ts';
 import { changePassword } from '../../../operations/account/account.ts';
 import { commonPasswords } from '../../../operations/member/common-passwords.ts';
 import { seenAt } from '../../../operations/session/seen-at.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Consent } from '../../../core/access/consent.ts';
 import { countingWindow } from '../../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../../core/members/details.ts';
-import { passwordProblem } from '../../../core/members/password-rules.ts';
+import { passwordProblem } from '../../../core/members/password.ts';
 import { commonPasswords } from '../../../operations/member/common-passwords.ts';
 import { askForSignUp } from '../../../operations/sign-up/sign-up.ts';
 import { seal } from '../../../secrets/seal.ts';

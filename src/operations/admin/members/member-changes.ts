@@ -6,7 +6,7 @@ import {
   normaliseEmail,
   type UserType,
 } from '../../../core/members/member.ts';
-import { passwordProblem } from '../../../core/members/password-rules.ts';
+import { passwordProblem } from '../../../core/members/password.ts';
 import { endSession } from '../../../core/session.ts';
 import { asSecret, held, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';

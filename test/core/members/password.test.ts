@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { passwordProblem } from '../../../src/core/members/password-rules.ts';
+import { passwordProblem } from '../../../src/core/members/password.ts';
 import { commonPasswords } from '../../../src/operations/member/common-passwords.ts';
 import { workOf } from '../../support/process/work.ts';
 

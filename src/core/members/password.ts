@@ -37,3 +37,15 @@ function isCommonRepeated(text: string, { isCommon }: PasswordRules): boolean {
   const part = /^(.+?)\1+$/su.exec(text)?.[1];
   return part !== undefined && ([...part].length < passwordLength.least || isCommon(part));
 }
+
+const argon2id = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/;
+
+/**
+ * The work of a PHC string: its memory in KiB, times its passes. argon2id takes time in that proportion.
+ *
+ * @returns 0 for what is no hash, such as that of an erased member
+ */
+export function hashWork(phc: string): number {
+  const [, memory = 0, passes = 0] = argon2id.exec(phc) ?? [];
+  return Number(memory) * Number(passes);
+}
