@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
-import { apply } from '../../storage/apply.ts';
+import { type AuthorizationOutcome, answerScopes } from '../../operations/authorization/authorization.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
@@ -49,17 +48,8 @@ async function take(
     const session = current?.session ?? null;
     // Another member signed in since the page was opened: the answer is not theirs (F2).
     const isForeign = action !== undefined && session !== null && flow.askedOf !== session.id;
-    if (action === 'deny' && !isForeign) return { outcome: await cancel(tx, step), current, isForeign };
-    const before = await takeStep(tx, { ...step, now }, session, deps);
-    const asks = before.kind === 'interact' && before.page === 'consent';
-    if (!asks || action !== 'allow' || session === null || isForeign) {
-      return { outcome: before, current, isForeign };
-    }
-    const { tenantId, clientId } = before.client;
-    const { scope } = before.request;
-    const consent = { tenantId, memberId: session.memberId, clientId, scope, grantedAt: now };
-    await apply(tx, [{ write: 'saveScopeConsent', consent }]);
-    return { outcome: await takeStep(tx, { ...step, now }, session, deps), current, isForeign };
+    const answer = !isForeign && (action === 'allow' || action === 'deny') ? action : null;
+    return { outcome: await answerScopes(tx, { ...step, now }, session, answer, deps), current, isForeign };
   });
   if (isForeign) noteRefusal(request, { event: 'form_refused', reason: 'a consent of another session' });
   if (outcome.kind === 'interact' && outcome.page === 'consent' && current !== null) {
@@ -72,7 +62,7 @@ async function take(
 function sendQuestion(
   reply: FastifyReply,
   flow: Flow,
-  { client, request }: Extract<Awaited<ReturnType<typeof takeStep>>, { kind: 'interact' }>,
+  { client, request }: Extract<AuthorizationOutcome, { kind: 'interact' }>,
   { session, member }: CurrentSession,
   deps: Deps,
 ): Promise<FastifyReply> {

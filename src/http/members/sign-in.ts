@@ -1,15 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import type { Translate } from '../../language.ts';
+import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
 import { isHashable } from '../../secrets/password.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
-import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pick, queryOf } from '../form.ts';
 import { formTarget } from '../headers.ts';
-import { cancel, takeStep } from '../oidc/authorization.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import {
   contextOf,
@@ -27,7 +26,8 @@ import {
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { beginSessionHere, currentSession, guesserOf } from '../session.ts';
+import { currentSession, guesserOf } from '../session.ts';
+import { answerSignedIn, signInTo } from './signed-in.ts';
 
 const url = '/sign-in';
 
@@ -124,19 +124,15 @@ async function signIn(
   const begun = await transactionOf(request, deps, async (tx) => {
     const member = await findVerified(tx, verified, deps.clock());
     if (member === null) return null;
-    const { session, secret } = await beginSessionHere(tx, request, member, verified.newHash, deps);
-    const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
-    return { secret, outcome };
+    const { newHash } = verified;
+    return signInTo(tx, request, { flow, step }, { member, newHash }, deps);
   });
   if (begun === null) {
     const { id, email } = verified.member;
     noteRefused(request, flow, id, 'the account changed meanwhile');
     return sendForm(reply, flow, deps, { email, wrong: true });
   }
-  const { secret, outcome } = begun;
-  setSessionCookie(reply, secret);
-  if (outcome === null) return reply.redirect(flow.returnTo, 303);
-  return answerAuthorization(reply, outcome, contextOf(flow), deps);
+  return answerSignedIn(reply, begun, deps);
 }
 
 interface FormState {

@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorizationRequestLength } from '../../core/limits.ts';
 import { authorizationParameters, type PageReason } from '../../core/oidc/authorization-request.ts';
+import {
+  type AuthorizationContext,
+  type AuthorizationOutcome,
+  takeStep,
+} from '../../operations/authorization/authorization.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -11,7 +16,6 @@ import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
-import { type AuthorizationContext, type AuthorizationOutcome, takeStep } from './authorization.ts';
 import { flowUrl, sealFlow } from './flow.ts';
 import { readHintedMember } from './id-token-hint.ts';
 

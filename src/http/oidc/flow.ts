@@ -2,18 +2,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
 import type { Language } from '../../language.ts';
+import {
+  type AuthorizationContext,
+  type AuthorizationOutcome,
+  type AuthorizationStep,
+  takeStep,
+} from '../../operations/authorization/authorization.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { requestLanguage } from '../pages/language.ts';
 import { sendProblem } from '../pages/problem.ts';
-import {
-  type AuthorizationContext,
-  type AuthorizationOutcome,
-  type AuthorizationStep,
-  takeStep,
-} from './authorization.ts';
 import { readHintedMember } from './id-token-hint.ts';
 
 /**
@@ -101,11 +101,14 @@ export function sendToSignIn(
   return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
 }
 
+/** An authorization step, but for the time at which it is taken. */
+export type FlowStep = Omit<AuthorizationStep, 'now'>;
+
 /** The authorization step that a flow stands at; null where it has no authorization request. */
 export async function stepOf(
   { tenant }: FastifyRequest,
   { parameters, startedAt }: Flow,
-): Promise<Omit<AuthorizationStep, 'now'> | null> {
+): Promise<FlowStep | null> {
   if (parameters === null) return null;
   const hintedMember = await readHintedMember(tenant, parameters.id_token_hint);
   return { tenant, sent: { values: parameters, repeated: [] }, hintedMember, startedAt };

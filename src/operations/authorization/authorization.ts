@@ -1,3 +1,4 @@
+/** Takes an authorization request on its way, page by page, until its client gets an answer. */
 import type { Client } from '../../core/client.ts';
 import { sha256 } from '../../core/hash.ts';
 import {
@@ -9,12 +10,12 @@ import {
 } from '../../core/oidc/authorization-request.ts';
 import { authorize } from '../../core/oidc/authorize.ts';
 import type { Session } from '../../core/session.ts';
+import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { findScopeConsent } from '../../storage/scope-consent.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
-import type { Deps } from '../deps.ts';
 
 /** An authorization request at one step of its way, whichever page it stands at. */
 export interface AuthorizationStep {
@@ -56,7 +57,7 @@ export async function takeStep(
   tx: Tx,
   step: AuthorizationStep,
   session: Session | null,
-  { random }: Deps,
+  { random }: { readonly random: Pick<Random, 'secret'> },
 ): Promise<AuthorizationOutcome> {
   const { tenant, sent, hintedMember, startedAt, now } = step;
   const { client_id: clientId } = sent.values;
@@ -105,4 +106,27 @@ export async function cancel(
   if (read.kind === 'page') return { kind: 'rejected', reason: read.reason, client };
   const target = read.kind === 'error' ? read.target : read.request.target;
   return respond(target, { error: 'access_denied', description: 'the member turned back' });
+}
+
+/**
+ * Takes the answer of a member to the page that asks whether a third party's client may have its scopes (decision 14).
+ * What is not asked any more is not answered.
+ */
+export async function answerScopes(
+  tx: Tx,
+  step: AuthorizationStep,
+  session: Session | null,
+  answer: 'allow' | 'deny' | null,
+  deps: { readonly random: Pick<Random, 'secret'> },
+): Promise<AuthorizationOutcome> {
+  if (answer === 'deny') return cancel(tx, step);
+  const asked = await takeStep(tx, step, session, deps);
+  const isAsked = asked.kind === 'interact' && asked.page === 'consent';
+  if (!isAsked || answer === null || session === null) return asked;
+  const { client, request } = asked;
+  const { tenantId, clientId } = client;
+  const { memberId } = session;
+  const consent = { tenantId, memberId, clientId, scope: request.scope, grantedAt: step.now };
+  await apply(tx, [{ write: 'saveScopeConsent', consent }]);
+  return takeStep(tx, step, session, deps);
 }
