@@ -62,6 +62,12 @@ export function createTenants(vault: Vault): Tenants {
 const answering = (tenant: OpenTenant | undefined) =>
   tenant === undefined || tenant.disabledAt !== null ? null : tenant;
 
+/** A tenant that is being made in a transaction: nothing is signed for it before the commit. */
+export function withoutKeys(tenant: Tenant): OpenTenant {
+  const tokenKey = createSecretKey(Buffer.alloc(32));
+  return { ...tenant, tokenKey, keys: [], deviceFlow: false, webOrigins: webOriginsOf([]), tokensFrom: 0 };
+}
+
 async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]> {
   const keys = (await listSigningKeys(tx)).filter((row) => row.retiredAt === null);
   const clients = (await listClients(tx)).filter(({ disabledAt }) => disabledAt === null);

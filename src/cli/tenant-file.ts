@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { sha256 } from '../core/hash.ts';
 import { leastSecretLength, tenantFile } from '../core/operators/limits.ts';
+import { type Problem, problem } from '../core/problem.ts';
 import { problemLine, readTenantFile } from '../operations/tenant-file/read.ts';
 import {
   type Found,
@@ -37,7 +38,7 @@ export async function openTenantFile(
   const { lookUp, found } = createLookUp(path === '-' ? '.' : dirname(path), environment);
   const read = readTenantFile(file, lookUp);
   if (read.ok) return { ok: true, file, references: found() };
-  return { ok: false, problems: read.problems.map((problem) => `${path}:${problemLine(problem)}`) };
+  return { ok: false, problems: read.problems.map((one) => `${path}:${problemLine(one)}`) };
 }
 
 /** @returns null if it cannot be read, or is not UTF-8 */
@@ -78,7 +79,7 @@ function lookUpNow(
   if (kind === 'logoFile') {
     const bytes = readBytes(resolve(folder, name));
     return bytes === null
-      ? nowhere(`the file ${name} cannot be read`)
+      ? nowhere(problem([], 'file_unreadable', { name }))
       : { ok: true, value: pictureOf(bytes) };
   }
   // Where secrets are not looked up, two names are two secrets.
@@ -86,22 +87,18 @@ function lookUpNow(
   const variable = Object.hasOwn(environment, name) ? environment[name] : undefined;
   const text = kind === 'secretEnv' ? variable : readBytes(resolve(folder, name))?.toString();
   if (text === undefined) {
-    return nowhere(
-      kind === 'secretEnv' ? `the variable ${name} is not set` : `the file ${name} cannot be read`,
-    );
+    return nowhere(problem([], kind === 'secretEnv' ? 'variable_not_set' : 'file_unreadable', { name }));
   }
   // One line end belongs to the file, not to the secret.
   return secretFrom(text.replace(/\r?\n$/, ''), name);
 }
 
-const nowhere = (problem: string): Found => ({ ok: false, problem });
+const nowhere = (found: Problem): Found => ({ ok: false, problem: found });
 
 function secretFrom(secret: string, name: string): Found {
-  if (!/^[!-~]*$/.test(secret)) return nowhere(`${name} holds something else than letters, digits and signs`);
+  if (!/^[!-~]*$/.test(secret)) return nowhere(problem([], 'secret_signs', { name }));
   return secret.length < leastSecretLength
-    ? nowhere(
-        `${name} holds fewer than ${leastSecretLength} characters: openssl rand -hex 32 makes a good secret`,
-      )
+    ? nowhere(problem([], 'secret_short', { name, least: leastSecretLength }))
     : { ok: true, value: sha256(secret) };
 }
 

@@ -18,8 +18,8 @@ export function nameInFile(path: Path): string {
  * @param nameOf what the face calls the value at a path, or all of it where the path is empty
  */
 export function problemText(
-  { path, code, values }: Problem,
-  nameOf: (path: Path) => string = dotted,
+  { path, code, values, position }: Problem,
+  nameOf: (path: Path) => string = position === undefined ? dotted : nameInFile,
 ): string {
   const whole = problemWords[code].replaceAll(/\[([^\]]*\{[^\]]*)\]/g, (_, part: string) =>
     [...part.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => values[name] !== undefined) ? part : '',

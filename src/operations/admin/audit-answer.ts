@@ -56,10 +56,13 @@ const readers: ReadonlyMap<string, Permission> = new Map([
   ['invoices', 'subscriptions:read'],
 ]);
 
-/** The reason of an act is `members.change`, or of a step of a file `tenantFiles.apply: member changed`. */
+/**
+ * The reason of an act is its operation: `members.change`, or of a part of a file `tenantFiles.apply: members.change`.
+ * Events of earlier versions have `tenantFiles.apply: member changed` there.
+ */
 function permissionFor(reason: string | null): Permission | undefined {
-  const [operation = '', step] = (reason ?? '').split(': ');
-  const [noun = ''] = step === undefined ? operation.split('.') : step.split(' ');
+  const [operation = '', part = operation] = (reason ?? '').split(': ');
+  const [noun = ''] = part.split(/[. ]/);
   return readers.get(noun);
 }
 

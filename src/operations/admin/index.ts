@@ -11,6 +11,7 @@ import { auditOperations } from './audit.ts';
 import { clientSecretOperations } from './clients/client-secrets.ts';
 import { clientOperations } from './clients/clients.ts';
 import { keyOperations } from './keys.ts';
+import { loadOperations } from './load.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
 import { memberFileOperations } from './members/member-file.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
@@ -49,3 +50,10 @@ export const operations: readonly Operation[] = [
   ...auditOperations,
   ...tenantFileOperations,
 ];
+
+/** @throws if the table has no such operation; those of tenant files alone are found too */
+export function operationOf(name: string): Operation {
+  const found = [...operations, ...loadOperations].find((operation) => operation.name === name);
+  if (found === undefined) throw new Error(`there is no operation ${name}`);
+  return found;
+}

@@ -34,6 +34,22 @@ export interface PreparationContext extends OperationDeps {
 /** Where an operation runs: in one transaction, by somebody who may, for a tenant or for the service. */
 export interface OperationContext extends PreparationContext {
   readonly tx: Tx;
+  /** Finds another operation of the table, those of tenant files alone too. @throws if there is none */
+  readonly operationOf: (name: string) => Operation;
+  /**
+   * Runs one as a part of this one, in its transaction, with a line of the audit of its own.
+   *
+   * @throws OperationRefused; this one is to fail with it then
+   */
+  readonly runPart: (part: OperationPart) => Promise<object>;
+}
+
+/** An operation as a part of another one. What who calls may do is looked at by that one. */
+export interface OperationPart extends Pick<PreparationContext, 'tenants' | 'tenant'> {
+  readonly operation: Operation;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What is slow of it, if it was done already. */
+  readonly prepared?: unknown;
 }
 
 /** The answer of an operation that is a file: all of it, or its first part. */
@@ -98,6 +114,8 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly made?: string;
   /** Whether it changes something: then it stands in the audit, and tenants are read anew. */
   readonly acts: boolean;
+  /** Whether what it does is only tried: the answer tells of it, and its transaction is taken back. */
+  readonly isTrial?: boolean;
   /**
    * The thing that it changes, as it is now, for what the audit says of the change: where no operation of its noun
    * reads that.

@@ -12,9 +12,17 @@ import { problemLine } from '../problem-text.ts';
 import { conflict, denied, OperationRefused, unknown } from '../refusal.ts';
 import type { Facts } from '../tenant-file/tenant-file.ts';
 import { changesOf, presentOf } from './changes.ts';
+import { operationOf } from './index.ts';
 import { readInput } from './input.ts';
 import { isMemberAddress, withMemberIds } from './member-address.ts';
-import type { FileAnswer, Operation, OperationDeps, PreparationContext } from './operation.ts';
+import type {
+  FileAnswer,
+  Operation,
+  OperationContext,
+  OperationDeps,
+  OperationPart,
+  PreparationContext,
+} from './operation.ts';
 
 /** What is said of a permission that is missing. */
 const permissionCode = { tenant: 'permission_needed', system: 'permission_needed_everywhere' } as const;
@@ -31,6 +39,8 @@ export interface Call {
    * since it was looked at (architecture, rule 19; F4). It throws where it has.
    */
   readonly demand?: (tx: Tx) => Promise<void>;
+  /** The operation that it is a part of, such as a tenant file's. */
+  readonly partOf?: string;
 }
 
 /**
@@ -91,7 +101,7 @@ export async function* partsOf(
     if (more === undefined) return;
     part = await store.transaction(async (tx) => {
       await call.demand?.(tx);
-      return more({ ...context, tx });
+      return more(contextIn(tx, call, context));
     });
   }
 }
@@ -100,6 +110,16 @@ export async function* partsOf(
 interface Worked {
   readonly answer: object;
   readonly putInPlace: (() => void) | null;
+}
+
+/** Takes a transaction back whose answer is known: what was done in it was only tried. */
+class TakenBack extends Error {
+  readonly answer: object;
+
+  constructor(answer: object) {
+    super('what was tried is taken back');
+    this.answer = answer;
+  }
 }
 
 /** The slow part before the transaction, then the transaction. */
@@ -111,22 +131,45 @@ async function work(
 ): Promise<Worked> {
   const { operation } = call;
   const prepared = await operation.prepare?.(input, context);
-  return store.transaction(async (tx) => {
+  const done = store.transaction(async (tx) => {
     await call.demand?.(tx);
     const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const named = await withMemberIds(own, context, operation, input);
-    const beginning = { ...context, tx: own };
-    const before = await presentOf(operation, beginning, named);
-    const answer = await operation.run(beginning, named, prepared);
+    const answer = await actIn(contextIn(own, call, context), { ...call, input: named }, prepared);
+    if (operation.isTrial === true) throw new TakenBack(answer);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
-    if (operation.acts || operation.audited === true) {
-      const changes = before === null ? [] : changesOf(operation, named, before, answer as Facts);
-      await auditAct(own, { ...call, input: named }, context, { answer, changes });
-    }
-    if (!operation.acts) return { answer, putInPlace: null };
-    return { answer, putInPlace: await context.tenants.read(tx) };
+    return { answer, putInPlace: operation.acts ? await context.tenants.read(tx) : null };
   });
+  return done.catch((error: unknown) => {
+    if (error instanceof TakenBack) return { answer: error.answer, putInPlace: null };
+    throw error;
+  });
+}
+
+/** The work of an operation and its line of the audit, in a transaction that is there. */
+async function actIn(context: OperationContext, call: Call, prepared: unknown): Promise<object> {
+  const { operation, input } = call;
+  const before = await presentOf(operation, context, input);
+  const answer = await operation.run(context, input, prepared);
+  if (operation.acts || operation.audited === true) {
+    const changes = before === null ? [] : changesOf(operation, input, before, answer as Facts);
+    await auditAct(context, call, { answer, changes });
+  }
+  return answer;
+}
+
+/** What an operation may use in its transaction, other operations among it. */
+function contextIn(tx: Tx, call: Call, context: PreparationContext): OperationContext {
+  const runPart = async ({ operation, input: given, prepared, ...target }: OperationPart) => {
+    const input = readInput(operation, given);
+    const part = { ...call, operation, input, partOf: call.operation.name };
+    const preparing = { ...context, ...target };
+    const own = actingAs(tx, sourceOf(part, target.tenant?.id ?? null, context.now));
+    const ready = prepared ?? (await operation.prepare?.(input, preparing));
+    return actIn(contextIn(own, part, preparing), part, ready);
+  };
+  return { ...context, tx, operationOf, runPart };
 }
 
 /** Whoever is at the machine can make another administrator there; nobody else could. */
@@ -167,16 +210,15 @@ function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {
 }
 
 function auditAct(
-  tx: Tx,
+  { tx, now, tenant }: OperationContext,
   call: Call,
-  { now, tenant }: PreparationContext,
   { answer, changes }: { readonly answer: object; readonly changes: readonly FieldChange[] },
 ): Promise<void> {
-  const { operation, input } = call;
+  const { operation, input, partOf } = call;
   const facts = {
     event: 'admin_acted',
     target: targetOf(operation, { ...answer, ...input }),
-    reason: operation.name,
+    reason: partOf === undefined ? operation.name : `${partOf}: ${operation.name}`,
     ...(changes.length === 0 ? {} : { changes }),
   } as const;
   return insertAuditEvent(tx, auditEvent(sourceOf(call, tenant?.id ?? null, now), facts));

@@ -5,15 +5,15 @@ import { exactly, flag, list, oneOf, type Schema, text, textOrNull } from '../..
 import type { OpenTenant } from '../../tenants.ts';
 import { denied, invalid } from '../refusal.ts';
 import {
-  applySteps,
   type PreparedFile,
-  planFile,
   prepareFile,
+  prepareTrial,
+  runFile,
   type SentFile,
+  type UnderstoodFile,
   understand,
 } from '../tenant-file/apply.ts';
 import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
-import type { Step } from '../tenant-file/plan/step.ts';
 import { tenantFileSchema } from '../tenant-file/schema.ts';
 import { type Fields, onService, onTenant, tenantField } from './define.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -83,6 +83,10 @@ const changesSchema = exactly('What a file changes', {
         }),
       ),
       note: text('How it ends, or would; empty for the others', 'disabled'),
+      calls: list(
+        'The operations that do it, in their order; none leave it alone',
+        text('One', 'clients.change'),
+      ),
     }),
   ),
 });
@@ -97,10 +101,8 @@ function demand(actor: Actor, needed: readonly Permission[], what: string): void
   throw denied([], 'permissions_needed_for', { what, permissions: needed });
 }
 
-const answerOf = (steps: readonly Step[]) => ({ changes: steps.map(({ change }) => change) });
-
 /** A tenant's administrator describes that tenant, and learns of no other (A17). @throws OperationRefused */
-async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<PreparedFile> {
+async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<UnderstoodFile> {
   const understood = await understand(sent);
   const { tenants } = understood.file;
   if (tenants.length === 1 && tenants[0]?.issuer === issuer) return understood;
@@ -113,7 +115,7 @@ async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<
  *
  * @throws OperationRefused if the token may not read all that the file speaks of
  */
-function demandReading(actor: Actor, { tenants }: PreparedFile['file'], verb: 'apply' | 'compare'): void {
+function demandReading(actor: Actor, { tenants }: UnderstoodFile['file'], verb: 'apply' | 'compare'): void {
   demand(actor, readNeeds, `to ${verb} a file`);
   // Whether a secret is among the changes says whether it is the one that is stored.
   if (tenants.some(({ clients = [] }) => clients.some(({ secretHash }) => secretHash !== undefined))) {
@@ -124,22 +126,20 @@ function demandReading(actor: Actor, { tenants }: PreparedFile['file'], verb: 'a
   }
 }
 
-async function compare(context: OperationContext, sent: SentFile, prepared: PreparedFile): Promise<object> {
-  demandReading(context.actor, prepared.file, 'compare');
-  return answerOf(await planFile(prepared, sent, context));
-}
+/** A file is compared by doing what it asks for, which is taken back: what is refused then is what apply refuses. */
+const running =
+  (verb: 'apply' | 'compare') =>
+  async (context: OperationContext, sent: SentFile, prepared: PreparedFile) => {
+    demandReading(context.actor, prepared.file, verb);
+    return answerOf(await runFile(prepared, { ...sent, isTrial: verb === 'compare' }, context));
+  };
 
-async function apply(
-  name: string,
-  context: OperationContext,
-  sent: SentFile,
-  prepared: PreparedFile,
-): Promise<object> {
-  demandReading(context.actor, prepared.file, 'apply');
-  const steps = await planFile(prepared, sent, context);
-  await applySteps(name, steps, prepared, context);
-  return answerOf(steps);
-}
+const answerOf = (entries: Awaited<ReturnType<typeof runFile>>) => ({
+  changes: entries.map(({ change, calls }) => ({
+    ...change,
+    calls: calls.map(({ operation }) => operation),
+  })),
+});
 
 const costs = { bodyBytes: fileBodyBytes, callsPerMinute: filesPerMinute } as const;
 
@@ -153,11 +153,12 @@ const compared: Operation = {
     fields: { file: fileField },
     optional: sentFields,
     output: changesSchema,
-    prepare: (sent, { tenant }) => understandAlone(sent, tenant),
-    run: compare,
+    prepare: async (sent, context) => prepareTrial(await understandAlone(sent, context.tenant), context),
+    run: running('compare'),
   }),
   ...costs,
   acts: false,
+  isTrial: true,
 };
 
 const applied: Operation = {
@@ -171,7 +172,7 @@ const applied: Operation = {
     optional: sentFields,
     output: changesSchema,
     prepare: async (sent, context) => prepareFile(await understandAlone(sent, context.tenant), context),
-    run: (context, sent, prepared) => apply('tenantFiles.apply', context, sent, prepared),
+    run: running('apply'),
   }),
   ...costs,
 };
@@ -214,11 +215,12 @@ const serviceCompared: Operation = {
     fields: { file: fileField },
     optional: sentFields,
     output: changesSchema,
-    prepare: understand,
-    run: compare,
+    prepare: async (sent, context) => prepareTrial(await understand(sent), context),
+    run: running('compare'),
   }),
   ...costs,
   acts: false,
+  isTrial: true,
 };
 
 const serviceApplied: Operation = {
@@ -232,7 +234,7 @@ const serviceApplied: Operation = {
     optional: sentFields,
     output: changesSchema,
     prepare: async (sent, context) => prepareFile(await understand(sent), context),
-    run: (context, sent, prepared) => apply('serviceTenantFiles.apply', context, sent, prepared),
+    run: running('apply'),
   }),
   ...costs,
 };

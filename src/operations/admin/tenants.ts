@@ -1,9 +1,8 @@
-import { tenantDefaults, tenantLimits } from '../../core/limits.ts';
-import { neutralBranding } from '../../core/members/branding.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { problem } from '../../core/problem.ts';
+import type { Tenant } from '../../core/tenant.ts';
 import { exactly, list, text, textOrNull } from '../../json-schema.ts';
 import { languages } from '../../language.ts';
 import { listTenants } from '../../storage/tenant.ts';
@@ -12,6 +11,7 @@ import {
   changedTenant,
   changeTenant,
   type NewTenant,
+  plainTenant,
   prepareTenant,
   storeTenant,
   type TenantChanges,
@@ -59,10 +59,18 @@ const read = onTenant({
   run: async ({ tenant, tenants }) => tenantAnswer(tenant, tenants.all()),
 });
 
-interface NewTenantInput extends TenantInput {
+/** What is said of a new tenant; files alone say the last two. */
+export interface NewTenantInput extends TenantInput {
   readonly name: string;
   readonly issuer: string;
+  readonly development?: boolean;
+  readonly disabled?: boolean;
 }
+
+export const issuerField = text(
+  'Its public address: https and a host, without a path; http for this machine alone',
+  'https://login.example.org',
+);
 
 const created = onService<NewTenantInput, NewTenant>({
   name: 'tenants.create',
@@ -72,51 +80,44 @@ const created = onService<NewTenantInput, NewTenant>({
   path: '/tenants',
   fields: {
     name: nameField,
-    issuer: text(
-      'Its public address: https and a host, without a path; http for this machine alone',
-      'https://login.example.org',
-    ),
+    issuer: issuerField,
   },
   optional: tenantFields,
   output: tenantSchema,
   made: 'id',
-  prepare: (input, context) => prepareNew(input, context),
-  run: async ({ tx, tenants, now }, _input, prepared) => {
-    const { host, issuer } = prepared.tenant;
-    for (const { tenant } of await listTenants(tx)) {
-      if (tenant.host === host || tenant.issuer === issuer)
-        throw conflict('issuer', 'issuer_taken', { issuer });
-    }
-    await storeTenant(tx, prepared, now);
-    return tenantAnswer(prepared.tenant, tenants.all());
-  },
+  prepare: prepareNew,
+  run: (context, _input, prepared) => storeNew(context, prepared),
 });
 
-async function prepareNew(
-  { issuer, ...given }: NewTenantInput,
-  { vault, random, now }: PreparationContext,
-): Promise<NewTenant> {
-  const address = readIssuer(issuer);
-  const tenant = changedTenant(
-    {
-      ...neutralBranding,
-      ...tenantDefaults,
-      issuer: '',
-      host: '',
-      ...address,
-      id: random.id(now),
-      name: given.name,
-      development: false,
-      limits: tenantLimits,
-      returnOrigins: [],
-    },
-    changesOf(given),
-  );
+/** The keys of a new tenant, which are slow to make. @throws OperationRefused with everything that is wrong with it */
+export async function prepareNew(input: NewTenantInput, context: PreparationContext): Promise<NewTenant> {
+  const tenant = newTenantOf(input, context.random.id(context.now), context.now);
   refuseIfAny([
-    ...(address === null ? [problem('issuer', 'not_an_issuer')] : []),
+    ...(tenant.issuer === '' ? [problem('issuer', 'not_an_issuer')] : []),
     ...tenantProblems(tenant, languages),
   ]);
-  return prepareTenant(tenant, vault, now);
+  return prepareTenant(tenant, context.vault, context.now);
+}
+
+/** The tenant that an input describes, with the defaults of what it does not say. Its issuer is empty if it cannot be one. */
+export function newTenantOf(
+  { issuer, development = false, disabled = false, ...given }: NewTenantInput,
+  id: string,
+  now: number,
+): Tenant {
+  const tenant = { ...plainTenant, ...readIssuer(issuer), id, development };
+  return changedTenant(tenant, { ...changesOf(given), disabledAt: disabled ? now : null });
+}
+
+/** @throws OperationRefused if another tenant has the address */
+export async function storeNew({ tx, tenants, now }: OperationContext, prepared: NewTenant): Promise<object> {
+  const { host, issuer } = prepared.tenant;
+  for (const { tenant } of await listTenants(tx)) {
+    if (tenant.host === host || tenant.issuer === issuer)
+      throw conflict('issuer', 'issuer_taken', { issuer });
+  }
+  await storeTenant(tx, prepared, now);
+  return tenantAnswer(prepared.tenant, tenants.all());
 }
 
 const changed = onTenant<TenantInput & { readonly tenant: string }>({

@@ -1,22 +1,22 @@
-import { auditTextLength } from '../../core/limits.ts';
+// Understands a tenant file, plans what it asks for, and does it with the operations of the table.
 import { readIssuer } from '../../core/operators/issuer.ts';
-import { type Actor, hasAllTenants, type Permission } from '../../core/operators/permission.ts';
-import { problem } from '../../core/problem.ts';
-import { actingAs, sourceIn } from '../../storage/operators/audited.ts';
-import type { OperationContext, PreparationContext } from '../admin/operation.ts';
-import { auditDeed } from '../audit/audit.ts';
+import { permit } from '../../core/operators/permission.ts';
+import { type Position, type Problem, problem, within } from '../../core/problem.ts';
+import { findTenant } from '../../storage/tenant.ts';
+import { withoutKeys } from '../../tenants.ts';
+import type { Operation, OperationContext, PreparationContext } from '../admin/operation.ts';
+import { newTenantOf, prepareNew } from '../admin/tenants.ts';
 import { OperationRefused } from '../refusal.ts';
-import { type NewTenant, prepareTenant } from '../tenant/tenant.ts';
-import { type Change, withoutSecret } from './difference.ts';
-import type { Step } from './plan/step.ts';
-import { planTenants, tenantOf } from './plan/tenants.ts';
+import type { NewTenant } from '../tenant/tenant.ts';
+import { type Entry, type MadeName, NotMade } from './plan/entry.ts';
+import { inOrderOfWork, type NewTenants, planTenants, settingsOf } from './plan/tenants.ts';
 import { inOrder } from './read.ts';
 import { readAside } from './read-aside.ts';
 import type { References } from './references.ts';
-import { type Position, type Problem, positionIn } from './source.ts';
-import type { TenantFile } from './tenant-file.ts';
+import { positionIn } from './source.ts';
+import type { FileTenant, TenantFile } from './tenant-file.ts';
 
-/** A tenant file as somebody sends it. */
+/** A tenant file as it is sent. */
 export interface SentFile {
   /** YAML or JSON. */
   readonly file: string;
@@ -28,147 +28,165 @@ export interface SentFile {
   readonly force: boolean;
 }
 
-/** A file that was understood, and what is slow of it. */
-export interface PreparedFile {
+/** A file that was understood. */
+export interface UnderstoodFile {
   readonly file: TenantFile;
   /** Where each of its values begins, by the key of its path. */
   readonly positions: ReadonlyMap<string, Position>;
-  readonly newTenants: ReadonlyMap<string, NewTenant>;
-  readonly passwordHashes: ReadonlyMap<string, string>;
 }
 
-/**
- * Understands a file.
- *
- * @throws OperationRefused with every problem, each with its place in the file
- */
-export async function understand({ file: text, references }: SentFile): Promise<PreparedFile> {
+/** A file with what is slow of it, or takes its place where the file is only compared. */
+export interface PreparedFile extends UnderstoodFile {
+  readonly newTenants: NewTenants;
+  readonly passwordHashOf: (password: string | undefined) => string;
+}
+
+/** @throws OperationRefused with every problem, each as `line:column: text` */
+export async function understand({ file: text, references }: SentFile): Promise<UnderstoodFile> {
   const read = await readAside({ text, references });
-  if (!read.ok) throw new OperationRefused('invalid', read.problems.map(ofFile));
-  const { file, positions } = read;
-  return { file, positions, newTenants: new Map(), passwordHashes: new Map() };
+  if (!read.ok) throw new OperationRefused('invalid', read.problems);
+  return { file: read.file, positions: read.positions };
 }
 
 /** Makes what is slow of a file: keys of new tenants, hashes of passwords in clear. */
 export async function prepareFile(
-  understood: PreparedFile,
+  understood: UnderstoodFile,
   context: PreparationContext,
 ): Promise<PreparedFile> {
-  const { tenants: given } = understood.file;
-  const { tenants, vault, passwords, random, now } = context;
+  const { passwords, random } = context;
   const newTenants = new Map<string, NewTenant>();
-  const passwordHashes = new Map<string, string>();
-  for (const file of given) {
+  const hashes = new Map<string | undefined, string>();
+  for (const file of newIn(understood, context)) {
     const { issuer = '' } = readIssuer(file.issuer) ?? {};
-    const isKnown = tenants.all().some((tenant) => tenant.issuer === issuer);
-    if (!isKnown) {
-      newTenants.set(issuer, await prepareTenant(tenantOf(file, random.id(now), now), vault, now));
-    }
-    for (const { password, passwordHash } of file.members ?? []) {
-      if (passwordHash !== undefined || passwordHashes.has(password ?? '')) continue;
-      // Nobody knows the password of whoever is given none.
-      passwordHashes.set(password ?? '', await passwords.hash(password ?? random.secret()));
-    }
+    newTenants.set(issuer, await prepareNew(settingsOf(file), context));
   }
-  return { ...understood, newTenants, passwordHashes };
+  for (const { password, passwordHash } of understood.file.tenants.flatMap(({ members = [] }) => members)) {
+    if (passwordHash !== undefined || hashes.has(password)) continue;
+    // A member who is given no password has one that no one knows, until a forgotten one is asked for.
+    hashes.set(password, await passwords.hash(password ?? random.secret()));
+  }
+  return { ...understood, newTenants, passwordHashOf: (password) => hashes.get(password) ?? '' };
+}
+
+/** What a file needs to be tried and taken back: tenants without keys, members without passwords. */
+export function prepareTrial(understood: UnderstoodFile, context: PreparationContext): PreparedFile {
+  const { random, now } = context;
+  const newTenants = newIn(understood, context).map((file): [string, NewTenant] => {
+    const tenant = newTenantOf(settingsOf(file), random.id(now), now);
+    return [tenant.issuer, { tenant, tokenKey: Buffer.alloc(0), keys: [] }];
+  });
+  return { ...understood, newTenants: new Map(newTenants), passwordHashOf: () => '' };
+}
+
+function newIn({ file }: UnderstoodFile, { tenants }: PreparationContext): readonly FileTenant[] {
+  const known = new Set(tenants.all().map(({ issuer }) => issuer));
+  return file.tenants.filter(({ issuer }) => !known.has(readIssuer(issuer)?.issuer ?? ''));
 }
 
 /**
- * Plans a file against what is stored now.
+ * Does what a file asks for, in the transaction that is there: every call by the runner of operations, with a line of
+ * the audit for each.
  *
- * @throws OperationRefused with everything that cannot be done
+ * @param isTrial whether it is taken back: then it asks for no permission to write
+ * @returns the entries in which the file and the database differ
+ * @throws OperationRefused with everything that cannot be done; what was done is to be taken back then
  */
-export async function planFile(
-  { file, positions, newTenants }: PreparedFile,
-  { prune, force }: SentFile,
-  { tx, now, actor }: OperationContext,
-): Promise<readonly Step[]> {
+export async function runFile(
+  { file, positions, newTenants, passwordHashOf }: PreparedFile,
+  { prune, force, isTrial }: Pick<SentFile, 'prune' | 'force'> & { readonly isTrial: boolean },
+  context: OperationContext,
+): Promise<readonly Entry[]> {
+  const { tx, now, actor } = context;
   const problems: Problem[] = [];
-  const steps = await planTenants(
-    {
-      tx,
-      now,
-      actor,
-      prune,
-      force,
-      prepared: newTenants,
-      problem: (at, text) => problems.push({ ...positionIn(positions, at), text }),
-    },
-    file,
-  );
-  if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems).map(ofFile));
-  return steps;
+  const tell = (found: Problem) => problems.push({ ...found, position: positionIn(positions, found.path) });
+  const planning = { tx, now, actor, prune, force, passwordHashOf, tell };
+  const entries = await planTenants(planning, file, newTenants);
+  if (!isTrial) demandCalls(context, entries);
+  const made = [...newTenants.values()].map(({ tenant }) => withoutKeys(tenant));
+  const all = [...context.tenants.all(), ...made];
+  const tenants = { ...context.tenants, all: () => all };
+  for (const entry of inOrderOfWork(entries)) {
+    await runEntry(entry, { context: { ...context, tenants }, newTenants, tell });
+  }
+  if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems));
+  return entries;
 }
 
-/**
- * Does every step of a plan in the one transaction, with a line of the audit for each.
- *
- * @param name the operation, for the audit
- * @throws OperationRefused; nothing was changed then
- */
-export async function applySteps(
-  name: string,
-  steps: readonly Step[],
-  { positions, passwordHashes }: PreparedFile,
-  { tx, now, random, actor }: OperationContext,
-): Promise<void> {
-  demandSteps(actor, steps);
-  const source = sourceIn(tx);
-  for (const { run, change, tenantId, ...step } of steps) {
-    if (run === null) continue;
-    // What comes of it stands in the audit of the tenant, though the file may be the service's.
-    const own = source === null ? tx : actingAs(tx, { ...source, tenantId });
-    const target = await run({ tx: own, now, random, actor, passwordHashes }).catch((error: unknown) => {
-      throw placed(error, positionIn(positions, step.at));
-    });
-    await auditDeed(own, {
-      event: 'admin_acted',
-      target: target.slice(0, auditTextLength),
-      ...(change.noun === 'client' ? { clientId: change.name } : {}),
-      reason: `${name}: ${change.noun} ${doneTo(change)}`,
-      ...(change.fields.length === 0 ? {} : { changes: change.fields.map(withoutSecret) }),
-    });
+/** Where an entry is done. */
+interface Doing {
+  readonly context: OperationContext;
+  readonly newTenants: NewTenants;
+  readonly tell: (problem: Problem) => void;
+}
+
+/** Does the calls of an entry, up to one that is refused: why is told, unless it was told of what the call needs. */
+async function runEntry({ target, at, calls }: Entry, { context, newTenants, tell }: Doing): Promise<void> {
+  const { tx, tenants } = context;
+  const { id, issuer } = target.tenant;
+  const known = tenants.all().find((one) => one.id === id) ?? null;
+  // As it is now: a stage may have been set before.
+  const tenant = known === null ? null : { ...known, ...(await findTenant(tx, id)) };
+  for (const { operation: called, input, makes, at: own = at } of calls) {
+    const operation = context.operationOf(called);
+    try {
+      const named = 'tenant' in operation.input.properties ? { tenant: id } : {};
+      const part = { operation, tenants, tenant, input: { ...named, ...input(target.ids) } };
+      const answer = await context.runPart({ ...part, prepared: newTenants.get(issuer) });
+      if (makes !== undefined) target.ids.set(makes, idIn(answer, operation));
+    } catch (error) {
+      if (error instanceof NotMade) {
+        const [noun, name] = error.named;
+        const facts = { noun, name: JSON.stringify(name) };
+        if (!isMade(target.file, error.named)) tell(problem([...own, ...error.at], 'not_in_tenant', facts));
+      } else if (error instanceof OperationRefused && error.kind !== 'denied') {
+        for (const found of within(own, error.problems.map(inFile))) tell(found);
+      } else throw error;
+      return;
+    }
   }
 }
 
-/** Nobody does by a file what they may not do one by one. @throws OperationRefused */
-function demandSteps(actor: Actor, steps: readonly Step[]): void {
-  const denied = steps
-    .filter(({ run, needs, isForSystem }) => run !== null && !mayDo(actor, needs, isForSystem))
-    .map(({ change: { noun, name }, needs, isForSystem }) => {
+/** The id of what was made. */
+function idIn(answer: object, { made = 'id' }: Operation): string | number {
+  return (answer as Readonly<Record<string, string | number>>)[made] ?? '';
+}
+
+/** Whether a file makes what one of its entries names: then it was told why it could not. */
+function isMade({ packages = [], products = [] }: FileTenant, [noun, name]: MadeName): boolean {
+  if (noun === 'member') return true;
+  return noun === 'product' ? products.includes(name) : packages.some((offer) => offer.name === name);
+}
+
+/** What files call some fields of inputs. */
+const namesInFile: Readonly<Record<string, string>> = {
+  channelId: 'id',
+  consentId: 'id',
+  productIds: 'products',
+  customPropertyValues: 'properties',
+  values: 'properties',
+};
+
+function inFile(found: Problem): Problem {
+  return { ...found, path: found.path.map((part) => namesInFile[part] ?? part) };
+}
+
+const permissionCode = {
+  tenant: 'entry_needs_permission',
+  system: 'entry_needs_permission_everywhere',
+} as const;
+
+/** By a file as one by one, no one does what they may not do. @throws OperationRefused */
+function demandCalls({ actor, operationOf }: OperationContext, entries: readonly Entry[]): void {
+  const denied = entries.flatMap(({ calls, target, change: { noun, name } }) =>
+    calls.flatMap(({ operation: called }) => {
+      const { permission, reach } = operationOf(called);
+      const tenantId = called === 'tenants.load' ? null : target.tenant.id;
+      if (permit(actor, { permission, reach, tenantId }) === 'granted') return [];
       // It stands in the audit, where no address of a member belongs.
       const what = noun === 'member' || noun === 'subscription' ? `a ${noun}` : `the ${noun} ${name}`;
-      return `${what} needs the permission ${needs}${isForSystem ? ', for every tenant' : ''}`;
-    });
-  if (denied.length > 0)
-    throw new OperationRefused(
-      'denied',
-      [...new Set(denied)].map((text) => problem([], 'said', { text })),
-    );
-}
-
-function mayDo(actor: Actor, needs: Permission, isForSystem: boolean): boolean {
-  if (isForSystem && !hasAllTenants(actor)) return false;
-  return actor.kind !== 'token' || actor.permissions.includes(needs);
-}
-
-/** What cannot stand after all, with the place of its entry. */
-function placed(error: unknown, position: Position): unknown {
-  if (!(error instanceof OperationRefused) || error.kind === 'denied') return error;
-  return new OperationRefused(
-    'conflict',
-    error.problems.map((one) => ({ ...one, path: [], position })),
+      return problem([], permissionCode[reach], { entry: what, permission });
+    }),
   );
-}
-
-/** A problem with the place of what it is about. */
-const ofFile = ({ text, line, column }: Problem) => ({
-  ...problem([], 'said', { text }),
-  position: { line, column },
-});
-
-/** What was done to an entry; values stay out of the audit. */
-function doneTo({ change, fields, note }: Change): string {
-  if (change === 'changed') return `changed ${fields.map(({ field }) => field).join(', ')}`;
-  return change === 'ended' ? note : change;
+  const each = new Map(denied.map((found) => [JSON.stringify(found), found]));
+  if (each.size > 0) throw new OperationRefused('denied', [...each.values()]);
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { tenantFile } from '../../core/operators/limits.ts';
+import { type Position, type Problem, problem } from '../../core/problem.ts';
 import type { References } from './references.ts';
-import type { Position, Problem } from './source.ts';
 import type { TenantFile } from './tenant-file.ts';
 
 /** A tenant file to be read, with what its sender looked up. */
@@ -57,7 +57,8 @@ async function readInThread(request: ReadRequest): Promise<ReadResult> {
     const timer = setTimeout(() => {
       isOver();
       thread = null;
-      resolve({ ok: false, problems: [{ line: 1, column: 1, text: 'reading it takes too long: split it' }] });
+      const tooSlow = { ...problem([], 'yaml_too_slow'), position: { line: 1, column: 1 } };
+      resolve({ ok: false, problems: [tooSlow] });
       void worker.terminate();
     }, tenantFile.readTime);
     const isOver = () => {

@@ -1,10 +1,11 @@
 import { tenantFile } from '../../core/operators/limits.ts';
-import { nameInFile, problemText } from '../problem-text.ts';
+import { type Path, type Problem, problem } from '../../core/problem.ts';
+import { problemText } from '../problem-text.ts';
 import type { Checking } from './check/checking.ts';
 import { checkTenants } from './check/tenants.ts';
 import { type LookUp, withReferences } from './references.ts';
 import { misshapenIn } from './shape.ts';
-import { keyOf, type Path, type Problem, parseSource, type Source } from './source.ts';
+import { keyOf, parseSource, type Source } from './source.ts';
 import type { TenantFile } from './tenant-file.ts';
 
 export type ReadTenantFile =
@@ -31,12 +32,12 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
       const { path, code } = found;
       // Of a name that is not known, the name is wrong, and not the value.
       const place = code === 'unknown_field' ? source.namePositionOf(path) : source.positionOf(path);
-      problems.push({ ...place, text: problemText(found, nameInFile) });
+      problems.push({ ...found, position: place });
     }
     const broken = new Set(misshapen.flatMap(({ path }) => beginningsOf(path).map(keyOf)));
     let guesses = 0;
     const checking: Checking = {
-      problem: (path, said) => problems.push({ ...source.positionOf(path), text: said }),
+      tell: (found) => problems.push({ ...found, position: source.positionOf(found.path) }),
       isBroken: (path) => broken.has(keyOf(path)),
       mayGuess: () => {
         guesses += 1;
@@ -52,15 +53,20 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
 
 const beginningsOf = (path: Path) => path.map((_part, index) => path.slice(0, index + 1));
 
-/** Problems as they stand in the text; beyond so many, how many more there are. */
+/** Problems as they stand in the text, each once; beyond so many, how many more there are. */
 export function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  const each = new Map(problems.map((problem) => [problemLine(problem), problem]));
-  const sorted = [...each.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const start = { line: 1, column: 1 };
+  const each = new Map(problems.map((found) => [problemLine(found), found]));
+  const sorted = [...each.values()].toSorted(
+    ({ position: a = start }, { position: b = start }) => a.line - b.line || a.column - b.column,
+  );
   const told = sorted.slice(0, tenantFile.problems);
   const last = told.at(-1);
-  const more = sorted.length - told.length;
-  return more > 0 && last !== undefined ? [...told, { ...last, text: `… and ${more} problems more` }] : told;
+  const count = sorted.length - told.length;
+  if (count === 0 || last?.position === undefined) return told;
+  return [...told, { ...problem([], 'more_problems', { count }), position: last.position }];
 }
 
 /** A problem in a line: `line:column: text`. */
-export const problemLine = ({ line, column, text }: Problem) => `${line}:${column}: ${text}`;
+export const problemLine = (found: Problem) =>
+  `${found.position?.line}:${found.position?.column}: ${problemText(found)}`;

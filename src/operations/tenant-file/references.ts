@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/hash.ts';
-import type { Path } from './source.ts';
+import { type Path, type Problem, problem } from '../../core/problem.ts';
 import { each, type FileClient, type FileTenant, type TenantFile } from './tenant-file.ts';
 
 /** The fields that refer to something outside of the file: a picture, and two kinds of secrets. */
@@ -8,7 +8,7 @@ export type ReferenceKind = 'logoFile' | 'secretFile' | 'secretEnv';
 /** What a reference leads to: a logo as a data: URI, a secret as its hash. Or why it leads nowhere. */
 export type Found =
   | { readonly ok: true; readonly value: string }
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: false; readonly problem: Problem };
 
 /** @param name the path of a file, or the name of a variable */
 export type LookUp = (kind: ReferenceKind, name: string) => Found;
@@ -29,7 +29,7 @@ export function lookUpIn(references: References): LookUp {
     const value = Object.hasOwn(references, key) ? references[key] : undefined;
     if (value !== undefined) return { ok: true, value };
     const instead = kind === 'logoFile' ? 'logo' : 'secretHash';
-    return { ok: false, problem: `only the command "memberdoor apply" looks this up: give ${instead} here` };
+    return { ok: false, problem: problem([], 'for_command_alone', { instead }) };
   };
 }
 

@@ -1,8 +1,10 @@
-import { flag, list, oneOf, type Schema, text, textOrNull, time, timeOrNull } from '../../json-schema.ts';
+import { flag, list, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
+import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscription-answer.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
-import { numberFrom, orNull, texts } from '../admin/fields.ts';
+import { texts } from '../admin/fields.ts';
+import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
 import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member-answer.ts';
 import { tenantFields } from '../admin/tenant-answer.ts';
 
@@ -34,7 +36,6 @@ function oneOrMore(description: string, example: string): Schema {
 
 const nameField = text('What members read', 'Everything');
 const described = text('What members read below the name', 'Every channel, on every screen.');
-const most = 1_000_000_000;
 const logoFile = text('A PNG, WebP or SVG file, beside the tenant file or below it', 'logo.svg');
 const accessId = text('Small letters, digits and hyphens', 'sport-live');
 
@@ -65,8 +66,8 @@ const consentSchema = entry(
   { id: accessId, name: nameField },
   {
     description: described,
-    atSignUp: flag('Whether it is asked for at sign-up'),
-    atCheckout: flag('Whether it is asked for at checkout'),
+    atSignUp: consentFields.atSignUp,
+    atCheckout: consentFields.atCheckout,
     retired: flag('Whether it is asked for no more'),
   },
 );
@@ -102,11 +103,7 @@ const subscriptionSchema = entry(
   'A subscription of the member',
   { package: text('The name of the package', 'Everything') },
   {
-    createdAt: time('When it was made'),
-    activatedAt: orNull(time('When it begins: now where it is left out'), 'that it waits for a payment'),
-    expiresAt: timeOrNull('When it ends unless it is renewed: after one period where it is left out'),
-    cancelledAt: timeOrNull('When its renewal was cancelled', null),
-    endedAt: timeOrNull('When it was ended before its time', null),
+    ...subscriptionTimeFields,
     properties: valuesField,
   },
 );
@@ -115,14 +112,8 @@ const memberSchema = entry(
   'A member, named by the address',
   { email: emailField, fullName: fullNameField },
   {
-    id: {
-      ...text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
-      pattern: '^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$',
-    },
-    userId: numberFrom(1, most, 'The number of a new account', 1_001),
-    memberNumber: numberFrom(1, most, 'The number of a new membership', 501_001),
-    createdAt: time('When a new account was made'),
-    passwordHash: text('The password of a new member, as an argon2id PHC string', '$argon2id$v=19$…'),
+    ...memberOnceFields,
+    passwordHash: passwordHashField,
     password: text('The password of a new member in clear, on a development tenant alone', 'a long password'),
     emailVerified: flag('Whether the address was proven'),
     phoneVerified: flag('Whether the telephone number was proven'),

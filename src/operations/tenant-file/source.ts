@@ -1,21 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
-import { parseYaml, problemWords } from './yaml.ts';
-
-/** A place in the text, as editors count: both from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Something that is wrong with a tenant file, and where. */
-export interface Problem extends Position {
-  /** In words for an operator; never with a secret in it. */
-  readonly text: string;
-}
-
-/** The names and places that lead to a value. */
-export type Path = readonly (string | number)[];
+import { type Path, type Position, type Problem, problem } from '../../core/problem.ts';
+import { parseYaml } from './yaml.ts';
 
 /** A text that was read. */
 export interface Source {
@@ -43,11 +29,15 @@ export function parseSource(text: string): Source {
   };
   const read = parseYaml(text, counter);
   if (!read.ok) {
-    const problems = read.problems.map(({ offset, text: said }) => ({ ...at(offset), text: said }));
+    const problems = read.problems.map(({ offset, found }) => ({ ...found, position: at(offset) }));
     return { ...places, value: undefined, problems };
   }
   const problems: Problem[] = [];
-  const walk: Walk = { at, places, problem: (offset, said) => problems.push({ ...at(offset), text: said }) };
+  const walk: Walk = {
+    at,
+    places,
+    tell: (offset, found) => problems.push({ ...found, position: at(offset) }),
+  };
   return { ...places, value: readNode(read.contents, [], walk), problems };
 }
 
@@ -84,27 +74,27 @@ export const keyOf = (path: Path) => path.map(String).join('\u0000');
 interface Walk {
   readonly at: (offset: number) => Position;
   readonly places: Places;
-  readonly problem: (offset: number, text: string) => void;
+  readonly tell: (offset: number, problem: Problem) => void;
 }
 
 function readNode(node: Node, path: Path, walk: Walk): unknown {
   const [offset] = node.range ?? [0];
   walk.places.set(path, walk.at(offset));
   const { anchor, tag } = node as { readonly anchor?: string; readonly tag?: string };
-  if (anchor !== undefined) walk.problem(offset, 'anchors are not taken: write it out where it is needed');
-  if (tag !== undefined) walk.problem(offset, 'types with ! are not taken: take it away');
+  if (anchor !== undefined) walk.tell(offset, problem([], 'yaml_anchor'));
+  if (tag !== undefined) walk.tell(offset, problem([], 'yaml_type'));
   if (path.length > tenantFile.depth) {
-    walk.problem(offset, String(problemWords.RESOURCE_EXHAUSTION));
+    walk.tell(offset, problem([], 'yaml_too_deep'));
     return null;
   }
   if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], walk));
   if (isMap<Node, Node | null>(node)) return readObject(node.items, path, walk);
   if (!isScalar(node)) {
-    walk.problem(offset, String(problemWords.BAD_ALIAS));
+    walk.tell(offset, problem([], 'yaml_alias'));
     return null;
   }
   if (typeof node.value === 'number' && !Number.isFinite(node.value)) {
-    walk.problem(offset, 'this is no number: if it is a text, it needs quotes');
+    walk.tell(offset, problem([], 'yaml_not_a_number'));
     return null;
   }
   demandUnicode(node.value, offset, walk);
@@ -112,9 +102,9 @@ function readNode(node: Node, path: Path, walk: Walk): unknown {
 }
 
 /** An escape can write half a character, which a database gives back as another one. */
-function demandUnicode(value: unknown, offset: number, { problem }: Walk): void {
+function demandUnicode(value: unknown, offset: number, { tell }: Walk): void {
   if (typeof value !== 'string' || value.isWellFormed()) return;
-  problem(offset, 'this is half a character: an escape of a pair stands alone');
+  tell(offset, problem([], 'yaml_half_character'));
 }
 
 function readObject(
@@ -126,21 +116,21 @@ function readObject(
   for (const { key, value } of pairs) {
     const [offset] = key.range ?? [0];
     if (!isScalar(key) || typeof key.value !== 'string') {
-      walk.problem(offset, 'a name must be a text: if it looks like something else, it needs quotes');
+      walk.tell(offset, problem([], 'yaml_name'));
       continue;
     }
     const name = key.value;
     demandUnicode(name, offset, walk);
     const { anchor, tag } = key as { readonly anchor?: string; readonly tag?: string };
-    if (anchor !== undefined || tag !== undefined) walk.problem(offset, 'a name has neither anchor nor type');
+    if (anchor !== undefined || tag !== undefined) walk.tell(offset, problem([], 'yaml_plain_name'));
     const own = [...path, name];
     if (entries.has(name)) {
       const first = walk.places.namePositionOf(own).line;
-      walk.problem(offset, `${JSON.stringify(name)} stands here twice: first in line ${first}`);
+      walk.tell(offset, problem([], 'yaml_name_twice', { name: JSON.stringify(name), line: first }));
       continue;
     }
     if (name === '<<') {
-      walk.problem(offset, 'merge keys are not taken: write it out');
+      walk.tell(offset, problem([], 'yaml_merge'));
       continue;
     }
     walk.places.setName(own, walk.at(offset));

@@ -1,5 +1,6 @@
 import { Composer, type CST, type ErrorCode, Lexer, type LineCounter, type Node, Parser } from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
+import { type Problem, type ProblemCode, problem } from '../../core/problem.ts';
 
 /** JSON is YAML too. No merge keys and no types of other languages: what YAML 1.2 calls its core schema. */
 const options = {
@@ -11,25 +12,34 @@ const options = {
   prettyErrors: false,
 } as const;
 
-/** What is wrong with a text that is no YAML; the parser's own words may repeat what it found. */
-export const problemWords: Partial<Record<ErrorCode, string>> = {
-  BAD_ALIAS: 'aliases are not taken: write it out',
-  BAD_DIRECTIVE: 'directives are not taken: take the line with % away',
-  BAD_DQ_ESCAPE: 'there is no such escape sequence',
-  BAD_INDENT: 'it is not indented like what is around it, or a bracket is not closed',
-  BAD_SCALAR_START: 'a text that begins with this character needs quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a text with a colon in it needs quotes',
-  MISSING_CHAR: 'a quote, a bracket, a comma or a colon is missing, or the indentation is off',
-  MULTILINE_IMPLICIT_KEY: 'a colon is missing behind a name',
-  MULTIPLE_DOCS: 'a second document begins: a tenant file is one',
-  RESOURCE_EXHAUSTION: 'it is nested too deeply',
-  TAB_AS_INDENT: 'tabs do not indent: use spaces',
-  UNEXPECTED_TOKEN: 'this does not belong here',
-};
+/** What the parser finds, by its codes; its own words may repeat what it found. */
+const codes = {
+  BAD_ALIAS: 'yaml_alias',
+  BAD_DIRECTIVE: 'yaml_directive',
+  BAD_DQ_ESCAPE: 'yaml_escape',
+  BAD_INDENT: 'yaml_indent',
+  BAD_SCALAR_START: 'yaml_needs_quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'yaml_colon_in_text',
+  MISSING_CHAR: 'yaml_character_missing',
+  MULTILINE_IMPLICIT_KEY: 'yaml_colon_missing',
+  MULTIPLE_DOCS: 'yaml_second_document',
+  RESOURCE_EXHAUSTION: 'yaml_too_deep',
+  TAB_AS_INDENT: 'yaml_tab',
+  UNEXPECTED_TOKEN: 'yaml_unexpected',
+} as const satisfies Partial<Record<ErrorCode, ProblemCode>>;
+
+const ofCode = (code: ErrorCode) =>
+  problem([], code in codes ? codes[code as keyof typeof codes] : 'not_yaml');
+
+/** A problem, and where in the text it begins. */
+export interface PlacedProblem {
+  readonly offset: number;
+  readonly found: Problem;
+}
 
 export type ParsedYaml =
   | { readonly ok: true; readonly contents: Node }
-  | { readonly ok: false; readonly problems: readonly { readonly offset: number; readonly text: string }[] };
+  | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
 /**
  * Parses YAML 1.2 or JSON.
@@ -37,30 +47,28 @@ export type ParsedYaml =
  * @param counter learns where each line begins
  */
 export function parseYaml(text: string, counter: LineCounter): ParsedYaml {
-  const no = (offset: number, said: string | undefined): ParsedYaml => ({
-    ok: false,
-    problems: [{ offset, text: said ?? 'this is not YAML' }],
-  });
-  if (Buffer.byteLength(text) > tenantFile.bytes) return no(0, tooLarge);
+  const no = (offset: number, found: Problem): ParsedYaml => ({ ok: false, problems: [{ offset, found }] });
+  if (Buffer.byteLength(text) > tenantFile.bytes) {
+    return no(0, problem([], 'yaml_too_large', { most: tenantFile.bytes / 1_024 }));
+  }
   const tokens = tokensOf(text, counter);
-  if (!tokens.ok) return no(tokens.offset, tokens.isDeep ? problemWords.RESOURCE_EXHAUSTION : tooMuch);
+  if (!tokens.ok) {
+    return no(tokens.offset, problem([], tokens.isDeep ? 'yaml_too_deep' : 'yaml_too_much'));
+  }
   // The parser would take some of them, and only warn of others.
   const directive = tokens.tokens.find(({ type }) => type === 'directive');
-  if (directive !== undefined) return no(directive.offset, problemWords.BAD_DIRECTIVE);
+  if (directive !== undefined) return no(directive.offset, problem([], 'yaml_directive'));
   const composer = new Composer({ ...options, lineCounter: counter });
   const documents = [...composer.compose(tokens.tokens, true, text.length)];
   const [document, second] = documents;
-  if (second !== undefined) return no(second.range?.[0] ?? 0, problemWords.MULTIPLE_DOCS);
+  if (second !== undefined) return no(second.range?.[0] ?? 0, problem([], 'yaml_second_document'));
   const errors = document?.errors ?? [];
   if (errors.length > 0) {
-    const problems = errors.map(({ code, pos }) => ({
-      offset: pos[0],
-      text: problemWords[code] ?? 'this is not YAML',
-    }));
+    const problems = errors.map(({ code, pos }) => ({ offset: pos[0], found: ofCode(code) }));
     return { ok: false, problems };
   }
   const contents = document?.contents ?? null;
-  return contents === null ? no(0, 'the file is empty') : { ok: true, contents };
+  return contents === null ? no(0, problem([], 'yaml_empty')) : { ok: true, contents };
 }
 
 type ReadTokens =
@@ -85,6 +93,3 @@ function tokensOf(text: string, counter: LineCounter): ReadTokens {
 
 /** Each level is two things at most: a map, and a list in it. */
 const deepest = 4 * tenantFile.depth;
-
-const tooLarge = `the file is larger than ${tenantFile.bytes / 1_024} KiB: split it by tenants`;
-const tooMuch = 'there is more in it than in any tenant file: split it by tenants';

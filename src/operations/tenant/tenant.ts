@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { keyPublishedBefore, type TenantLimits } from '../../core/limits.ts';
-import { brandingProblems } from '../../core/members/branding.ts';
+import { keyPublishedBefore, type TenantLimits, tenantDefaults, tenantLimits } from '../../core/limits.ts';
+import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
 import { languages } from '../../language.ts';
@@ -10,6 +10,18 @@ import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
 import { refuseIfAny } from '../refusal.ts';
+
+/** The tenant with what every tenant has that says nothing of itself. */
+export const plainTenant: Tenant = {
+  ...neutralBranding,
+  ...tenantDefaults,
+  id: '',
+  issuer: '',
+  host: '',
+  development: false,
+  limits: tenantLimits,
+  returnOrigins: [],
+};
 
 /** A tenant about to be stored, with the keys it starts with. */
 export interface NewTenant {

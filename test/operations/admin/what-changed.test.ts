@@ -124,10 +124,10 @@ describe('the audit of a change', () => {
       ['--yes'],
       { NEW: 'a-secret-that-is-long-enough-1' },
     );
-    const file = await lastOf('serviceTenantFiles.apply: client');
-    expect(file?.changes).toContainEqual({ field: 'name', from: expect.any(String), to: '"Changed name"' });
-    const told = file?.changes.filter(({ field }) => /secret/i.test(field)) ?? [];
-    expect(told.map(({ from, to }) => ({ from, to }))).toEqual([{ from: null, to: 'changed' }]);
+    const named = await lastOf('serviceTenantFiles.apply: clients.change');
+    expect(named?.changes).toEqual([{ field: 'name', from: expect.any(String), to: '"Changed name"' }]);
+    const secrets = await lastOf('serviceTenantFiles.apply: clients.setSecrets');
+    expect(secrets?.changes).toEqual([{ field: 'secrets', from: null, to: 'changed' }]);
   });
 
   it('is forgotten with a member, and never stands in the log beyond the names of fields', async () => {

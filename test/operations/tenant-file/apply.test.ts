@@ -53,6 +53,17 @@ Nothing to do.
     });
   });
 
+  it('names the operations that it is done by, which comparing only tries', async () => {
+    const tv = { clientId: 'tv', name: 'Tried TV', type: 'public', disabled: true };
+    const before = await allRows(given.service());
+    expect(await changesOf({ ...named, clients: [tv, { ...tv, clientId: 'tv2' }] })).toMatchObject([
+      { name: 'tv', change: 'changed', calls: ['clients.change', 'clients.disable'] },
+      { name: 'tv2', change: 'added', calls: ['clients.load', 'clients.disable'] },
+      { name: 'web', change: 'kept', calls: [] },
+    ]);
+    expect(await allRows(given.service())).toEqual(before);
+  });
+
   it('takes effect at once on the running service', async () => {
     const pages = () => given.service().http(host, '/no-such-page');
     expect((await pages()).text).toContain('Base');
@@ -90,9 +101,9 @@ Nothing to do.
     const { id: tenantId } = given.service().tenants.byHost(host) ?? {};
     const name = 'serviceTenantFiles.apply';
     expect(events.map(({ event, reason }) => `${event} ${reason}`)).toEqual([
-      `admin_acted ${name}: product added`,
-      `admin_acted ${name}: client changed name`,
-      `admin_acted ${name}: client changed secrets`,
+      `admin_acted ${name}: products.create`,
+      `admin_acted ${name}: clients.change`,
+      `admin_acted ${name}: clients.setSecrets`,
       `admin_acted ${name}`,
     ]);
     expect(events.slice(1, 3)).toMatchObject([

@@ -105,7 +105,7 @@ describe('a member who is there', () => {
   it('has an id that nobody else gets, on any tenant', async () => {
     const { id } = await member();
     const other = { issuer: 'https://other.test', name: 'Other', members: [{ ...eve, id }] };
-    expect(await problemsOf(other)).toEqual(['7:13: the id is somebody else’s']);
+    expect(await problemsOf(other)).toEqual(['7:13: the id is another member’s']);
   });
 
   it('and is gone leaves the address to another', async () => {

@@ -56,7 +56,10 @@ describe('config check: a problem stands where it is, and says what to do', () =
     ],
     [member('id: §ada'), 'id is malformed'],
 
-    ['tenants: [{ issuer: §http://a.test/x, name: A }]', 'the issuer is https:// and a host, without a path'],
+    [
+      'tenants: [{ issuer: §http://a.test/x, name: A }]',
+      'issuer must be https:// and a host, without a path',
+    ],
     [
       'tenants: [{ issuer: https://a.test, name: A }, §{ issuer: https://A.test/, name: B }]',
       twice('tenant', 'a.test'),
@@ -230,7 +233,7 @@ describe('config check: a problem stands where it is, and says what to do', () =
 `;
     expect(problemsOf(text)).toEqual([
       '2:5: name is missing',
-      '2:13: the issuer is https:// and a host, without a path',
+      '2:13: issuer must be https:// and a host, without a path',
       '3:5: nam is not known. Did you mean name?',
       '5:30: name is missing',
       '5:56: a public client has no secret',

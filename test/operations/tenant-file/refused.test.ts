@@ -14,6 +14,9 @@ const given = giveBase();
 const { apply, problemsOf } = given;
 
 describe('what cannot be done is told with its place, and changes nothing', () => {
+  const refusedByCompare = async (tenant: object) =>
+    (await refusal(given.service(), 'serviceTenantFiles.compare', { file: text(tenant) })).problems;
+
   it.each([
     [
       'an error in the last entry, found while it is done',
@@ -56,7 +59,7 @@ describe('what cannot be done is told with its place, and changes nothing', () =
     [
       'a property of another type',
       { ...named, properties: [{ key: 'seats', type: 'string' }] },
-      /^6:15: the property seats is a number, and stays one$/,
+      /^6:15: the property seats is a number already$/,
     ],
     [
       'a product that nobody knows',
@@ -88,7 +91,7 @@ describe('what cannot be done is told with its place, and changes nothing', () =
     [
       'the number of somebody else',
       { ...named, members: [{ email: 'q@example.com', fullName: 'Q', userId: 1_001 }] },
-      /^7:17: the userId is somebody else’s$/,
+      /^7:17: the userId is another member’s$/,
     ],
     [
       'another number of a member',
@@ -98,7 +101,7 @@ describe('what cannot be done is told with its place, and changes nothing', () =
     [
       'a tenant that turns to development',
       { ...named, development: false },
-      /^4:18: the tenant is one of development, and stays so$/,
+      /^4:18: whether a tenant is one of development stays as it is$/,
     ],
     [
       'a stage that nobody knows',
@@ -108,11 +111,12 @@ describe('what cannot be done is told with its place, and changes nothing', () =
     [
       'a host that is taken',
       { issuer: 'https://base.localhost', name: 'B' },
-      /^2:13: http:\/\/base.localhost is at that host already$/,
+      /^2:13: the address https:\/\/base.localhost is taken$/,
     ],
   ])('%s', async (_what, tenant, problem) => {
     const before = await allRows(given.service());
     expect(await problemsOf(tenant)).toEqual([expect.stringMatching(problem)]);
+    expect(await refusedByCompare(tenant)).toEqual([expect.stringMatching(problem)]);
     expect(await allRows(given.service())).toEqual(before);
   });
 

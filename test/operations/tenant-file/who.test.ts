@@ -45,7 +45,7 @@ describe('who applies a file', () => {
     for (const stageTenant of ['flow.test', 'nowhere.test']) {
       expect(await refusedFor({ ...named, stageTenant })).toEqual({
         kind: 'conflict',
-        problems: ['4:18: only whoever has every tenant sets the stage of one'],
+        problems: ['4:18: only those who have every tenant set the stage of one'],
       });
     }
     for (const tenant of [
@@ -86,7 +86,7 @@ describe('who applies a file', () => {
     expect(await allRows(given.service(), ['auditEvents'])).toEqual(before);
     const file = text({ ...named, members: [{ email: 'new@example.com', fullName: 'N', id: ofAnother }] });
     expect((await refusal(given.service(), 'serviceTenantFiles.compare', { file })).problems).toEqual([
-      '7:13: the id is somebody else’s',
+      '7:13: the id is another member’s',
     ]);
   });
 

@@ -17,20 +17,20 @@ export const consentIdField = held(
     pattern: accessIdPattern.source,
   },
 );
-const nameField = held(text('What members agree to', 'Newsletter'), nameRule(packageTextLength.name));
-const described = held(
-  text('What members read below the name', 'A mail every Friday with what is new.'),
-  linesRule(packageTextLength.description),
-);
-const atSignUp = flag('Whether it is asked for at sign-up');
-const atCheckout = flag('Whether it is asked for at checkout');
+/** What is said of a consent. */
+export const consentFields = {
+  name: held(text('What members agree to', 'Newsletter'), nameRule(packageTextLength.name)),
+  description: held(
+    text('What members read below the name', 'A mail every Friday with what is new.'),
+    linesRule(packageTextLength.description),
+  ),
+  atSignUp: flag('Whether it is asked for at sign-up'),
+  atCheckout: flag('Whether it is asked for at checkout'),
+} as const;
 
 const consentSchema = exactly('A consent', {
   id: consentIdField,
-  name: nameField,
-  description: described,
-  atSignUp,
-  atCheckout,
+  ...consentFields,
   retiredAt: timeOrNull('From when on it is not asked for any more', null),
 });
 
@@ -66,11 +66,11 @@ const defined = onTenant<ConsentInput>({
   permission: 'access:write',
   method: 'PUT',
   path: '/consents/{consentId}',
-  fields: { consentId: consentIdField, name: nameField },
+  fields: { consentId: consentIdField, name: consentFields.name },
   optional: {
-    description: { ...described, default: '' },
-    atSignUp: { ...atSignUp, default: false },
-    atCheckout: { ...atCheckout, default: false },
+    description: { ...consentFields.description, default: '' },
+    atSignUp: { ...consentFields.atSignUp, default: false },
+    atCheckout: { ...consentFields.atCheckout, default: false },
   },
   output: consentSchema,
   run: async ({ tx, tenant }, { consentId: id, name, description, atSignUp, atCheckout }) => {

@@ -5,6 +5,7 @@ import { findRegisteredClient, listClients } from '../../../storage/client.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { findTenant } from '../../../storage/tenant.ts';
 import type { OpenTenant } from '../../../tenants.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
 import { conflict, unknown } from '../../refusal.ts';
@@ -167,7 +168,8 @@ const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly for
     const onStage = await deviceFlowOnStage(tx, tenant, clientId);
     const { deviceFlow } = await clientOf(tx, tenant, clientId);
     if (enabled && !deviceFlow && onStage === false && !force) {
-      throw conflict('enabled', 'not_on_stage');
+      const { host } = (await findTenant(tx, tenant.stageTenantId ?? '')) ?? { host: '' };
+      throw conflict('enabled', 'not_on_stage', { host });
     }
     await setDeviceFlow(tx, tenant.id, clientId, enabled);
     return answer(await findRegisteredClient(tx, tenant.id, clientId));

@@ -1,8 +1,8 @@
 import { type CustomProperty, isPropertyKey } from '../../../core/access/custom-property.ts';
 import { type PackageFacts, packageProblems } from '../../../core/access/package.ts';
+import { type Path, problem } from '../../../core/problem.ts';
 import { accessTextProblems } from '../../access/content-channel.ts';
 import { productProblems } from '../../access/package.ts';
-import type { Path } from '../source.ts';
 import type { FileChannel, FileConsent, FilePackage, FileTenant } from '../tenant-file.ts';
 import {
   type Checking,
@@ -53,7 +53,7 @@ function checkProperties(checking: Checking, at: Path, value: unknown): readonly
   }));
   for (const { at: path, sound } of entries) {
     if (sound.key === undefined || isPropertyKey(sound.key)) continue;
-    checking.problem([...path, 'key'], 'a key begins with a letter and has letters, digits, _ and -');
+    checking.tell(problem([...path, 'key'], 'not_a_property_key'));
   }
   tellTwice(
     checking,

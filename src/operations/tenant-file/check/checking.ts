@@ -1,13 +1,11 @@
-import { type Problem, within } from '../../../core/problem.ts';
+import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
 import { nearest } from '../../../nearest.ts';
-import { nameInFile, problemText } from '../../problem-text.ts';
 import type { LookUp } from '../references.ts';
-import type { Path } from '../source.ts';
 
 /** Where the checks of a tenant file say what they find. */
 export interface Checking {
-  /** Says what is wrong with a value. */
-  problem(path: Path, text: string): void;
+  /** Says what is wrong with a value, by its path in the file. */
+  tell(problem: Problem): void;
   /** Whether a value, or something in it, does not even have its shape: nothing more is said of it then. */
   isBroken(path: Path): boolean;
   /** Whether to say what may have been meant: not of thousands of names, of which only the first are told. */
@@ -46,7 +44,7 @@ export function tellTwice(
   const seen = new Set<string>();
   for (const { at, name } of names) {
     if (name === undefined) continue;
-    if (seen.has(name)) checking.problem(at, `there is a ${what} ${JSON.stringify(name)} above already`);
+    if (seen.has(name)) checking.tell(problem(at, 'named_twice', { noun: what, name: JSON.stringify(name) }));
     seen.add(name);
   }
 }
@@ -61,16 +59,16 @@ export function tellUnknown(
 ): void {
   if (known === null || known.includes(name)) return;
   const near = checking.mayGuess() ? nearest(name, known) : null;
-  const guess = near === null ? `add it to ${what}s` : `did you mean ${JSON.stringify(near)}?`;
-  checking.problem(at, `there is no ${what} ${JSON.stringify(name)} in the file: ${guess}`);
+  const guess = near === null ? { section: `${what}s` } : { near: JSON.stringify(near) };
+  checking.tell(problem(at, 'not_in_file', { noun: what, name: JSON.stringify(name), ...guess }));
 }
 
 /** Tells every problem of an entry at its place. */
 export function tellProblems(checking: Checking, at: Path, problems: readonly Problem[]): void {
-  for (const found of within(at, problems)) checking.problem(found.path, problemText(found, nameInFile));
+  for (const found of within(at, problems)) checking.tell(found);
 }
 
 /** What goes into the database without the space around it would be another name there. */
 export function tellSpace(checking: Checking, at: Path, text: string | undefined): void {
-  if (text !== undefined && text !== text.trim()) checking.problem(at, 'it begins or ends with a space');
+  if (text !== undefined && text !== text.trim()) checking.tell(problem(at, 'space_around'));
 }

@@ -2,10 +2,10 @@ import type { Client } from '../../../core/client.ts';
 import { liveSecrets } from '../../../core/limits.ts';
 import { logoLength } from '../../../core/members/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
+import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import { changesOf } from '../../admin/clients/client-answer.ts';
 import { clientDefaults, registrationProblems } from '../../client/client.ts';
 import { foundSecret, type Secret, secretsOf } from '../references.ts';
-import type { Path } from '../source.ts';
 import type { FileClient } from '../tenant-file.ts';
 import { type Checking, entriesAt, soundPart, tellProblems, tellTwice } from './checking.ts';
 
@@ -51,9 +51,9 @@ export function checkLogo(
 ): void {
   if (logoFile === undefined) return;
   const path = [...at, 'logoFile'];
-  if (logo !== undefined) checking.problem(path, 'logo and logoFile stand here both: one of them is enough');
+  if (logo !== undefined) checking.tell(problem(path, 'logo_twice'));
   const found = checking.lookUp('logoFile', logoFile);
-  if (!found.ok) checking.problem(path, found.problem);
+  if (!found.ok) tellProblems(checking, path, [found.problem]);
   const wrong = found.ok ? logoProblem(found.value, most) : null;
   if (wrong !== null) tellProblems(checking, at, [{ ...wrong, path: ['logoFile'] }]);
 }
@@ -67,26 +67,21 @@ function checkSecrets(
   const secrets = secretsOf(client, at);
   const [first] = secrets;
   if (first === undefined) return;
-  if (client.type === 'public') checking.problem(first.at, 'a public client has no secret');
+  if (client.type === 'public') checking.tell(problem(first.at, 'public_client_secret'));
   if (secrets.length > liveSecrets) {
-    checking.problem(first.at, `a client has at most ${liveSecrets} live secrets`);
+    checking.tell(problem(first.at, 'too_many_secrets', { most: liveSecrets }));
   }
   const hashes: string[] = [];
   for (const secret of secrets) {
     const found = foundSecret(secret, checking.lookUp);
-    const problem = found.ok ? secretProblem(secret, found.value, isDevelopment) : found.problem;
-    if (problem !== null) checking.problem(secret.at, problem);
+    const wrong = found.ok ? secretProblem(secret, found.value, isDevelopment) : found.problem;
+    if (wrong !== null) tellProblems(checking, secret.at, [wrong]);
     else if (found.ok) hashes.push(found.value);
   }
-  if (new Set(hashes).size < hashes.length) checking.problem(first.at, 'two of its secrets are the same');
+  if (new Set(hashes).size < hashes.length) checking.tell(problem(first.at, 'secrets_alike'));
 }
 
-function secretProblem({ kind }: Secret, hash: string, isDevelopment: boolean): string | null {
-  if (kind === 'secret' && !isDevelopment) {
-    return (
-      'a secret stands here in clear, which a development tenant alone may have: ' +
-      'take it away, and refer to it by secretFile, secretEnv or secretHash'
-    );
-  }
-  return /^[A-Za-z0-9_-]{43}$/.test(hash) ? null : 'this is no SHA-256 in base64url, of 43 characters';
+function secretProblem({ kind }: Secret, hash: string, isDevelopment: boolean): Problem | null {
+  if (kind === 'secret' && !isDevelopment) return problem([], 'secret_in_clear');
+  return /^[A-Za-z0-9_-]{43}$/.test(hash) ? null : problem([], 'not_a_secret_hash');
 }

@@ -1,10 +1,10 @@
 import { propertyProblems } from '../../../core/access/custom-property.ts';
 import { blankMember, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';
+import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import { isHashable } from '../../../secrets/password.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
 import { OperationRefused } from '../../refusal.ts';
-import type { Path } from '../source.ts';
 import type { FileMember, FileSubscription } from '../tenant-file.ts';
 import type { Named } from './access.ts';
 import { type Checking, entriesAt, soundPart, tellProblems, tellTwice, tellUnknown } from './checking.ts';
@@ -28,10 +28,8 @@ export function checkMembers(
     return { at: one.at, member };
   });
   if (entries.length > tenantFile.members) {
-    checking.problem(
-      at,
-      `${entries.length} members are more than ${tenantFile.members}: they move with a backup`,
-    );
+    const { members: most } = tenantFile;
+    checking.tell(problem(at, 'too_many_members', { count: entries.length, most }));
   }
   for (const name of ['id', 'userId', 'memberNumber'] as const) {
     const numbers = entries.map(({ at: path, member }) => ({ at: path, name: member[name]?.toString() }));
@@ -61,39 +59,39 @@ function checkPassword(
   { password, passwordHash }: Partial<FileMember>,
   isDevelopment: boolean,
 ): void {
-  const problem = (name: string, text: string) => checking.problem([...at, name], text);
+  const tell = (...found: readonly Problem[]) => tellProblems(checking, at, found);
   if (password !== undefined) {
     if (!isDevelopment) {
-      problem(
-        'password',
-        'a password stands here in clear, which a development tenant alone may have: ' +
-          'take it away, and give passwordHash, or let the member choose one',
-      );
-    } else if (!isHashable(password)) problem('password', 'this can be no password');
+      tell(problem('password', 'password_in_clear'));
+    } else if (!isHashable(password)) tell(problem('password', 'not_a_password'));
   }
   if (passwordHash === undefined) return;
-  if (password !== undefined) problem('passwordHash', 'password and passwordHash stand here both');
-  const hashProblem = passwordHashProblem(passwordHash);
-  if (hashProblem !== null) problem('passwordHash', hashProblem);
+  if (password !== undefined) tell(problem('passwordHash', 'password_twice'));
+  tell(...passwordHashProblems(passwordHash));
 }
 
 const phc =
   /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,9})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
-/** What is wrong with a password hash that was made elsewhere, or null; one that is weak is made anew at sign-in. */
-function passwordHashProblem(hash: string): string | null {
+/** What is wrong with a password hash that was made elsewhere; one that is weak is made anew at sign-in. */
+function passwordHashProblems(hash: string): readonly Problem[] {
   const [whole, memory, passes, parallelism] = phc.exec(hash)?.map(Number) ?? [];
   if (whole === undefined || memory === undefined || passes === undefined || parallelism === undefined) {
-    return 'this is no argon2id hash as a PHC string: $argon2id$v=19$m=…,t=…,p=…$salt$tag';
+    return [problem('passwordHash', 'not_a_password_hash')];
   }
   const { memoryKib: most, passes: mostPasses, parallelism: mostLanes } = foreignHash;
   const isWithin = (value: number, least: number, limit: number) => value >= least && value <= limit;
   return isWithin(parallelism, 1, mostLanes) &&
     isWithin(passes, 1, mostPasses) &&
     isWithin(memory, 8 * parallelism, most)
-    ? null
-    : `each sign-in would cost too much, or nothing: m is 8 times p to ${most}, t 1 to ${mostPasses}, ` +
-        `p 1 to ${mostLanes}`;
+    ? []
+    : [
+        problem('passwordHash', 'hash_out_of_bounds', {
+          memory: most,
+          passes: mostPasses,
+          parallelism: mostLanes,
+        }),
+      ];
 }
 
 function checkSubscription(
@@ -113,31 +111,27 @@ function checkSubscription(
 /** Its times must be able to have come one after the other. */
 function checkTimes(checking: Checking, at: Path, subscription: Partial<FileSubscription>): void {
   const { activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
-  const ends = expiresAt === undefined || expiresAt === null ? null : Date.parse(expiresAt);
-  if (activatedAt === null && ends !== null) {
-    checking.problem([...at, 'expiresAt'], 'what waits for a payment does not end: activatedAt is null');
-  }
-  if (typeof activatedAt === 'string' && expiresAt === null) {
-    checking.problem([...at, 'expiresAt'], 'what has begun ends once: give a time, or leave expiresAt out');
-  }
-  if (typeof activatedAt === 'string' && ends !== null && Date.parse(activatedAt) >= ends) {
-    checking.problem([...at, 'expiresAt'], 'it ends before it begins');
-  }
-  for (const [name, text] of Object.entries({ cancelledAt, endedAt })) {
-    if (typeof text === 'string' && ends !== null && Date.parse(text) >= ends) {
-      checking.problem([...at, name], `${name} is behind expiresAt, when it was over already`);
-    }
-  }
-  if (typeof cancelledAt !== 'string') return;
-  if (activatedAt === null) {
-    checking.problem(
-      [...at, 'cancelledAt'],
-      'what waits for a payment has no renewal to cancel: give endedAt',
-    );
-  } else if (typeof activatedAt === 'string' && Date.parse(cancelledAt) < Date.parse(activatedAt)) {
-    checking.problem([...at, 'cancelledAt'], 'cancelledAt is before it begins: give endedAt');
-  }
-  if (typeof endedAt === 'string' && Date.parse(endedAt) < Date.parse(cancelledAt)) {
-    checking.problem([...at, 'endedAt'], 'it ended before it was cancelled');
-  }
+  const [begins, ends, cancelled, ended] = [activatedAt, expiresAt, cancelledAt, endedAt].map(timeOf);
+  const isBehind = (time: number | undefined) => time !== undefined && ends !== undefined && time >= ends;
+  const isBefore = (time: number | undefined, other: number | undefined) =>
+    time !== undefined && other !== undefined && time < other;
+  const isCancelled = cancelled !== undefined;
+  const found = [
+    activatedAt === null && ends !== undefined && problem('expiresAt', 'waits_and_ends'),
+    begins !== undefined && expiresAt === null && problem('expiresAt', 'begins_without_end'),
+    isBehind(begins) && problem('expiresAt', 'ends_too_early'),
+    isBehind(cancelled) && problem('cancelledAt', 'over_already'),
+    isBehind(ended) && problem('endedAt', 'over_already'),
+    isCancelled && activatedAt === null && problem('cancelledAt', 'waits_and_cancelled'),
+    isBefore(cancelled, begins) && problem('cancelledAt', 'cancelled_too_early'),
+    isBefore(ended, cancelled) && problem('endedAt', 'ended_too_early'),
+  ];
+  tellProblems(
+    checking,
+    at,
+    found.filter((one) => one !== false),
+  );
 }
+
+const timeOf = (written: string | null | undefined) =>
+  typeof written === 'string' ? Date.parse(written) : undefined;

@@ -3,10 +3,10 @@ import { neutralBranding } from '../../../core/members/branding.ts';
 import { logoLength } from '../../../core/members/limits.ts';
 import { readIssuer } from '../../../core/operators/issuer.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
+import { type Path, problem } from '../../../core/problem.ts';
 import type { Tenant } from '../../../core/tenant.ts';
 import { languages } from '../../../language.ts';
 import { changedTenant } from '../../tenant/tenant.ts';
-import type { Path } from '../source.ts';
 import type { FileTenant } from '../tenant-file.ts';
 import { checkAccess } from './access.ts';
 import { type Checking, entriesAt, soundPart, tellProblems, tellTwice } from './checking.ts';
@@ -49,14 +49,14 @@ function checkAddress(checking: Checking, at: Path, tenant: Partial<FileTenant>)
   if (issuer === undefined) return undefined;
   const address = readIssuer(issuer);
   if (address === null) {
-    checking.problem([...at, 'issuer'], 'the issuer is https:// and a host, without a path');
+    checking.tell(problem([...at, 'issuer'], 'not_an_issuer'));
     return undefined;
   }
   if (development === true && !address.issuer.startsWith('http:')) {
-    checking.problem([...at, 'development'], 'a development tenant is at http://localhost, or the like');
+    checking.tell(problem([...at, 'development'], 'not_development'));
   }
   if (stageTenant === address.host || stageTenant === address.issuer) {
-    checking.problem([...at, 'stageTenant'], 'a tenant is not its own stage');
+    checking.tell(problem([...at, 'stageTenant'], 'own_stage'));
   }
   return address.host;
 }

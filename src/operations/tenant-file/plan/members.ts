@@ -1,61 +1,34 @@
-import { propertyProblems } from '../../../core/access/custom-property.ts';
-import { blankMember, isGone, type Member } from '../../../core/members/member.ts';
-import { hasAllTenants } from '../../../core/operators/permission.ts';
+// Plans the members of a tenant, and what they have subscribed to. None is missing from a file: members come by themselves.
+import type { MemberSubscription } from '../../../core/access/subscription.ts';
+import { isGone, type Member } from '../../../core/members/member.ts';
+import { type Path, problem } from '../../../core/problem.ts';
 import { listSubscriptions } from '../../../storage/access/subscription.ts';
-import {
-  findMemberByEmail,
-  insertMember,
-  type MemberWithPassword,
-  nextMemberNumbers,
-  updateMember,
-  updateUserType,
-} from '../../../storage/members/member.ts';
-import { takenNumbers } from '../../../storage/members/whole-member.ts';
-import { demandManage, demandOther } from '../../admin/members/manage.ts';
-import { endAdminSessions } from '../../admin/members/member-changes.ts';
+import { findMemberByEmail, type MemberWithPassword } from '../../../storage/members/member.ts';
+import { numbersOf } from '../../admin/load.ts';
+import { demandManage } from '../../admin/members/manage.ts';
 import { withDetails } from '../../admin/members/member-details.ts';
-import { deleteMember, disableMember, enableMember } from '../../member/member.ts';
-import { problemText } from '../../problem-text.ts';
-import { describeMember } from '../describe.ts';
+import { describeMember, describeSubscription } from '../describe.ts';
 import { fieldChanges } from '../difference.ts';
-import type { Path } from '../source.ts';
-import { heldOf, type Stored } from '../stored.ts';
-import type { FileMember, FileTenant } from '../tenant-file.ts';
-import { type Doing, type Planning, type Step, stepsFor, type Target } from './step.ts';
-import { type Holder, planSubscriptions } from './subscriptions.ts';
+import { heldOf } from '../stored.ts';
+import type { Facts, FileMember, FileSubscription } from '../tenant-file.ts';
+import { call, type Entry, entriesOf, type PlannedCall, type Planning, type Target } from './entry.ts';
 
-const needs = 'members:write';
-
-/** Plans members and what they have subscribed to. Nobody is missing from a file: members come by themselves. */
-export async function planMembers(
-  planning: Planning,
-  target: Target,
-  file: FileTenant,
-  stored: Stored,
-): Promise<readonly Step[]> {
-  const defined = [...stored.properties, ...(file.properties ?? [])];
-  const steps: Step[] = [];
-  for (const { member, at } of numberedFirst(file.members ?? [], target.at)) {
+export async function planMembers(planning: Planning, target: Target): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (const { member, at } of numberedFirst(target)) {
     demandManage(planning.actor, member.userType ?? 'member');
-    for (const [index, { package: name, properties = {} }] of (member.subscriptions ?? []).entries()) {
-      const path: Path = [...at, 'subscriptions', index];
-      const isKnown = target.packageIds.has(name) || file.packages?.some((one) => one.name === name) === true;
-      if (!isKnown) planning.problem([...path, 'package'], `there is no package ${JSON.stringify(name)}`);
-      for (const found of propertyProblems(properties, defined))
-        planning.problem([...path, 'properties', ...found.path], problemText(found));
-    }
     const known = await knownMember(planning, target, member);
-    steps.push(
+    entries.push(
       ...(known === null
-        ? await newMember(planning, target, at, member)
-        : await sameMember(planning, target, at, member, known, stored)),
+        ? newMember(planning, target, at, member)
+        : await sameMember(planning, target, at, member, known)),
     );
   }
-  return steps;
+  return entries;
 }
 
-/** Whoever has a number comes before those who are given the next ones. */
-function numberedFirst(members: readonly FileMember[], at: Path) {
+/** Members with numbers of their own come before those who are given the next ones. */
+function numberedFirst({ file: { members = [] }, at }: Target) {
   const entries = members.map((member, index) => ({ member, at: [...at, 'members', index] }));
   const hasNumber = ({ member }: (typeof entries)[number]) =>
     member.userId !== undefined || member.memberNumber !== undefined;
@@ -71,122 +44,125 @@ async function knownMember(
   return known === null || isGone(known.member, now) ? null : known;
 }
 
-async function newMember(
-  planning: Planning,
+function newMember(
+  { passwordHashOf }: Planning,
   target: Target,
   at: Path,
   given: FileMember,
-): Promise<readonly Step[]> {
-  const { id: tenantId } = target.tenant;
-  const { id, ...numbers } = numbersOf(given);
-  // Ids are one row of all tenants: whether another tenant has a member of this one is not for everyone (A17).
-  const mayChooseId = hasAllTenants(planning.actor);
-  if (id !== undefined && !mayChooseId) {
-    planning.problem([...at, 'id'], 'only those who have every tenant choose the id of a new member');
-  }
-  const chosen = mayChooseId ? numbersOf(given) : numbers;
-  for (const name of await takenNumbers(planning.tx, tenantId, chosen)) {
-    planning.problem([...at, name], `the ${name} is somebody else’s`);
-  }
-  const holder: Holder = { id: null, email: given.email, subscriptions: [] };
-  const make = async (doing: Doing) => {
-    const { tx, now, random } = doing;
-    const gone = await findMemberByEmail(tx, tenantId, given.email);
-    if (gone !== null) await deleteMember(tx, tenantId, gone.member.id, now);
-    const numbers = { ...(await nextMemberNumbers(tx, tenantId)), id: random.id(now), ...numbersOf(given) };
-    const member = { ...memberOf(given, tenantId, now), ...numbers };
-    await insertMember(tx, member, passwordHashOf(doing, given));
-    holder.id = member.id;
-    return member.id;
-  };
-  const { added } = stepsFor(target, 'member', needs);
-  const subscriptions = planSubscriptions(target, at, holder, given);
-  return [added(given.email, at, make), ...subscriptions];
-}
-
-function numbersOf({ id, userId, memberNumber }: FileMember) {
-  return {
-    ...(id === undefined ? {} : { id }),
-    ...(userId === undefined ? {} : { userId }),
-    ...(memberNumber === undefined ? {} : { memberNumber }),
-  };
-}
-
-function memberOf(given: FileMember, tenantId: string, now: number): Member {
-  const { userType = 'member', disabled = false, emailVerified = false, phoneVerified = false } = given;
-  const beginning: Member = {
-    ...blankMember(tenantId, now),
-    userType,
-    status: disabled ? 'disabled' : 'active',
-    createdAt: given.createdAt === undefined ? now : Date.parse(given.createdAt),
-  };
-  return { ...withDetails(beginning, given, now), emailVerified, phoneVerified };
-}
-
-/** Whoever has none in the file has one that nobody knows, until a forgotten one is asked for. */
-function passwordHashOf({ passwordHashes }: Doing, { password, passwordHash }: FileMember): string {
-  const hash = passwordHash ?? passwordHashes.get(password ?? '');
-  if (hash === undefined) throw new Error('the password of a tenant file was not hashed');
-  return hash;
+): readonly Entry[] {
+  const { password, passwordHash = passwordHashOf(password), subscriptions = [], ...facts } = given;
+  const { email } = facts;
+  return [
+    entriesOf(target, 'member').added(email, at, {
+      ...call('members.load', { ...facts, passwordHash }),
+      makes: ['member', email],
+    }),
+    ...subscriptions.map((one, index) =>
+      newSubscription(target, [...at, 'subscriptions', index], email, one),
+    ),
+  ];
 }
 
 async function sameMember(
-  planning: Planning,
+  { tx, now, actor, tell }: Planning,
   target: Target,
   at: Path,
   given: FileMember,
   known: MemberWithPassword,
-  stored: Stored,
-): Promise<readonly Step[]> {
+): Promise<readonly Entry[]> {
   const { member } = known;
-  demandManage(planning.actor, member.userType);
+  demandManage(actor, member.userType);
   for (const [name, value] of Object.entries(numbersOf(given))) {
     if (value === member[name as keyof Member]) continue;
-    planning.problem([...at, name], `the member of this address has another ${name}, which stays`);
+    tell(problem([...at, name], 'number_fixed', { name }));
   }
-  const held = heldOf(await listSubscriptions(planning.tx, member.id), stored);
-  const holder: Holder = { id: member.id, email: member.email, subscriptions: held };
-  const subscriptions = planSubscriptions(target, at, holder, given);
-  const detailed = withDetails(member, detailsOf(given), planning.now);
-  const { disabled = member.status === 'disabled' } = given;
+  target.ids.set(['member', given.email], member.id);
+  const held = heldOf(await listSubscriptions(tx, member.id), target.stored);
+  return [...alteredMember(target, at, given, known, now), ...subscriptionsOf(target, at, given, held)];
+}
+
+function alteredMember(
+  target: Target,
+  at: Path,
+  given: FileMember,
+  known: MemberWithPassword,
+  now: number,
+): readonly Entry[] {
+  const { member } = known;
+  const { userType = member.userType, disabled = member.status === 'disabled' } = given;
+  const details = detailsOf(given);
   const next: Member = {
-    ...detailed,
-    userType: given.userType ?? member.userType,
-    emailVerified: given.emailVerified ?? detailed.emailVerified,
-    phoneVerified: given.phoneVerified ?? detailed.phoneVerified,
+    ...withDetails(member, details, now),
+    userType,
     status: disabled ? 'disabled' : 'active',
   };
-  const describe = (one: Member) => ({ ...describeMember({ ...known, member: one }, []) });
+  const describe = (one: Member): Facts => ({ ...describeMember({ ...known, member: one }, []) });
   const fields = fieldChanges(describe(member), describe(next));
-  if (fields.length === 0) return subscriptions;
-  const { changed } = stepsFor(target, 'member', needs);
-  return [changed(given.email, at, fields, (doing) => alterMember(doing, member, next)), ...subscriptions];
+  if (fields.length === 0) return [];
+  const { id: memberId } = member;
+  const calls: readonly PlannedCall[] = [
+    ...(fields.some(({ field }) => field !== 'disabled')
+      ? [call('members.change', { ...details, memberId, userType })]
+      : []),
+    ...(next.status === member.status
+      ? []
+      : [call(disabled ? 'members.disable' : 'members.enable', { memberId })]),
+  ];
+  return [entriesOf(target, 'member').changed(given.email, at, fields, ...calls)];
 }
 
-/** Of what is there, the address is the name, and stays as it is written. */
-function detailsOf({ fullName, nickName, phone, avatar, language, address }: FileMember) {
-  return {
-    fullName,
-    ...(nickName === undefined ? {} : { nickName }),
-    ...(phone === undefined ? {} : { phone }),
-    ...(avatar === undefined ? {} : { avatar }),
-    ...(language === undefined ? {} : { language }),
-    ...(address === undefined ? {} : { address }),
-  };
+/** Of a member who is there, the address is the name, and stays as it is written; what is given once stays too. */
+function detailsOf(given: FileMember): Facts {
+  const { fullName, nickName, phone, avatar, language, address, emailVerified, phoneVerified } = given;
+  const details = { fullName, nickName, phone, avatar, language, address, emailVerified, phoneVerified };
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
 }
 
-async function alterMember({ tx, now, actor }: Doing, member: Member, next: Member): Promise<string> {
-  const { id, tenantId } = member;
-  await updateMember(tx, next);
-  if (next.userType !== member.userType) {
-    demandOther(actor, id);
-    await updateUserType(tx, next);
-    await endAdminSessions(tx, id);
-  }
-  if (next.status !== member.status) {
-    demandOther(actor, id);
-    const set = next.status === 'disabled' ? disableMember : enableMember;
-    await set(tx, tenantId, id, now);
-  }
-  return id;
+/** What is there keeps its times, and none of it is taken away. */
+function subscriptionsOf(
+  target: Target,
+  at: Path,
+  { email, subscriptions = [] }: FileMember,
+  held: readonly MemberSubscription[],
+): readonly Entry[] {
+  const left = [...held];
+  return subscriptions.flatMap((given, index) => {
+    const path: Path = [...at, 'subscriptions', index];
+    const known = left.find((one) => isSame(one, given));
+    if (known === undefined) return [newSubscription(target, path, email, given)];
+    left.splice(left.indexOf(known), 1);
+    const { properties } = given;
+    const fields = fieldChanges(
+      { ...describeSubscription(known) },
+      properties === undefined ? {} : { properties },
+    );
+    if (fields.length === 0) return [];
+    const { subscriptionId, customPropertyValues } = known;
+    const values = { ...customPropertyValues, ...properties };
+    const set = call('subscriptions.setProperties', { subscriptionId, values });
+    return [entriesOf(target, 'subscription').changed(nameOf(given, email), path, fields, set)];
+  });
+}
+
+const nameOf = ({ package: name }: FileSubscription, email: string) => `${name} of ${email}`;
+
+/** When it was made says which it is, since renewals leave that alone; else when it began; else its package. */
+function isSame(known: MemberSubscription, given: FileSubscription): boolean {
+  if (known.packageName !== given.package) return false;
+  if (given.createdAt !== undefined) return known.createdAt === Date.parse(given.createdAt);
+  if (given.activatedAt === undefined) return true;
+  return known.activatedAt === (given.activatedAt === null ? null : Date.parse(given.activatedAt));
+}
+
+function newSubscription(target: Target, at: Path, email: string, given: FileSubscription): Entry {
+  const { package: name, properties: customPropertyValues = {}, ...times } = given;
+  return entriesOf(target, 'subscription').added(nameOf(given, email), at, {
+    operation: 'subscriptions.load',
+    input: (ids) => ({
+      ...times,
+      memberId: ids.of(['member', email], []),
+      packageId: ids.of(['package', name], ['package']),
+      customPropertyValues,
+    }),
+  });
 }

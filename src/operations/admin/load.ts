@@ -1,0 +1,321 @@
+// The operations that tenant files alone have: they keep what another service gave, such as ids, hashes and times.
+import type { Consent } from '../../core/access/consent.ts';
+import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
+import { endOfPeriod } from '../../core/access/package.ts';
+import type { Client } from '../../core/client.ts';
+import { blankMember, type Member, type UserType } from '../../core/members/member.ts';
+import { hasAllTenants } from '../../core/operators/permission.ts';
+import { flag, type Schema, text, time, timeOrNull } from '../../json-schema.ts';
+import { listEveryConsent } from '../../storage/access/consent.ts';
+import { findPackage } from '../../storage/access/package.ts';
+import { findSubscription } from '../../storage/access/subscription.ts';
+import { findRegisteredClient } from '../../storage/client.ts';
+import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
+import { type MemberNumbers, takenNumbers } from '../../storage/members/whole-member.ts';
+import { findService } from '../../storage/service.ts';
+import type { Tx } from '../../storage/store.ts';
+import { defineConsent } from '../access/consent.ts';
+import { addSubscription, changeSubscription } from '../access/subscription.ts';
+import { changeClient, registerClient } from '../client/client.ts';
+import { deleteMember } from '../member/member.ts';
+import { conflict, unknown } from '../refusal.ts';
+import type { NewTenant } from '../tenant/tenant.ts';
+import { consentFields, consentIdField } from './access/consents.ts';
+import { packageIdField } from './access/packages.ts';
+import { valuesField } from './access/subscription-answer.ts';
+import {
+  type ClientInput,
+  changesOf,
+  clientAnswer,
+  clientFields,
+  clientIdField,
+  nameField as clientNameField,
+  typeField,
+} from './clients/client-answer.ts';
+import { type Fields, onService, onTenant } from './define.ts';
+import { numberFrom, orNull } from './fields.ts';
+import { demandManage } from './members/manage.ts';
+import {
+  emailField,
+  fullNameField,
+  memberAnswer,
+  memberField,
+  memberFields,
+  provenFields,
+  userTypeField,
+} from './members/member-answer.ts';
+import { type MemberInput, withDetails } from './members/member-details.ts';
+import type { Operation } from './operation.ts';
+import { nameField, tenantFields } from './tenant-answer.ts';
+import { issuerField, type NewTenantInput, prepareNew, storeNew } from './tenants.ts';
+
+/** No document shows what they answer. */
+const output: Schema = { type: 'object' };
+
+const tenantLoaded = onService<NewTenantInput, NewTenant>({
+  name: 'tenants.load',
+  summary: 'Make the tenant that a file describes',
+  permission: 'tenants:write',
+  method: 'POST',
+  path: '/tenants',
+  fields: { name: nameField, issuer: issuerField },
+  optional: {
+    ...tenantFields,
+    development: flag('Whether it is of a development service'),
+    disabled: flag('Whether it answers as if it were not there'),
+  },
+  output,
+  made: 'host',
+  prepare: prepareNew,
+  run: async (context, { development }, prepared) => {
+    const environment = (await findService(context.tx))?.environment;
+    if (development === true && environment !== 'development') {
+      throw conflict('development', 'no_development_tenants');
+    }
+    return storeNew(context, prepared);
+  },
+});
+
+/** The secrets of a client, of which another service knew no more than the hashes. */
+export const secretHashField: Schema = {
+  type: 'array',
+  description: 'Its secrets, as SHA-256 in base64url',
+  items: text('One of them', 'x3Xnt1ft5jDNCqERO9ECZhqziCnKUqZCKreChi8mhkY'),
+  uniqueItems: true,
+};
+
+interface LoadedClient extends Omit<ClientInput, 'name'>, Pick<Client, 'clientId' | 'name' | 'type'> {
+  readonly tenant: string;
+  readonly secretHash?: readonly string[];
+}
+
+const clientLoaded = onTenant<LoadedClient>({
+  name: 'clients.load',
+  summary: 'Register a client with the secrets that it has',
+  permission: 'clients:write',
+  method: 'POST',
+  path: '/clients',
+  fields: { clientId: clientIdField, name: clientNameField, type: typeField },
+  optional: { ...clientFields, secretHash: secretHashField },
+  output,
+  made: 'clientId',
+  run: async (
+    { tx, tenant: { id }, now },
+    { tenant: _, clientId, name, type, secretHash = [], ...given },
+  ) => {
+    const registration = { ...changesOf(given), clientId, name, type, secretHashes: secretHash };
+    return clientAnswer(await registerClient(tx, id, registration, now));
+  },
+});
+
+const secretsSet = onTenant<Required<Pick<LoadedClient, 'clientId' | 'secretHash'>>>({
+  name: 'clients.setSecrets',
+  summary: 'Give a client the secrets of a file; one that it has keeps its age',
+  permission: 'clients:write',
+  method: 'PUT',
+  path: '/clients/{clientId}/secrets',
+  fields: { clientId: clientIdField, secretHash: secretHashField },
+  output,
+  run: async ({ tx, tenant, now }, { clientId, secretHash }) => {
+    const known = await findRegisteredClient(tx, tenant.id, clientId);
+    const secrets = secretHash.map(
+      (hash) => known?.secrets.find((secret) => secret.hash === hash) ?? { hash, createdAt: now },
+    );
+    const inOrder = { secrets: secrets.toSorted((a, b) => a.createdAt - b.createdAt) };
+    const client = await changeClient(tx, tenant.id, clientId, inOrder);
+    if (client === null) throw unknown('client');
+    return clientAnswer(client);
+  },
+});
+
+interface LoadedConsent extends Partial<Pick<Consent, 'description' | 'atSignUp' | 'atCheckout'>> {
+  readonly consentId: string;
+  readonly name: string;
+  readonly retired?: boolean;
+}
+
+const consentLoaded = onTenant<LoadedConsent>({
+  name: 'consents.load',
+  summary: 'Define a consent, or change what is said of it; one that is retired stays so unless it is said',
+  permission: 'access:write',
+  method: 'PUT',
+  path: '/consents/{consentId}',
+  fields: { consentId: consentIdField, name: consentFields.name },
+  optional: {
+    description: consentFields.description,
+    atSignUp: consentFields.atSignUp,
+    atCheckout: consentFields.atCheckout,
+    retired: flag('Whether it is asked for no more'),
+  },
+  output,
+  run: async ({ tx, tenant, now }, { consentId: id, name, description, atSignUp, atCheckout, retired }) => {
+    const known = (await listEveryConsent(tx, tenant.id)).find((one) => one.id === id);
+    const since = known?.retiredAt ?? null;
+    await defineConsent(tx, {
+      id,
+      tenantId: tenant.id,
+      name,
+      description: description ?? known?.description ?? '',
+      atSignUp: atSignUp ?? known?.atSignUp ?? false,
+      atCheckout: atCheckout ?? known?.atCheckout ?? false,
+      retiredAt: (retired ?? since !== null) ? (since ?? now) : null,
+    });
+    return { id };
+  },
+});
+
+const most = 1_000_000_000;
+
+/** What of a member is given once and stays. */
+export const memberOnceFields: Fields = {
+  id: {
+    ...text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+    pattern: '^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$',
+  },
+  userId: numberFrom(1, most, 'The number of a new account', 1_001),
+  memberNumber: numberFrom(1, most, 'The number of a new membership', 501_001),
+  createdAt: time('When a new account was made'),
+};
+
+export const passwordHashField = text(
+  'The password of a new member, as an argon2id PHC string',
+  '$argon2id$v=19$…',
+);
+
+interface LoadedMember extends MemberInput, MemberNumbers {
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly createdAt?: string;
+  readonly userType: UserType;
+  readonly disabled: boolean;
+}
+
+const memberLoaded = onTenant<LoadedMember>({
+  name: 'members.load',
+  summary: 'Make a member with the id, numbers and password hash of another service',
+  permission: 'members:write',
+  method: 'POST',
+  path: '/members',
+  fields: { fullName: fullNameField, email: emailField, passwordHash: passwordHashField },
+  optional: {
+    ...memberOnceFields,
+    userType: { ...userTypeField, default: 'member' },
+    disabled: { ...flag('Whether the member may not sign in'), default: false },
+    ...memberFields,
+    ...provenFields,
+  },
+  output,
+  made: 'id',
+  run: async ({ tx, tenant, actor, random, now }, input) => {
+    demandManage(actor, input.userType);
+    const numbers = numbersOf(input);
+    // Ids are unique over all tenants: whether another one has a member of this id is not for everyone (A17).
+    if (numbers.id !== undefined && !hasAllTenants(actor)) {
+      throw conflict('id', 'member_id_for_others');
+    }
+    for (const name of await takenNumbers(tx, tenant.id, numbers)) {
+      throw conflict(name, 'number_of_another', { name });
+    }
+    // An address is free again once its member is gone, though the sweep has not come by yet.
+    const gone = await findMemberByEmail(tx, tenant.id, input.email);
+    if (gone !== null) await deleteMember(tx, tenant.id, gone.member.id, now);
+    const beginning: Member = {
+      ...blankMember(tenant.id, now),
+      userType: input.userType,
+      status: input.disabled ? 'disabled' : 'active',
+      createdAt: input.createdAt === undefined ? now : Date.parse(input.createdAt),
+    };
+    const free = { ...(await nextMemberNumbers(tx, tenant.id)), id: random.id(now) };
+    const member = { ...withDetails(beginning, input, now), ...free, ...numbers };
+    await insertMember(tx, member, input.passwordHash);
+    return memberAnswer(member);
+  },
+});
+
+/** The id and the numbers of a member, as far as they are said. */
+export function numbersOf({ id, userId, memberNumber }: MemberNumbers): MemberNumbers {
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(memberNumber === undefined ? {} : { memberNumber }),
+  };
+}
+
+/** The times of a subscription, each as it was elsewhere. */
+export const subscriptionTimeFields: Fields = {
+  createdAt: time('When it was made'),
+  activatedAt: orNull(time('When it begins: now where it is left out'), 'that it waits for a payment'),
+  expiresAt: timeOrNull('When it ends unless it is renewed: after one period where it is left out'),
+  cancelledAt: timeOrNull('When its renewal was cancelled', null),
+  endedAt: timeOrNull('When it was ended before its time', null),
+};
+
+/** Times as RFC 3339. */
+interface LoadedSubscription {
+  readonly memberId: string;
+  readonly packageId: number;
+  readonly createdAt?: string;
+  readonly activatedAt?: string | null;
+  readonly expiresAt?: string | null;
+  readonly cancelledAt?: string | null;
+  readonly endedAt?: string | null;
+  readonly customPropertyValues: CustomPropertyValues;
+}
+
+const subscriptionLoaded = onTenant<LoadedSubscription>({
+  name: 'subscriptions.load',
+  summary: 'Give a member a subscription with the times that it had elsewhere',
+  permission: 'subscriptions:write',
+  method: 'POST',
+  path: '/members/{memberId}/subscriptions',
+  fields: { memberId: memberField, packageId: packageIdField },
+  optional: { ...subscriptionTimeFields, customPropertyValues: { ...valuesField, default: {} } },
+  output,
+  made: 'subscriptionId',
+  run: async ({ tx, tenant, now }, { memberId, packageId, customPropertyValues, ...times }) => {
+    const offer = await findPackage(tx, tenant.id, packageId);
+    if (offer === null) throw unknown('package');
+    const activatedAt = timeOr(times.activatedAt, now);
+    const oncePaid = activatedAt === null ? null : endOfPeriod(activatedAt, offer.period);
+    const subscriptionId = await addSubscription(tx, tenant.id, {
+      memberId,
+      packageId,
+      createdAt: timeOr(times.createdAt, now) ?? now,
+      activatedAt,
+      expiresAt: timeOr(times.expiresAt, oncePaid),
+      customPropertyValues,
+    });
+    await replay(tx, tenant.id, subscriptionId, times);
+    return { subscriptionId };
+  },
+});
+
+/** Lets what became of a subscription happen again, at the times at which it did. @throws OperationRefused */
+async function replay(
+  tx: Tx,
+  tenantId: string,
+  id: number,
+  { cancelledAt = null, endedAt = null }: Pick<LoadedSubscription, 'cancelledAt' | 'endedAt'>,
+): Promise<void> {
+  if (cancelledAt !== null) await changeSubscription(tx, tenantId, id, 'cancel', Date.parse(cancelledAt));
+  if (endedAt !== null) await changeSubscription(tx, tenantId, id, 'end', Date.parse(endedAt));
+  const found = await findSubscription(tx, tenantId, id);
+  const isSo = found?.cancelledAt === timeOr(cancelledAt, null) && found.endedAt === timeOr(endedAt, null);
+  if (!isSo) throw conflict([], 'times_out_of_order');
+}
+
+/** A time; one that is left out has its own beginning, and null is none. */
+function timeOr(written: string | null | undefined, otherwise: number | null): number | null {
+  if (written === undefined) return otherwise;
+  return written === null ? null : Date.parse(written);
+}
+
+/** Open to tenant files alone: no other face has them. */
+export const loadOperations: readonly Operation[] = [
+  tenantLoaded,
+  clientLoaded,
+  secretsSet,
+  consentLoaded,
+  memberLoaded,
+  subscriptionLoaded,
+];

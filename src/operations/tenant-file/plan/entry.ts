@@ -1,0 +1,122 @@
+// What a tenant file asks for: the entries that differ, each with the operations that bring it about.
+import type { Actor } from '../../../core/operators/permission.ts';
+import type { Path, Problem } from '../../../core/problem.ts';
+import type { Tenant } from '../../../core/tenant.ts';
+import type { Tx } from '../../../storage/store.ts';
+import type { Change } from '../difference.ts';
+import type { Stored } from '../stored.ts';
+import type { Facts, FileTenant } from '../tenant-file.ts';
+
+/** A call of an operation that a file asks for. */
+export interface PlannedCall {
+  /** Its name in the table. */
+  readonly operation: string;
+  /** Its input, but for the tenant. Ids that calls before it make are known when its turn comes. */
+  readonly input: (ids: Ids) => Facts;
+  /** The name under which what it makes is found by calls behind it. */
+  readonly makes?: MadeName;
+  /** Where in the file it comes from, where that is not its entry. */
+  readonly at?: Path;
+}
+
+/** An entry in which a file and the database differ; without calls it is left alone. */
+export interface Entry {
+  readonly change: Change;
+  /** Where in the file it stands; of what is only in the database, the tenant. */
+  readonly at: Path;
+  readonly target: Target;
+  readonly calls: readonly PlannedCall[];
+}
+
+/** What is needed while it is planned. */
+export interface Planning {
+  readonly tx: Tx;
+  readonly now: number;
+  readonly actor: Actor;
+  /** Whether what is only in the database is to end. */
+  readonly prune: boolean;
+  /** Whether a device flow may be turned on before it is on at the stage tenant. */
+  readonly force: boolean;
+  /** The hash of a password that stands in the file in clear; of none, that of one that nobody knows. */
+  readonly passwordHashOf: (password: string | undefined) => string;
+  /** Says what cannot be done, and where in the file. */
+  tell(problem: Problem): void;
+}
+
+/** A tenant that a file describes, as it was before. */
+export interface Target {
+  readonly tenant: Tenant;
+  readonly isNew: boolean;
+  readonly file: FileTenant;
+  /** Where it stands in the file. */
+  readonly at: Path;
+  readonly stored: Stored;
+  readonly ids: Ids;
+}
+
+/** What files name and operations know by an id: within one tenant. */
+export type MadeName = readonly [noun: 'member' | 'package' | 'product', name: string];
+
+/** The ids of what is named, and of what was made of late. */
+export interface Ids {
+  /**
+   * @param at where the entry names it
+   * @throws NotMade if there is nothing of that name, or it could not be made
+   */
+  of(name: MadeName, at: Path): number | string;
+  set(name: MadeName, id: number | string): void;
+}
+
+/** What a call names is not there. */
+export class NotMade extends Error {
+  readonly named: MadeName;
+  readonly at: Path;
+
+  constructor(named: MadeName, at: Path) {
+    super(`there is no such ${named[0]}`);
+    this.named = named;
+    this.at = at;
+  }
+}
+
+export function createIds(): Ids {
+  const ids = new Map<string, number | string>();
+  return {
+    of: (name, at) => {
+      const id = ids.get(name.join(' '));
+      if (id === undefined) throw new NotMade(name, at);
+      return id;
+    },
+    set: (name, id) => ids.set(name.join(' '), id),
+  };
+}
+
+/** A call whose input needs no id of a call before it. */
+export const call = (operation: string, input: Facts): PlannedCall => ({ operation, input: () => input });
+
+/** Makes the entries of one noun of a tenant. */
+export interface Entries {
+  added(name: string, at: Path, ...calls: readonly PlannedCall[]): Entry;
+  changed(name: string, at: Path, fields: Change['fields'], ...calls: readonly PlannedCall[]): Entry;
+  /** What is only in the database. @param calls none where it is left alone */
+  missing(name: string, note: string, ...calls: readonly PlannedCall[]): Entry;
+}
+
+export function entriesOf(target: Target, noun: Change['noun']): Entries {
+  const change = { tenant: target.tenant.host, noun, note: '', fields: [] };
+  return {
+    added: (name, at, ...calls) => ({ target, at, calls, change: { ...change, name, change: 'added' } }),
+    changed: (name, at, fields, ...calls) => ({
+      target,
+      at,
+      calls,
+      change: { ...change, name, change: 'changed', fields },
+    }),
+    missing: (name, note, ...calls) => ({
+      target,
+      at: target.at,
+      calls,
+      change: { ...change, name, note, change: calls.length === 0 ? 'kept' : 'ended' },
+    }),
+  };
+}
