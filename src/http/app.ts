@@ -21,7 +21,7 @@ import { paymentNotices } from './members/checkout/payment.ts';
 import { devicePages } from './members/device.ts';
 import { recoverPages } from './members/recover.ts';
 import { scopeConsentPage } from './members/scope-consent.ts';
-import { signInPage } from './members/sign-in.ts';
+import { signInPage } from './members/sign-in-page.ts';
 import { signUpProofPages } from './members/sign-up/proof.ts';
 import { signUpPage } from './members/sign-up/sign-up.ts';
 import { authorizationEndpoint } from './oidc/authorize.ts';

@@ -13,7 +13,7 @@ import { sendFile, showList } from './pages/list.ts';
 import { showOverview } from './pages/overview.ts';
 import { portalPage } from './route.ts';
 import { listName } from './show/shown.ts';
-import { signInPages } from './sign-in.ts';
+import { signInPages } from './sign-in-page.ts';
 import { createUsedForms } from './used-forms.ts';
 import type { Portal, Visit } from './visit.ts';
 

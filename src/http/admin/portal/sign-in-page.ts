@@ -141,7 +141,7 @@ function sendForm(
   { returnTo, email = '', problems = [], notice = null, status = 422 }: FormState,
 ): Promise<FastifyReply> {
   return sendPortalPage(reply, {
-    template: 'sign-in',
+    template: 'sign-in-page',
     title: 'Sign in to the portal',
     status: problems.length > 0 ? status : 200,
     isError: problems.length > 0,

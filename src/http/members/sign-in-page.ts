@@ -161,7 +161,7 @@ async function sendForm(
   const sealed = sealFlow(reply, flow, deps);
   const client = shown === null ? null : shownName(shown.client.name);
   return sendPage(reply, {
-    template: 'members/sign-in.eta',
+    template: 'members/sign-in-page.eta',
     language,
     title: 'signIn.title',
     status: problems.length > 0 ? status : 200,
