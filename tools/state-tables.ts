@@ -1,12 +1,12 @@
 import type { AnyStateMachine } from 'xstate';
 import { checkoutMachine } from '../src/core/access/checkout.ts';
 import { subscriptionMachine } from '../src/core/access/subscription.ts';
-import { authorizationCodeMachine } from '../src/core/authorization-code.ts';
-import { deviceCodeMachine } from '../src/core/device-code.ts';
+import { authorizationCodeMachine } from '../src/core/grants/authorization-code.ts';
+import { deviceCodeMachine } from '../src/core/grants/device-code.ts';
+import { refreshTokenMachine } from '../src/core/grants/refresh-token.ts';
+import { signInMachine } from '../src/core/grants/sign-in.ts';
 import { emailProofMachine } from '../src/core/members/email-proof.ts';
-import { refreshTokenMachine } from '../src/core/refresh-token.ts';
 import { sessionMachine } from '../src/core/session.ts';
-import { signInMachine } from '../src/core/sign-in.ts';
 
 /** A machine of the core, with the file that it heads and the table that stores its state. */
 export interface DocumentedMachine {
@@ -21,12 +21,12 @@ export interface DocumentedMachine {
 export const machines: readonly DocumentedMachine[] = [
   {
     machine: authorizationCodeMachine,
-    file: 'src/core/authorization-code.ts',
+    file: 'src/core/grants/authorization-code.ts',
     table: 'authorizationCodes',
   },
-  { machine: deviceCodeMachine, file: 'src/core/device-code.ts', table: 'deviceCodes' },
-  { machine: refreshTokenMachine, file: 'src/core/refresh-token.ts', table: null },
-  { machine: signInMachine, file: 'src/core/sign-in.ts', table: 'signIns' },
+  { machine: deviceCodeMachine, file: 'src/core/grants/device-code.ts', table: 'deviceCodes' },
+  { machine: refreshTokenMachine, file: 'src/core/grants/refresh-token.ts', table: null },
+  { machine: signInMachine, file: 'src/core/grants/sign-in.ts', table: 'signIns' },
   { machine: emailProofMachine, file: 'src/core/members/email-proof.ts', table: 'emailProofs' },
   { machine: sessionMachine, file: 'src/core/session.ts', table: 'sessions' },
   { machine: subscriptionMachine, file: 'src/core/access/subscription.ts', table: 'subscriptions' },

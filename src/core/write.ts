@@ -3,12 +3,12 @@ import type { CheckoutWrite } from './access/checkout.ts';
 import type { ConsentWrite } from './access/consent.ts';
 import type { InvoiceWrite } from './access/invoice.ts';
 import type { SubscriptionWrite } from './access/subscription.ts';
-import type { AuthorizationCodeWrite } from './authorization-code.ts';
-import type { DeviceCodeWrite } from './device-code.ts';
+import type { AuthorizationCodeWrite } from './grants/authorization-code.ts';
+import type { DeviceCodeWrite } from './grants/device-code.ts';
+import type { SignInWrite } from './grants/sign-in.ts';
 import type { EmailProofWrite } from './members/email-proof.ts';
 import type { ScopeConsentWrite } from './oidc/scope-consent.ts';
 import type { SessionWrite } from './session.ts';
-import type { SignInWrite } from './sign-in.ts';
 
 /** One row to change. `apply()` in the storage has one case for each. */
 export type Write =

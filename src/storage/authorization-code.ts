@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/authorization-code.ts';
+import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/grants/authorization-code.ts';
 import { insertion, prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';

@@ -1,4 +1,4 @@
-import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/device-code.ts';
+import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';

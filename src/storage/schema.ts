@@ -5,9 +5,10 @@ import type { CustomProperty } from '../core/access/custom-property.ts';
 import type { Invoice } from '../core/access/invoice.ts';
 import type { Package, Period } from '../core/access/package.ts';
 import type { Subscription } from '../core/access/subscription.ts';
-import type { AuthorizationCode } from '../core/authorization-code.ts';
 import type { Client } from '../core/client.ts';
-import type { DeviceCode } from '../core/device-code.ts';
+import type { AuthorizationCode } from '../core/grants/authorization-code.ts';
+import type { DeviceCode } from '../core/grants/device-code.ts';
+import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/sign-in-limit.ts';
@@ -15,7 +16,6 @@ import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
 import type { AuditEvent } from '../core/operators/audit-event.ts';
 import type { Session } from '../core/session.ts';
-import type { SignIn } from '../core/sign-in.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 
 /**

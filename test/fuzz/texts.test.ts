@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readUserCode, showUserCode } from '../../src/core/grants/user-code.ts';
 import { stateAsksForSignUp } from '../../src/core/oidc/authorization-request.ts';
 import { readDeviceDescription } from '../../src/core/oidc/device-description.ts';
 import { isCodeChallenge, verifierMatches } from '../../src/core/oidc/pkce.ts';
 import { knownScopes, readScope, scopeCovers, scopeIncludes } from '../../src/core/oidc/scope.ts';
-import { readUserCode, showUserCode } from '../../src/core/user-code.ts';
 import { chooseLanguage, languages } from '../../src/language.ts';
 import { anyLength, nearly, text } from '../support/fuzz/hostile.ts';
 import { writtenJson } from '../support/fuzz/json.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/core/decision.ts';
-import { refresh } from '../../src/core/refresh-token.ts';
+import { refresh } from '../../src/core/grants/refresh-token.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { findClient } from '../../src/storage/client.ts';
 import { findMember } from '../../src/storage/members/member.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationCode } from '../../src/core/authorization-code.ts';
-import type { DeviceCode } from '../../src/core/device-code.ts';
+import type { AuthorizationCode } from '../../src/core/grants/authorization-code.ts';
+import type { DeviceCode } from '../../src/core/grants/device-code.ts';
+import type { SignIn } from '../../src/core/grants/sign-in.ts';
 import {
   browserCookieLifetime,
   deviceCodeMemory,
@@ -17,7 +18,6 @@ import {
   unusedCodeMemory,
   usedCodeMemory,
 } from '../../src/core/operators/limits.ts';
-import type { SignIn } from '../../src/core/sign-in.ts';
 import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/forget.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { insertDeviceCode } from '../../src/storage/device-code.ts';

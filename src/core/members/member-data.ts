@@ -4,9 +4,9 @@ import type { Invoice } from '../access/invoice.ts';
 import { isoTime as iso, isoTimeOrNull as isoOrNull } from '../access/iso-time.ts';
 import type { MemberSubscription } from '../access/subscription.ts';
 import type { Client } from '../client.ts';
+import type { SignIn } from '../grants/sign-in.ts';
 import type { ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
-import type { SignIn } from '../sign-in.ts';
 import type { Member } from './member.ts';
 
 /** What is held of a member, as it was loaded. */

@@ -1,9 +1,9 @@
 import type { Checkout } from '../access/checkout.ts';
 import type { Subscription } from '../access/subscription.ts';
-import type { DeviceCode } from '../device-code.ts';
+import type { DeviceCode } from '../grants/device-code.ts';
+import type { SignInEnd } from '../grants/sign-in.ts';
 import type { EmailProof } from '../members/email-proof.ts';
 import type { Session } from '../session.ts';
-import type { SignInEnd } from '../sign-in.ts';
 import type { Write } from '../write.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from './audit-event.ts';
 

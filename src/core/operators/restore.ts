@@ -1,9 +1,9 @@
-import { authorizationCodeMachine } from '../authorization-code.ts';
-import { deviceCodeMachine } from '../device-code.ts';
+import { authorizationCodeMachine } from '../grants/authorization-code.ts';
+import { deviceCodeMachine } from '../grants/device-code.ts';
+import { signInMachine } from '../grants/sign-in.ts';
 import { type Move, movesOf } from '../machine.ts';
 import { emailProofMachine } from '../members/email-proof.ts';
 import { sessionMachine } from '../session.ts';
-import { signInMachine } from '../sign-in.ts';
 
 /** The tables whose records end when a backup is restored. */
 export type EndedTable = 'authorizationCodes' | 'deviceCodes' | 'emailProofs' | 'sessions' | 'signIns';

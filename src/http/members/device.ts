@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { wrongUserCodes } from '../../core/limits.ts';
 import { shownName } from '../../core/members/details.ts';
-import { readUserCode, showUserCode } from '../../core/user-code.ts';
 import type { Language } from '../../language.ts';
 import { decideDevice } from '../../operations/device/decide-device.ts';
 import { createTurns, type Entrant, type Turn, type Turns } from '../../operations/device/entry-turns.ts';

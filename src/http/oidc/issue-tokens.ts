@@ -1,11 +1,11 @@
-import { writeRefreshToken } from '../../core/refresh-token.ts';
-import type { SigningAlgorithm } from '../../core/tenant.ts';
+import { writeRefreshToken } from '../../core/grants/refresh-token.ts';
 import {
   accessTokenAlgorithm,
   accessTokenClaims,
   idTokenClaims,
   type TokenGrant,
-} from '../../core/tokens.ts';
+} from '../../core/grants/tokens.ts';
+import type { SigningAlgorithm } from '../../core/tenant.ts';
 import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import type { Deps } from '../deps.ts';

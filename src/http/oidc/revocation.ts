@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import { readRefreshToken, revoke } from '../../core/refresh-token.ts';
+import { readRefreshToken, revoke } from '../../core/grants/refresh-token.ts';
 import { apply } from '../../storage/apply.ts';
 import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';

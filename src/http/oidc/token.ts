@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type Decision, isRefusal, type Refusal } from '../../core/decision.ts';
-import type { TokenGrant } from '../../core/tokens.ts';
+import type { TokenGrant } from '../../core/grants/tokens.ts';
 import type { Write } from '../../core/write.ts';
 import { apply } from '../../storage/apply.ts';
 import type { Tx } from '../../storage/store.ts';

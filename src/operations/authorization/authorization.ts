@@ -1,5 +1,6 @@
 /** Takes an authorization request on its way, page by page, until its client gets an answer. */
 import type { Client } from '../../core/client.ts';
+import { authorize } from '../../core/grants/authorize.ts';
 import { sha256 } from '../../core/hash.ts';
 import {
   type AnswerTarget,
@@ -8,7 +9,6 @@ import {
   readAuthorizationRequest,
   type SentParameters,
 } from '../../core/oidc/authorization-request.ts';
-import { authorize } from '../../core/oidc/authorize.ts';
 import type { Session } from '../../core/session.ts';
 import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';

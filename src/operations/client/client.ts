@@ -1,5 +1,5 @@
 import type { Client } from '../../core/client.ts';
-import { withdraw } from '../../core/device-code.ts';
+import { withdraw } from '../../core/grants/device-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import {
   accessTokenSeconds,

@@ -1,15 +1,15 @@
 /** Approves or rejects the device of a code that a member entered, and shows or takes back what became of it. */
 import type { Client } from '../../core/client.ts';
-import { type DeviceCode, withdraw } from '../../core/device-code.ts';
+import { type DeviceCode, withdraw } from '../../core/grants/device-code.ts';
 import {
   type DeviceStanding,
   decideDeviceCode,
   deviceStanding,
   type VerdictAnswer,
-} from '../../core/device-verdict.ts';
+} from '../../core/grants/device-verdict.ts';
+import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Session } from '../../core/session.ts';
-import { endSignIn, signInLives } from '../../core/sign-in.ts';
 import type { Language } from '../../language.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';

@@ -1,8 +1,8 @@
 /** Looks up the device of a user code that a member enters, within the limits of guessing (decision 32). */
 import type { Client } from '../../core/client.ts';
-import { type DeviceCode, isOpen } from '../../core/device-code.ts';
+import { type DeviceCode, isOpen } from '../../core/grants/device-code.ts';
+import { hashUserCode } from '../../core/grants/user-code.ts';
 import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
-import { hashUserCode } from '../../core/user-code.ts';
 import { findClient } from '../../storage/client.ts';
 import {
   countPendingDeviceCodes,

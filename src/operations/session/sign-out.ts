@@ -1,8 +1,8 @@
 /** Ends what lets a member in: one session, all of them, the apps and TVs, or everything. */
-import { cancelAuthorizationCode } from '../../core/authorization-code.ts';
-import { withdraw } from '../../core/device-code.ts';
+import { cancelAuthorizationCode } from '../../core/grants/authorization-code.ts';
+import { withdraw } from '../../core/grants/device-code.ts';
+import { endSignIn, type SignInEnd } from '../../core/grants/sign-in.ts';
 import { endSession, type Session } from '../../core/session.ts';
-import { endSignIn, type SignInEnd } from '../../core/sign-in.ts';
 import { apply } from '../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../storage/authorization-code.ts';
 import { listOpenDeviceCodesOfMember } from '../../storage/device-code.ts';

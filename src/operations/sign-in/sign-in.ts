@@ -1,7 +1,7 @@
 import type { Client } from '../../core/client.ts';
+import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Session } from '../../core/session.ts';
-import { endSignIn, signInLives } from '../../core/sign-in.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { listMemberSignIns, type MemberSignIn } from '../../storage/members/member-sign-in.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
+import { showUserCode } from '../../core/grants/user-code.ts';
 import { hmac, type MacKey, sha256 } from '../../core/hash.ts';
 import {
   beginEmailProof,
@@ -11,7 +12,6 @@ import {
   presentProof,
 } from '../../core/members/email-proof.ts';
 import { blankMember, isGone, type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
-import { showUserCode } from '../../core/user-code.ts';
 import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';
 import { claimSignUps, countEmailProofs, findEmailProof } from '../../storage/members/email-proof.ts';

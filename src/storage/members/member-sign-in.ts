@@ -1,4 +1,4 @@
-import type { SignIn } from '../../core/sign-in.ts';
+import type { SignIn } from '../../core/grants/sign-in.ts';
 import type { Tx } from '../store.ts';
 
 /** A sign-in with what its device said of itself and where it was seen. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
+import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
-import { roomForCode } from '../../core/pending-codes.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
 import { statementsOf } from '../queries/prepared.ts';
 import type { Tx } from '../store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';
 import { type EndedTable, movesOfRestore } from '../../core/operators/restore.ts';
-import type { SignInEnd } from '../../core/sign-in.ts';
 import type { Tx } from '../store.ts';
 import { insertAuditEvent } from './audit-event.ts';
 

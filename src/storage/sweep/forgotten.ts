@@ -1,8 +1,8 @@
-import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/authorization-code.ts';
 import type { Client } from '../../core/client.ts';
+import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/grants/authorization-code.ts';
+import { overAt, type SignIn } from '../../core/grants/sign-in.ts';
 import { sweepBite, usedCodeMemory } from '../../core/operators/limits.ts';
 import { isSessionForgotten, type Session } from '../../core/session.ts';
-import { overAt, type SignIn } from '../../core/sign-in.ts';
 import { prepared, query } from '../queries/prepared.ts';
 import { type Sweep, walked } from './sweep.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DeviceCode } from '../../../src/core/device-code.ts';
+import type { DeviceCode } from '../../../src/core/grants/device-code.ts';
+import { hashUserCode } from '../../../src/core/grants/user-code.ts';
 import { deviceCodeLifetime, tenantLimits, userCodeRest } from '../../../src/core/limits.ts';
-import { hashUserCode } from '../../../src/core/user-code.ts';
 import { forgottenByTime } from '../../../src/operations/upkeep/forget.ts';
 import { systemRandom } from '../../../src/random.ts';
 import { isUserCodeFree } from '../../../src/storage/device-code.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { readRefreshToken, writeRefreshToken } from '../../../src/core/grants/refresh-token.ts';
 import { refreshTokenAbsolute, refreshTokenIdle } from '../../../src/core/limits.ts';
-import { readRefreshToken, writeRefreshToken } from '../../../src/core/refresh-token.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { updateMemberStatus } from '../../../src/storage/members/member.ts';

@@ -1,4 +1,4 @@
-import { type DeviceCode, issueDeviceCode } from '../../../src/core/device-code.ts';
+import { type DeviceCode, issueDeviceCode } from '../../../src/core/grants/device-code.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { minute, now } from './records.ts';
 

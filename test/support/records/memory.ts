@@ -1,8 +1,8 @@
 import type { Checkout } from '../../../src/core/access/checkout.ts';
 import type { Subscription } from '../../../src/core/access/subscription.ts';
-import type { AuthorizationCode } from '../../../src/core/authorization-code.ts';
+import type { AuthorizationCode } from '../../../src/core/grants/authorization-code.ts';
+import type { SignIn } from '../../../src/core/grants/sign-in.ts';
 import type { Session } from '../../../src/core/session.ts';
-import type { SignIn } from '../../../src/core/sign-in.ts';
 import type { Write } from '../../../src/core/write.ts';
 
 type Rows<Row> = Readonly<Record<string, Row>>;

@@ -1,10 +1,13 @@
-import { type AuthorizationCode, issueAuthorizationCode } from '../../../src/core/authorization-code.ts';
 import type { Client } from '../../../src/core/client.ts';
+import {
+  type AuthorizationCode,
+  issueAuthorizationCode,
+} from '../../../src/core/grants/authorization-code.ts';
+import { beginSignIn, type SignIn } from '../../../src/core/grants/sign-in.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { tenantLimits } from '../../../src/core/limits.ts';
 import type { Member } from '../../../src/core/members/member.ts';
 import type { Session } from '../../../src/core/session.ts';
-import { beginSignIn, type SignIn } from '../../../src/core/sign-in.ts';
 import type { Tenant } from '../../../src/core/tenant.ts';
 import { plainLogo } from '../members/logos.ts';
 

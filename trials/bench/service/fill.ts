@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { readConfig } from '../../../src/config.ts';
-import { issueDeviceCode } from '../../../src/core/device-code.ts';
+import { issueDeviceCode } from '../../../src/core/grants/device-code.ts';
+import { writeRefreshToken } from '../../../src/core/grants/refresh-token.ts';
+import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
+import { hashUserCode } from '../../../src/core/grants/user-code.ts';
 import { sha256 } from '../../../src/core/hash.ts';
-import { writeRefreshToken } from '../../../src/core/refresh-token.ts';
 import { beginSession, type Session } from '../../../src/core/session.ts';
-import { beginSignIn } from '../../../src/core/sign-in.ts';
-import { hashUserCode } from '../../../src/core/user-code.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
 import { openService } from '../../../src/operations/service/open-service.ts';
 import { systemRandom } from '../../../src/random.ts';

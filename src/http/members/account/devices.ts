@@ -1,6 +1,6 @@
+import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { endSignIn } from '../../../core/sign-in.ts';
 import { browserName } from '../../../operations/session/browser-name.ts';
 import { seenAt } from '../../../operations/session/seen-at.ts';
 import { signOutApps } from '../../../operations/session/sign-out.ts';

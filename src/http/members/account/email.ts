@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readUserCode } from '../../../core/grants/user-code.ts';
 import { emailProblem } from '../../../core/members/details.ts';
 import { type EmailProof, type Presented, proofStanding } from '../../../core/members/email-proof.ts';
 import { normaliseEmail } from '../../../core/members/member.ts';
-import { readUserCode } from '../../../core/user-code.ts';
 import {
   askForEmailChange,
   changeEmail,

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readUserCode } from '../../../core/grants/user-code.ts';
 import {
   type EmailProof,
   type Presented,
   type ProofStanding,
   proofStanding,
 } from '../../../core/members/email-proof.ts';
-import { readUserCode } from '../../../core/user-code.ts';
 import { finishSignUp, proveByPassword } from '../../../operations/sign-up/prove.ts';
 import { hashProofCode } from '../../../operations/sign-up/sign-up.ts';
 import { unseal } from '../../../secrets/seal.ts';

@@ -1,5 +1,5 @@
-import { exchange } from '../../../core/authorization-code.ts';
 import { isRefusal } from '../../../core/decision.ts';
+import { exchange } from '../../../core/grants/authorization-code.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { makeRoomForSignIn } from '../../../operations/sign-in/sign-in.ts';
 import { findAuthorizationCode } from '../../../storage/authorization-code.ts';

@@ -1,5 +1,5 @@
 import { isRefusal } from '../../../core/decision.ts';
-import { poll } from '../../../core/device-poll.ts';
+import { poll } from '../../../core/grants/device-poll.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { makeRoomForSignIn } from '../../../operations/sign-in/sign-in.ts';
 import { findDeviceCode } from '../../../storage/device-code.ts';

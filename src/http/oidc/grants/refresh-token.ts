@@ -1,4 +1,4 @@
-import { readRefreshToken, refresh } from '../../../core/refresh-token.ts';
+import { readRefreshToken, refresh } from '../../../core/grants/refresh-token.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';
 import type { Grant } from '../token.ts';

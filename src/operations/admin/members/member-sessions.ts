@@ -1,4 +1,4 @@
-import { endSignIn } from '../../../core/sign-in.ts';
+import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { exactly, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession } from '../../../storage/session.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { deviceCodeMachine } from '../../../../src/core/device-code.ts';
+import { deviceCodeMachine } from '../../../../src/core/grants/device-code.ts';
 import { askForCode, type DeviceAuthorization, poll } from '../../device.ts';
 import type { Answer } from '../../http.ts';
 import { field, type Tokens } from '../../visitor.ts';

@@ -1,7 +1,7 @@
-import { authorizationCodeMachine } from '../../../../src/core/authorization-code.ts';
-import { deviceCodeMachine } from '../../../../src/core/device-code.ts';
+import { authorizationCodeMachine } from '../../../../src/core/grants/authorization-code.ts';
+import { deviceCodeMachine } from '../../../../src/core/grants/device-code.ts';
+import { signInMachine } from '../../../../src/core/grants/sign-in.ts';
 import { sessionMachine } from '../../../../src/core/session.ts';
-import { signInMachine } from '../../../../src/core/sign-in.ts';
 import { lineOf } from './table.ts';
 import { type ModelMember, type ModelSession, type ModelSignIn, sessionEndOf, type World } from './world.ts';
 

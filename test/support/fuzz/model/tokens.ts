@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { authorizationCodeMachine } from '../../../../src/core/authorization-code.ts';
-import { refreshTokenMachine } from '../../../../src/core/refresh-token.ts';
+import { authorizationCodeMachine } from '../../../../src/core/grants/authorization-code.ts';
+import { refreshTokenMachine } from '../../../../src/core/grants/refresh-token.ts';
 import { claimsOf, profile, refreshAs, revoke } from '../../tokens.ts';
 import { answerOf, authorizationParameters, pkce, type Tokens, token } from '../../visitor.ts';
 import { isEnded } from './compare.ts';

@@ -42,9 +42,9 @@
  * | withdrawn | withdraw | – | withdrawn | ignore |
  */
 import { setup } from 'xstate';
-import { deviceCodeLifetime, deviceCodeMemory, pollInterval } from './limits.ts';
-import { outcomes, type StateOf, step } from './machine.ts';
-import type { Scope } from './oidc/scope.ts';
+import { deviceCodeLifetime, deviceCodeMemory, pollInterval } from '../limits.ts';
+import { outcomes, type StateOf, step } from '../machine.ts';
+import type { Scope } from '../oidc/scope.ts';
 
 export type DeviceCodeState = StateOf<typeof deviceCodeMachine>;
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../src/core/client.ts';
-import { isRefusal } from '../../src/core/decision.ts';
-import { type RefreshCommand, refresh, revoke } from '../../src/core/refresh-token.ts';
-import type { SignIn } from '../../src/core/sign-in.ts';
-import type { TokenGrant } from '../../src/core/tokens.ts';
-import { noRecords, type Records, written } from '../support/records/memory.ts';
-import { clientRecord, day, memberRecord, now, second, signInRecord } from '../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';
+import type { Client } from '../../../src/core/client.ts';
+import { isRefusal } from '../../../src/core/decision.ts';
+import { type RefreshCommand, refresh, revoke } from '../../../src/core/grants/refresh-token.ts';
+import type { SignIn } from '../../../src/core/grants/sign-in.ts';
+import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
+import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import { clientRecord, day, memberRecord, now, second, signInRecord } from '../../support/records/records.ts';
+import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One sign-in, and every answer that its refresh tokens got. */
 interface World {

@@ -26,12 +26,12 @@
  * | expired | revoke | – | expired | ignore |
  */
 import { setup } from 'xstate';
-import type { Client } from './client.ts';
-import { type Decision, type Refusal, refusal } from './decision.ts';
-import { equalInConstantTime, hmac, type MacKey } from './hash.ts';
-import { impossible, outcomes, type StateOf, step } from './machine.ts';
-import { type Member, maySignIn } from './members/member.ts';
-import { readScope, scopeCovers } from './oidc/scope.ts';
+import type { Client } from '../client.ts';
+import { type Decision, type Refusal, refusal } from '../decision.ts';
+import { equalInConstantTime, hmac, type MacKey } from '../hash.ts';
+import { impossible, outcomes, type StateOf, step } from '../machine.ts';
+import { type Member, maySignIn } from '../members/member.ts';
+import { readScope, scopeCovers } from '../oidc/scope.ts';
 import {
   endSignIn,
   livesUntil,

@@ -6,9 +6,9 @@ import {
   refreshTokenMachine,
   revoke,
   writeRefreshToken,
-} from '../../src/core/refresh-token.ts';
-import type { SignIn, SignInEnd } from '../../src/core/sign-in.ts';
-import type { Write } from '../../src/core/write.ts';
+} from '../../../src/core/grants/refresh-token.ts';
+import type { SignIn, SignInEnd } from '../../../src/core/grants/sign-in.ts';
+import type { Write } from '../../../src/core/write.ts';
 import {
   clientRecord,
   day,
@@ -17,8 +17,8 @@ import {
   now,
   second,
   signInRecord,
-} from '../support/records/records.ts';
-import { linesOf } from '../support/records/state-lines.ts';
+} from '../../support/records/records.ts';
+import { linesOf } from '../../support/records/state-lines.ts';
 
 const client = clientRecord();
 const replaying = clientRecord({ replayWindow: 30 * second });

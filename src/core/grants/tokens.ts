@@ -1,10 +1,10 @@
-import type { Client } from './client.ts';
-import { halfHash } from './hash.ts';
-import { idTokenSeconds } from './limits.ts';
-import type { Member } from './members/member.ts';
-import { memberClaims } from './oidc/claims.ts';
-import { type Scope, scopeIncludes } from './oidc/scope.ts';
-import type { SigningAlgorithm } from './tenant.ts';
+import type { Client } from '../client.ts';
+import { halfHash } from '../hash.ts';
+import { idTokenSeconds } from '../limits.ts';
+import type { Member } from '../members/member.ts';
+import { memberClaims } from '../oidc/claims.ts';
+import { type Scope, scopeIncludes } from '../oidc/scope.ts';
+import type { SigningAlgorithm } from '../tenant.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
 export interface RefreshToken {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roomForCode } from '../../src/core/pending-codes.ts';
+import { roomForCode } from '../../../src/core/grants/pending-codes.ts';
 
 describe('room for one more pending code', () => {
   it.each([

@@ -1,5 +1,5 @@
 /** How the pending device codes of a client are shared between the networks that ask for them (security, F8). */
-import { pendingCodeParts } from './limits.ts';
+import { pendingCodeParts } from '../limits.ts';
 
 /** Who holds the pending codes of a client when one more is asked for. */
 export interface Held {

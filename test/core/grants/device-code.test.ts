@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../src/core/decision.ts';
+import type { Decision } from '../../../src/core/decision.ts';
 import {
   type DeviceCode,
   deviceCodeMachine,
@@ -7,14 +7,21 @@ import {
   isOpen,
   issueDeviceCode,
   withdraw,
-} from '../../src/core/device-code.ts';
-import { type PollCommand, poll } from '../../src/core/device-poll.ts';
-import { decideDeviceCode, type VerdictCommand } from '../../src/core/device-verdict.ts';
-import { beginSignIn } from '../../src/core/sign-in.ts';
-import type { Write } from '../../src/core/write.ts';
-import { byMember1, deviceCodeRecord } from '../support/records/device-code-record.ts';
-import { clientRecord, memberRecord, minute, now, second, signInRecord } from '../support/records/records.ts';
-import { linesOf } from '../support/records/state-lines.ts';
+} from '../../../src/core/grants/device-code.ts';
+import { type PollCommand, poll } from '../../../src/core/grants/device-poll.ts';
+import { decideDeviceCode, type VerdictCommand } from '../../../src/core/grants/device-verdict.ts';
+import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
+import type { Write } from '../../../src/core/write.ts';
+import { byMember1, deviceCodeRecord } from '../../support/records/device-code-record.ts';
+import {
+  clientRecord,
+  memberRecord,
+  minute,
+  now,
+  second,
+  signInRecord,
+} from '../../support/records/records.ts';
+import { linesOf } from '../../support/records/state-lines.ts';
 
 const client = clientRecord();
 const member = memberRecord();

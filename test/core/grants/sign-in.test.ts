@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { beginSignIn, endSignIn, isOffline, rotateSignIn, signInMachine } from '../../src/core/sign-in.ts';
-import { now, signInRecord } from '../support/records/records.ts';
-import { linesOf } from '../support/records/state-lines.ts';
+import {
+  beginSignIn,
+  endSignIn,
+  isOffline,
+  rotateSignIn,
+  signInMachine,
+} from '../../../src/core/grants/sign-in.ts';
+import { now, signInRecord } from '../../support/records/records.ts';
+import { linesOf } from '../../support/records/state-lines.ts';
 
 const active = signInRecord({ generation: 7 });
 const ended = signInRecord({ state: 'ended', endedAt: now, endReason: 'signed_out' });

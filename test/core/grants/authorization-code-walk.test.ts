@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { isRefusal } from '../../../src/core/decision.ts';
 import {
   authorizationCodeMachine,
   type ExchangeCommand,
   exchange,
-} from '../../src/core/authorization-code.ts';
-import { isRefusal } from '../../src/core/decision.ts';
-import { refresh } from '../../src/core/refresh-token.ts';
-import type { TokenGrant } from '../../src/core/tokens.ts';
-import { noRecords, type Records, written } from '../support/records/memory.ts';
-import { clientRecord, codeRecord, memberRecord, minute, now, verifier } from '../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';
+} from '../../../src/core/grants/authorization-code.ts';
+import { refresh } from '../../../src/core/grants/refresh-token.ts';
+import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
+import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import {
+  clientRecord,
+  codeRecord,
+  memberRecord,
+  minute,
+  now,
+  verifier,
+} from '../../support/records/records.ts';
+import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One code, and everything that was ever given out for it. */
 interface World {

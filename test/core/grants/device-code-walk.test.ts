@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { isRefusal } from '../../src/core/decision.ts';
-import { type DeviceCode, deviceCodeMachine, withdraw } from '../../src/core/device-code.ts';
-import { poll } from '../../src/core/device-poll.ts';
-import { decideDeviceCode } from '../../src/core/device-verdict.ts';
-import type { TokenGrant } from '../../src/core/tokens.ts';
-import type { Write } from '../../src/core/write.ts';
-import { deviceCodeRecord } from '../support/records/device-code-record.ts';
-import { noRecords, type Records, written } from '../support/records/memory.ts';
-import { clientRecord, memberRecord, minute, now } from '../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';
+import { isRefusal } from '../../../src/core/decision.ts';
+import { type DeviceCode, deviceCodeMachine, withdraw } from '../../../src/core/grants/device-code.ts';
+import { poll } from '../../../src/core/grants/device-poll.ts';
+import { decideDeviceCode } from '../../../src/core/grants/device-verdict.ts';
+import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
+import type { Write } from '../../../src/core/write.ts';
+import { deviceCodeRecord } from '../../support/records/device-code-record.ts';
+import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import { clientRecord, memberRecord, minute, now } from '../../support/records/records.ts';
+import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One device code, what became of it, and everything that was ever given out for it. */
 interface World {

@@ -1,5 +1,8 @@
-import type { Client } from './client.ts';
-import { type Decision, type Refusal, refusal } from './decision.ts';
+import type { Client } from '../client.ts';
+import { type Decision, type Refusal, refusal } from '../decision.ts';
+import { pollTolerance, slowDownStep } from '../limits.ts';
+import { impossible, step } from '../machine.ts';
+import { type Member, maySignIn } from '../members/member.ts';
 import {
   contextOf,
   type DeviceCode,
@@ -8,9 +11,6 @@ import {
   isForgotten,
   moveTo,
 } from './device-code.ts';
-import { pollTolerance, slowDownStep } from './limits.ts';
-import { impossible, step } from './machine.ts';
-import { type Member, maySignIn } from './members/member.ts';
 import { beginSignIn, endSignIn, isOffline, type SignIn, type SignInWrite } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 

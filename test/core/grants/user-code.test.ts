@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashUserCode, readUserCode, showUserCode } from '../../src/core/user-code.ts';
+import { hashUserCode, readUserCode, showUserCode } from '../../../src/core/grants/user-code.ts';
 
 describe('user code', () => {
   it('contract: is shown as 3 digits, a space, 3 digits; leading zeros stay', () => {

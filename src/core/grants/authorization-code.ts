@@ -19,14 +19,14 @@
  * | expired | cancel | – | expired | ignore |
  */
 import { setup } from 'xstate';
-import type { Client } from './client.ts';
-import { type Decision, type Refusal, refusal } from './decision.ts';
-import { authorizationCodeLifetime } from './limits.ts';
-import { impossible, outcomes, type StateOf, step } from './machine.ts';
-import { type Member, maySignIn } from './members/member.ts';
-import { verifierMatches } from './oidc/pkce.ts';
-import type { Scope } from './oidc/scope.ts';
-import { unusedCodeMemory } from './operators/limits.ts';
+import type { Client } from '../client.ts';
+import { type Decision, type Refusal, refusal } from '../decision.ts';
+import { authorizationCodeLifetime } from '../limits.ts';
+import { impossible, outcomes, type StateOf, step } from '../machine.ts';
+import { type Member, maySignIn } from '../members/member.ts';
+import { verifierMatches } from '../oidc/pkce.ts';
+import type { Scope } from '../oidc/scope.ts';
+import { unusedCodeMemory } from '../operators/limits.ts';
 import { beginSignIn, endSignIn, isOffline, type SignIn, type SignInWrite } from './sign-in.ts';
 import type { TokenGrant } from './tokens.ts';
 

@@ -1,4 +1,4 @@
-import { hmac, type MacKey } from './hash.ts';
+import { hmac, type MacKey } from '../hash.ts';
 
 /** The six digits of a user code as the TV shows them: 3, space, 3 (contract, "user_code"). */
 export function showUserCode(digits: string): string {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isRefusal } from '../../../src/core/decision.ts';
 import {
   type AuthorizationCode,
   authorizationCodeMachine,
@@ -6,10 +7,9 @@ import {
   type ExchangeCommand,
   exchange,
   issueAuthorizationCode,
-} from '../../src/core/authorization-code.ts';
-import { isRefusal } from '../../src/core/decision.ts';
-import { beginSignIn } from '../../src/core/sign-in.ts';
-import type { Write } from '../../src/core/write.ts';
+} from '../../../src/core/grants/authorization-code.ts';
+import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
+import type { Write } from '../../../src/core/write.ts';
 import {
   clientRecord,
   codeRecord,
@@ -18,8 +18,8 @@ import {
   now,
   signInRecord,
   verifier,
-} from '../support/records/records.ts';
-import { linesOf } from '../support/records/state-lines.ts';
+} from '../../support/records/records.ts';
+import { linesOf } from '../../support/records/state-lines.ts';
 
 const client = clientRecord();
 const member = memberRecord();

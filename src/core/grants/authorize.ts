@@ -1,13 +1,13 @@
+import type { Client } from '../client.ts';
+import type { Decision, ErrorCode } from '../decision.ts';
+import type { AuthorizationRequest } from '../oidc/authorization-request.ts';
+import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
+import type { Session } from '../session.ts';
 import {
   type AuthorizationCode,
   type AuthorizationCodeWrite,
   issueAuthorizationCode,
-} from '../authorization-code.ts';
-import type { Client } from '../client.ts';
-import type { Decision, ErrorCode } from '../decision.ts';
-import type { Session } from '../session.ts';
-import type { AuthorizationRequest } from './authorization-request.ts';
-import { consentCovers, type ScopeConsent } from './scope-consent.ts';
+} from './authorization-code.ts';
 
 /** Everything a decision about a valid authorization request rests on. */
 export interface AuthorizeCommand {

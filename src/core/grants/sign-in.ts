@@ -10,10 +10,10 @@
  * | ended | end | – | ended | ignore |
  */
 import { setup } from 'xstate';
-import type { Client } from './client.ts';
-import { outcomes, type StateOf, step } from './machine.ts';
-import { type Scope, scopeIncludes } from './oidc/scope.ts';
-import { type Session, sessionLives } from './session.ts';
+import type { Client } from '../client.ts';
+import { outcomes, type StateOf, step } from '../machine.ts';
+import { type Scope, scopeIncludes } from '../oidc/scope.ts';
+import { type Session, sessionLives } from '../session.ts';
 
 export type SignInState = StateOf<typeof signInMachine>;
 

@@ -1,4 +1,5 @@
-import type { Decision } from './decision.ts';
+import type { Decision } from '../decision.ts';
+import { impossible, step } from '../machine.ts';
 import {
   contextOf,
   type DeviceCode,
@@ -7,7 +8,6 @@ import {
   isForgotten,
   moveTo,
 } from './device-code.ts';
-import { impossible, step } from './machine.ts';
 
 /** What the member pressed on the approve page, in a session that entered this very code (decision 30). */
 export interface VerdictCommand {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { livesUntil, signInLives } from '../../src/core/sign-in.ts';
+import { livesUntil, signInLives } from '../../../src/core/grants/sign-in.ts';
 import {
   clientRecord,
   day,
@@ -9,7 +9,7 @@ import {
   second,
   sessionRecord,
   signInRecord,
-} from '../support/records/records.ts';
+} from '../../support/records/records.ts';
 
 const client = clientRecord({ accessTokenSeconds: 1_800 });
 const online = signInRecord({ scope: 'openid', createdAt: now - 10 * minute });
