@@ -4,14 +4,12 @@
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A schema that others refer to by its name. */
-export interface NamedSchema extends Schema {
-  readonly $id: string;
-}
-
-/** Refers to a named schema, as Fastify resolves it. */
-export function reference(name: string): Schema {
-  return { $ref: `${name}#` };
+/**
+ * Names a schema: in documents it is a type of this name, which everything that has it shares. A use may say other
+ * words of it, and may take null besides.
+ */
+export function named(title: string, schema: Schema): Schema {
+  return { title, ...schema };
 }
 
 /** An object with exactly these properties, every one of them there (M19). */
@@ -25,6 +23,29 @@ export function exactly(description: string, properties: Readonly<Record<string,
   };
 }
 
+/** Such an object that has a name: what one operation answers of it is what others answer. */
+export function resource(
+  title: string,
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+): Schema {
+  return named(title, exactly(description, properties));
+}
+
+/** A named object that has all of another one besides: in documents the one is made of the other. */
+export function extended(
+  base: Schema,
+  title: string,
+  description: string,
+  properties: Readonly<Record<string, Schema>>,
+): Schema {
+  const all = { ...(base.properties as Readonly<Record<string, Schema>>), ...properties };
+  return { ...resource(title, description, all), [madeOf]: base };
+}
+
+/** The keyword of that other one. */
+export const madeOf = 'madeOf';
+
 export function list(description: string, items: Schema): Schema {
   return { type: 'array', description, items };
 }
@@ -37,8 +58,9 @@ export function textOrNull(description: string, ...examples: readonly (string | 
   return { type: ['string', 'null'], description, examples };
 }
 
-export function oneOf(description: string, values: readonly string[]): Schema {
-  return { type: 'string', enum: values, description, examples: values.slice(0, 1) };
+/** One of some texts, under the name that they have together. */
+export function oneOf(title: string, description: string, values: readonly string[]): Schema {
+  return named(title, { type: 'string', enum: values, description, examples: values.slice(0, 1) });
 }
 
 export function wholeNumber(description: string, example: number): Schema {
@@ -62,12 +84,13 @@ export function timeOrNull(description: string, example: string | null = '2026-0
  * the description.
  *
  * - `heldTo`: what the service holds values to in words of its own (`held`).
+ * - `madeOf`: the object that it has all of, and more besides (`extended`).
  * - `nullMeans`: what null says where it says something, such as "no limit" (`orNull`).
  * - `enumOf`: what the values of a long `enum` are called, such as "ISO 4217": a problem names it, and not them.
  * - `secret`: the value is shown once, or never; the audit tells that it changed and no more (`asSecret`).
  */
 export const heldTo = 'heldTo';
-export const ownKeywords = [heldTo, 'nullMeans', 'enumOf', 'secret'] as const;
+export const ownKeywords = [heldTo, madeOf, 'nullMeans', 'enumOf', 'secret'] as const;
 
 /** The description of a value, with what null means. @param none what the face has for null */
 export function describedWith(

@@ -6,12 +6,12 @@ import type { Answer } from './http.ts';
 
 interface Operation {
   readonly operationId: string;
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>> }
-    >
-  >;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
 }
 
 /** What tests read of the OpenAPI document. */
@@ -41,6 +41,10 @@ const bodies: Readonly<Record<string, object>> = {
   answerConsents: { consents: [{ id: 'offers', status: 'withdrawn' }] },
 };
 
+/** An answer that stands in its place, or among the components. */
+const answerOf = (answer: Response | undefined): Response | undefined =>
+  answer?.$ref === undefined ? answer : (partOf(document, answer.$ref) as Response);
+
 const addressOf = (path: string) =>
   path.replace('{consentId}', 'newsletter') + (path.endsWith('/explain') ? '?channel=sport' : '');
 
@@ -52,7 +56,7 @@ export const operations: readonly ApiCall[] = Object.entries(document.paths).fla
     method: method.toUpperCase(),
     address: addressOf(path),
     body: bodies[operationId] ?? null,
-    schema: responses['200']?.content?.['application/json']?.schema.$ref.split('/').at(-1) ?? '',
+    schema: answerOf(responses['200'])?.content?.['application/json']?.schema.$ref.split('/').at(-1) ?? '',
   })),
 );
 
@@ -61,6 +65,26 @@ export const addresses = Object.entries(document.paths).map(([path, item]) => ({
   address: addressOf(path),
   methods: Object.keys(item).map((method) => method.toUpperCase()),
 }));
+
+/** A document with what its references name in their places. */
+export function resolved<Document extends object>(document: Document): Document {
+  const within = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(within);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...words } = value as { readonly $ref?: string };
+    const own = Object.fromEntries(Object.entries(words).map(([name, part]) => [name, within(part)]));
+    return $ref === undefined ? own : { ...(within(partOf(document, $ref)) as object), ...own };
+  };
+  return within(document) as Document;
+}
+
+/** What a reference names. @throws if there is no such part */
+export function partOf(document: object, $ref: string): unknown {
+  let part: unknown = document;
+  for (const name of $ref.split('/').slice(1)) part = (part as Readonly<Record<string, unknown>>)[name];
+  if (part === undefined) throw new Error(`nothing is at ${$ref}`);
+  return part;
+}
 
 /** A validator of the schema of this name, strict about the schema too. */
 export function validatorOf(name: string): ValidateFunction {

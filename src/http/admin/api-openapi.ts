@@ -1,49 +1,36 @@
-import { exactly, list, type Schema, text, wholeNumber } from '../../json-schema.ts';
-import { mediaTypeOf, type Operation } from '../../operations/admin/operation.ts';
-import { tenantFileSchema } from '../../operations/tenant-file/schema.ts';
+import { exactly, list, madeOf, named, text, wholeNumber } from '../../json-schema.ts';
+import { mediaTypeOf, type ObjectSchema, type Operation } from '../../operations/admin/operation.ts';
+import { mapValues } from '../api/document-parts.ts';
 import { withRules } from '../api/document-schemas.ts';
 import { headers, json } from '../api/openapi-parts.ts';
 import { adminUrl } from './api.ts';
 
-const challenge = { 'WWW-Authenticate': headers['WWW-Authenticate'] };
-const retryAfter = { 'Retry-After': headers['Retry-After'] };
-
-/** The answers that are no, by status. */
+/**
+ * The answers that are no, by status. What every operation may answer is said once, since a list of it would be
+ * most of what a document says of an operation.
+ */
 const refusals = {
-  400: { name: 'AdminInvalid', description: 'The input is not as described; nothing was done.' },
-  401: {
-    name: 'AdminUnauthorized',
-    description: 'There is no token, or it is unknown, revoked or expired.',
-    headers: challenge,
-  },
-  403: {
-    name: 'AdminDenied',
-    description: 'The token lacks the permission, or has not every tenant.',
-    headers: challenge,
-  },
-  404: { name: 'AdminUnknown', description: 'There is no such thing, or it is not in reach of the token.' },
-  409: { name: 'AdminConflict', description: 'What is there already does not allow it; nothing was done.' },
-  413: { name: 'AdminTooLarge', description: 'The body is too large.' },
-  415: { name: 'AdminMediaType', description: 'The body is not application/json in UTF-8.' },
-  429: {
-    name: 'AdminTooMany',
-    description: 'Too many wrong tokens came from this address; try again later.',
-    headers: retryAfter,
-  },
+  409: { name: 'Conflict', description: 'What is there already does not allow it; nothing was done.' },
   503: {
-    name: 'AdminBusy',
+    name: 'Busy',
     description: 'The service is busy; nothing was done.',
-    headers: retryAfter,
+    headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+  },
+  '4XX': {
+    name: 'Refused',
+    description:
+      '400: the input is not as described. 401: there is no token, or it is unknown, revoked or expired. 403: the token lacks the permission, or has not every tenant. 404: there is no such thing, or it is not in reach of the token. 413: the body is too large. 415: the body is not application/json in UTF-8. 429: too many wrong tokens came from this address, or the operation was called too often; try again later. Nothing was done.',
+    headers: mapValues(headers, (_, name) => ({ $ref: `#/components/headers/${name}` })),
   },
 } as const;
 
-const part: Schema = {
+const part = named('ProblemPart', {
   anyOf: [{ type: 'string' }, { type: 'integer' }],
   description: 'A name or a number.',
   examples: ['limits'],
-};
+});
 
-const problemSchema: Schema = {
+const problemSchema = named('Problem', {
   ...exactly('A problem.', {
     path: list('The names and places that lead to the value; empty for the input as a whole.', part),
     code: text('What is wrong, for programs. A code keeps its meaning; new ones may come.', 'too_small'),
@@ -61,16 +48,16 @@ const problemSchema: Schema = {
     column: wholeNumber('Of a file: the column of the value, from 1.', 7),
   }),
   required: ['path', 'code', 'values', 'message'],
-};
+});
 
-const adminError: Schema = {
+const adminError = named('AdminError', {
   ...exactly('What went wrong.', {
     error: text('The error, for programs. Absent where the request brought no token at all.', 'not_found'),
     error_description: text('The error in words, for developers.', 'there is no such client'),
     problems: list('Everything that is wrong.', problemSchema),
   }),
   required: ['error_description'],
-};
+});
 
 /** What `adminPaths` refers to, for the components of the document. */
 export const adminComponents = {
@@ -81,58 +68,58 @@ export const adminComponents = {
       description: 'A token of the admin API, which begins with mda_ and has named permissions.',
     },
   },
-  schemas: { AdminError: adminError, TenantFile: tenantFileSchema },
   responses: Object.fromEntries(
     Object.values(refusals).map(({ name, ...response }) => [
       name,
-      { ...response, content: json({ $ref: '#/components/schemas/AdminError' }) },
+      { ...response, content: json(adminError) },
     ]),
   ),
 } as const;
 
 /** The path items of the admin API, made of the very schemas that its operations are held to. */
 export function adminPaths(operations: readonly Operation[]): Readonly<Record<string, object>> {
+  const paths = Object.groupBy(operations, ({ path }) => path);
   return Object.fromEntries(
-    [...new Set(operations.map(({ path }) => path))].map((path) => [
+    Object.entries(paths).map(([path, found = []]) => [
       `${adminUrl}${path}`,
-      Object.fromEntries(
-        operations
-          .filter((operation) => operation.path === path)
-          .map((operation) => [operation.method.toLowerCase(), itemOf(operation)]),
-      ),
+      {
+        ...listed(
+          'parameters',
+          found.slice(0, 1).flatMap((one) => parametersOf('path', placesOf(one).inPath, one)),
+        ),
+        ...Object.fromEntries(found.map((one) => [one.method.toLowerCase(), itemOf(one, operations)])),
+      },
     ]),
   );
 }
 
-function itemOf(operation: Operation): object {
-  const { name, summary, permission, reach, method, mediaType, output, acts, mayConflict } = operation;
-  const { inPath, inQuery, body } = placesOf(operation);
-  const statuses = [
-    400,
-    401,
-    403,
-    404,
-    ...(acts || mayConflict === true ? [409] : []),
-    ...(body ? [413, 415] : []),
-    429,
-    503,
-  ];
+function itemOf(operation: Operation, operations: readonly Operation[]): object {
+  const { name, summary, permission, reach, mediaType, output, acts, mayConflict } = operation;
+  const { inQuery, body } = placesOf(operation);
+  const statuses = [...(acts || mayConflict === true ? ['409'] : []), '503', '4XX'];
   const answer = mediaType === undefined ? json(output) : filesOf(operation);
   return {
     operationId: name,
     tags: [`admin: ${name.split('.')[0]}`],
     summary,
     description: `Needs the permission ${permission}${reach === 'system' ? ', and a token for every tenant' : ''}.`,
-    security: [{ adminToken: [] }],
-    parameters: [...parametersOf('path', inPath, operation), ...parametersOf('query', inQuery, operation)],
+    ...listed('parameters', parametersOf('query', inQuery, operation)),
     ...(body === null
       ? {}
-      : { requestBody: { required: (body.required ?? []).length > 0, content: json(body) } }),
+      : {
+          requestBody: {
+            ...((body.required ?? []).length > 0 ? { required: true } : {}),
+            content: json({ ...body, ...changesIn(operation, operations) }),
+          },
+        }),
     responses: {
-      200: { description: method === 'GET' ? summary : 'It was done.', content: answer },
+      200: {
+        description: mediaType === undefined ? 'The answer.' : 'The file.',
+        content: answer,
+      },
       ...Object.fromEntries(
         Object.entries(refusals)
-          .filter(([status]) => statuses.includes(Number(status)))
+          .filter(([status]) => statuses.includes(status))
           .map(([status, refused]) => [status, { $ref: `#/components/responses/${refused.name}` }]),
       ),
     },
@@ -143,10 +130,7 @@ function itemOf(operation: Operation): object {
 function filesOf(operation: Operation): object {
   const { formats = {}, fileSchema } = operation;
   const types = new Set([mediaTypeOf(operation, {}), ...Object.values(formats)]);
-  const schema =
-    fileSchema === tenantFileSchema
-      ? { $ref: '#/components/schemas/TenantFile' }
-      : (fileSchema ?? { type: 'string' });
+  const schema = fileSchema === undefined ? { type: 'string' } : withRules(fileSchema);
   return Object.fromEntries([...types].map((type) => [type, { schema }]));
 }
 
@@ -155,10 +139,13 @@ function placesOf({ path, method, input }: Operation) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
   const rest = Object.keys(input.properties).filter((name) => !inPath.includes(name));
   if (method === 'GET' || method === 'DELETE') return { inPath, inQuery: rest, body: null };
-  const body = {
+  const body: ObjectSchema = {
     type: 'object',
-    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name])])),
-    required: (input.required ?? []).filter((name) => rest.includes(name)),
+    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name]) as object])),
+    ...listed(
+      'required',
+      (input.required ?? []).filter((name) => rest.includes(name)),
+    ),
     additionalProperties: false,
   };
   return { inPath, inQuery: [], body: rest.length === 0 ? null : body };
@@ -170,13 +157,39 @@ function parametersOf(
   { input }: Operation,
 ): readonly object[] {
   return names.map((name) => {
-    const { description, ...schema } = withRules(input.properties[name]) as { readonly description?: string };
+    const field = withRules(input.properties[name]) as { readonly description?: string };
+    const { description, ...schema } = field;
     return {
       name,
       in: place,
-      required: place === 'path' || (input.required ?? []).includes(name),
+      ...(place === 'path' || (input.required ?? []).includes(name) ? { required: true } : {}),
       description,
-      schema,
+      schema: 'title' in schema ? field : schema,
     };
   });
+}
+
+/** What changes a thing is a part of what makes it, where making it takes all of that in the same way. */
+function changesIn({ name }: Operation, operations: readonly Operation[]): object {
+  const [noun, verb = ''] = name.split('.');
+  const [create, change] = ['create', 'change'].map((one) =>
+    operations.find((operation) => operation.name === `${noun}.${one}`),
+  );
+  if (create === undefined || change === undefined || !['create', 'change'].includes(verb)) return {};
+  const { properties = {} } = placesOf(create).body ?? {};
+  const body = placesOf(change).body;
+  const isWhole = Object.entries(body?.properties ?? {}).every(
+    ([field, schema]) => JSON.stringify(properties[field]) === JSON.stringify(schema),
+  );
+  const { title } = change.output as { readonly title?: string };
+  if (body === null || !isWhole) return {};
+  return { [madeOf]: { ...body, title: `${title}Changes`, description: 'What is left out stays as it is.' } };
+}
+
+/** A list under its name; nothing where it is empty. */
+function listed<Name extends string, Entry>(
+  name: Name,
+  entries: readonly Entry[],
+): { readonly [Key in Name]?: readonly Entry[] } {
+  return entries.length === 0 ? {} : ({ [name]: entries } as { readonly [Key in Name]: readonly Entry[] });
 }

@@ -1,5 +1,5 @@
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
-import { exactly, reference, text } from '../../json-schema.ts';
+import { exactly, text } from '../../json-schema.ts';
 import { answerConsents } from '../../operations/access/consent.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
@@ -7,6 +7,12 @@ import type { Tx } from '../../storage/store.ts';
 import { lookConsentAnswer, takeConsentAnswer } from '../members/access/consent-limit.ts';
 import { isFirstParty } from './first-party.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
+import {
+  consentAnswerSchema,
+  consentAnswersSchema,
+  consentSchema,
+  consentsSchema,
+} from './schemas/consent.ts';
 
 const url = `${profileUrl}/consents`;
 const oneUrl = `${url}/:consentId`;
@@ -84,7 +90,7 @@ export const consentRoutes: readonly ApiRoute[] = [
     summary: 'The consents of the member',
     description:
       "Everything that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
-    answer: reference('Consents'),
+    answer: consentsSchema,
     refusals: [],
     handle: async (tx, call) => ({ status: 200, body: { consents: await consentsOf(tx, call) } }),
   },
@@ -95,8 +101,8 @@ export const consentRoutes: readonly ApiRoute[] = [
     tag: 'consents',
     summary: 'Answer several consents',
     description: `Records several answers, all of them or none; the consents that are not named stay as they are. ${whatPutDoes}`,
-    body: reference('ConsentAnswers'),
-    answer: reference('Consents'),
+    body: consentAnswersSchema,
+    answer: consentsSchema,
     refusals: [400, 403, 404, 413, 415],
     handle: async (tx, call) => {
       const { consents } = call.body as {
@@ -119,7 +125,7 @@ export const consentRoutes: readonly ApiRoute[] = [
     description:
       "Something that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
     params,
-    answer: reference('Consent'),
+    answer: consentSchema,
     refusals: [404],
     handle: oneConsent,
   },
@@ -131,8 +137,8 @@ export const consentRoutes: readonly ApiRoute[] = [
     summary: 'Answer one consent',
     description: `Records an answer. ${whatPutDoes}`,
     params,
-    body: reference('ConsentAnswer'),
-    answer: reference('Consent'),
+    body: consentAnswerSchema,
+    answer: consentSchema,
     refusals: [400, 403, 404, 413, 415],
     handle: async (tx, call) => {
       const { consentId } = call.params as { readonly consentId: string };

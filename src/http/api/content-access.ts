@@ -1,9 +1,9 @@
 import { contentAccessOf } from '../../core/access/content-access.ts';
-import { reference } from '../../json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { sightOfCall } from './first-party.ts';
 import { type ApiRoute, profileUrl, whatThirdPartiesGet } from './route.ts';
+import { contentAccessSchema } from './schemas/content-access.ts';
 
 /** GET /api/v1/members/profile/info-with-content-access (decisions 5 and 38). */
 export const contentAccessRoute: ApiRoute = {
@@ -13,7 +13,7 @@ export const contentAccessRoute: ApiRoute = {
   tag: 'profile',
   summary: 'The member with the content channels',
   description: `Every content channel of the tenant: whether it is open to the member, until when, and what opens it. ${whatThirdPartiesGet}`,
-  answer: reference('ContentAccess'),
+  answer: contentAccessSchema,
   refusals: [],
   handle: async (tx, call) => {
     const { tenant, member, now } = call;

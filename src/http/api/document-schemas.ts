@@ -1,5 +1,5 @@
 // Makes of the schemas that the service works with those that stand in its documents.
-import { describedWith, heldTo, ownFormats, ownKeywords, type Schema } from '../../json-schema.ts';
+import { describedWith, heldTo, madeOf, ownFormats, ownKeywords, type Schema } from '../../json-schema.ts';
 
 /** The schemas of what is sent, for a document: with the rules that it is held to. */
 export function withRules(value: unknown): unknown {
@@ -12,10 +12,11 @@ export function withRules(value: unknown): unknown {
 
 /**
  * A document whose schemas every generator reads: what is answered may be older than a rule, so it names none, and
- * types that exclude each other are written as `anyOf`. A type that may be null besides stays as it is.
+ * types that exclude each other are written as `anyOf`, and what another schema is made of as `allOf`. A type that
+ * may be null besides stays as it is.
  */
 export function documented<Document>(document: Document): Document {
-  return mapped(document, (schema) => withoutUnion(withoutOwn(schema))) as Document;
+  return mapped(document, (schema) => withBase(withoutUnion(withoutOwn(schema)))) as Document;
 }
 
 /** A schema without the keywords and formats that are ours; what null means is said with words. */
@@ -39,6 +40,22 @@ function mapped(value: unknown, change: (object: Schema) => Schema): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const parts = Object.entries(value).map(([name, part]) => [name, mapped(part, change)]);
   return change(Object.fromEntries(parts));
+}
+
+/** A schema of another one and what is its own. */
+function withBase({ [madeOf]: base, ...schema }: Schema): Schema {
+  if (base === undefined) return schema;
+  const { properties: inherited } = base as { readonly properties: object };
+  const { properties, additionalProperties: _, required: all = [], ...rest } = schema;
+  const own = Object.entries(properties as object).filter(([name]) => !(name in inherited));
+  const required = (all as readonly string[]).filter((name) => !(name in inherited));
+  return {
+    ...rest,
+    allOf: [base],
+    ...(own.length === 0 ? {} : { properties: Object.fromEntries(own) }),
+    ...(required.length === 0 ? {} : { required }),
+    unevaluatedProperties: false,
+  };
 }
 
 /** The keywords that speak of one type alone. */

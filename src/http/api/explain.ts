@@ -1,6 +1,5 @@
 import { explain } from '../../core/access/explanation.ts';
 import { isGone } from '../../core/members/member.ts';
-import { reference } from '../../json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listProducts } from '../../storage/access/product.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
@@ -9,6 +8,7 @@ import type { Tx } from '../../storage/store.ts';
 import { isFirstParty } from './first-party.ts';
 import { isoTimePattern, parseIsoTime } from './iso-time.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
+import { explanationSchema } from './schemas/content-access.ts';
 
 interface ExplainQuery {
   readonly channel: string;
@@ -43,7 +43,7 @@ export const explainRoute: ApiRoute = {
     },
     required: ['channel'],
   },
-  answer: reference('Explanation'),
+  answer: explanationSchema,
   refusals: [400, 403, 404],
   handle: answerExplain,
 };

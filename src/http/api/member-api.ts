@@ -10,7 +10,6 @@ import { openApiDocument } from './openapi.ts';
 import { readQueries } from './query.ts';
 import { serveRoutes } from './route.ts';
 import { apiRoutes } from './routes.ts';
-import { apiSchemas } from './schemas/schemas.ts';
 
 /** The member API (contract; decisions 2, 5, 38, 39) and its description. */
 export function memberApi(app: FastifyInstance, deps: Deps): void {
@@ -21,7 +20,6 @@ export function memberApi(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, memberApi: true };
   });
-  for (const schema of apiSchemas) app.addSchema(schema);
   for (const url of new Set(apiRoutes.map((route) => route.url))) {
     const routes = apiRoutes
       .filter((route) => route.url === url)
@@ -36,7 +34,7 @@ interface ServedDocument {
   readonly etag: string;
 }
 
-/** Half a megabyte that most starts never serve, so it is made when it is asked for first. */
+/** A document that most starts never serve, so it is made when it is asked for first. */
 function makeDocument(): ServedDocument {
   const body = Buffer.from(JSON.stringify(openApiDocument()));
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };

@@ -1,11 +1,12 @@
-import { reference, type Schema } from '../../json-schema.ts';
+import { exactly, named, type Schema, text } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
 import { adminComponents, adminPaths } from '../admin/api-openapi.ts';
+import { withComponents } from './components.ts';
+import type { Written } from './document-parts.ts';
 import { documented } from './document-schemas.ts';
 import { headers, json } from './openapi-parts.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
 import { apiRoutes } from './routes.ts';
-import { apiSchemas } from './schemas/schemas.ts';
 
 const tags: Readonly<Record<ApiTag, string>> = {
   profile: 'Who the member is, and what the member has access to.',
@@ -38,89 +39,102 @@ const refusals: Readonly<
   503: { name: 'Unavailable', description: 'The service is busy; nothing was done.', header: 'Retry-After' },
 };
 
+/** An error (RFC 6749 §5.2, RFC 6750 §3). */
+const apiError = named('Error', {
+  ...exactly('What went wrong.', {
+    error: text(
+      'The error, for programs. Absent where the request brought no token at all.',
+      'invalid_token',
+    ),
+    error_description: text(
+      'The error in words, for developers.',
+      'the access token is expired, revoked or not one of ours',
+    ),
+  }),
+  required: ['error_description'],
+});
+
+const memberApi = {
+  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+  paths: Object.fromEntries(
+    [...new Set(apiRoutes.map(({ url }) => url))].map((url) => [
+      url.replace(/:(\w+)/g, '{$1}'),
+      Object.fromEntries(
+        apiRoutes
+          .filter((route) => route.url === url)
+          .map((route) => [route.method.toLowerCase(), operationOf(route)]),
+      ),
+    ]),
+  ),
+  components: {
+    securitySchemes: {
+      accessToken: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'JWT',
+        description: 'An access token of the token endpoint. One place alone: the Authorization header.',
+      },
+    },
+    headers,
+    responses: Object.fromEntries(
+      Object.values(refusals).map(({ name, description, header }) => [
+        name,
+        {
+          description,
+          ...(header === undefined
+            ? {}
+            : { headers: { [header]: { $ref: `#/components/headers/${header}` } } }),
+          content: json(apiError),
+        },
+      ]),
+    ),
+  },
+};
+
+/** The OpenAPI 3.1 document of the member API. */
+export function memberDocument(): object {
+  return documentOf({ security: [{ accessToken: [] }], ...memberApi });
+}
+
 /**
  * The OpenAPI 3.1 document of everything below /api/v1: the member API, and the admin API with the operations
  * of the table. It is made of the very schemas that the routes are held to.
  */
 export function openApiDocument(): object {
-  const { paths, components, tags: memberTags, ...rest } = memberDocument();
+  const { paths, components, tags } = memberApi;
   const nouns = [...new Set(operations.map(({ name }) => name.split('.')[0]))];
-  return documented({
-    ...rest,
+  return documentOf({
+    security: [{ adminToken: [] }],
     tags: [
-      ...memberTags,
+      ...tags,
       ...nouns.map((noun) => ({ name: `admin: ${noun}`, description: `For operators: ${noun}.` })),
     ],
     paths: { ...paths, ...adminPaths(operations) },
     components: {
       ...components,
       securitySchemes: { ...components.securitySchemes, ...adminComponents.securitySchemes },
-      schemas: { ...components.schemas, ...adminComponents.schemas },
       responses: { ...components.responses, ...adminComponents.responses },
     },
   });
 }
 
-/** What of a document another one is made of. */
-interface MemberDocument {
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, object>>;
-  readonly components: Readonly<Record<'securitySchemes' | 'headers' | 'schemas' | 'responses', object>>;
-}
-
-/** The part of the member API. */
-export function memberDocument(): MemberDocument {
-  const urls = [...new Set(apiRoutes.map(({ url }) => url))];
-  const document = {
-    openapi: '3.1.0',
-    info: {
-      title: 'Member and admin API',
-      version: '1.0.0',
-      description:
-        'Who a member is and what the member has access to, by bearer token. The tenant is the one that issued the token, whichever of its addresses is asked.',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [
-      { url: '/', description: 'Every domain of a tenant, and the host of the API if there is one.' },
-    ],
-    security: [{ accessToken: [] }],
-    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: Object.fromEntries(
-      urls.map((url) => [
-        url.replace(/:(\w+)/g, '{$1}'),
-        Object.fromEntries(
-          apiRoutes
-            .filter((route) => route.url === url)
-            .map((route) => [route.method.toLowerCase(), operationOf(route)]),
-        ),
-      ]),
-    ),
-    components: {
-      securitySchemes: {
-        accessToken: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'An access token of the token endpoint. One place alone: the Authorization header.',
-        },
+function documentOf(described: Written): object {
+  return withComponents(
+    documented({
+      openapi: '3.1.0',
+      info: {
+        title: 'Member and admin API',
+        version: '1.0.0',
+        description:
+          'Who a member is and what the member has access to, by bearer token. The tenant is the one that issued the token, whichever of its addresses is asked.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      headers,
-      responses: Object.fromEntries(
-        Object.values(refusals).map(({ name, description, header }) => [
-          name,
-          {
-            description,
-            ...(header === undefined
-              ? {}
-              : { headers: { [header]: { $ref: `#/components/headers/${header}` } } }),
-            content: json(reference('Error')),
-          },
-        ]),
-      ),
-      schemas: Object.fromEntries(apiSchemas.map(({ $id, ...schema }) => [$id, schema])),
-    },
-  };
-  return documented(resolved(document) as MemberDocument);
+      servers: [
+        { url: '/', description: 'Every domain of a tenant, and the host of the API if there is one.' },
+      ],
+      ...described,
+    }),
+  );
 }
 
 function operationOf(route: ApiRoute): object {
@@ -129,6 +143,7 @@ function operationOf(route: ApiRoute): object {
   const parameters = [...parametersOf('path', params), ...parametersOf('query', querystring)];
   return {
     operationId,
+    security: [{ accessToken: [] }],
     tags: [tag],
     summary,
     description,
@@ -155,17 +170,4 @@ function parametersOf(place: 'path' | 'query', schema: Schema = {}): readonly ob
     description,
     schema: rest,
   }));
-}
-
-/** Turns the references between named schemas into those of a document. */
-function resolved(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(resolved);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) =>
-      key === '$ref' && typeof part === 'string' && part.endsWith('#')
-        ? [key, `#/components/schemas/${part.slice(0, -1)}`]
-        : [key, resolved(part)],
-    ),
-  );
 }

@@ -1,8 +1,8 @@
 import { profileOf } from '../../core/access/profile.ts';
-import { reference } from '../../json-schema.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { sightOfCall } from './first-party.ts';
 import { type ApiRoute, profileUrl, whatThirdPartiesGet } from './route.ts';
+import { memberProfileSchema } from './schemas/member.ts';
 
 /** GET /api/v1/members/profile/info-with-active-subscriptions (contract). */
 export const profileRoute: ApiRoute = {
@@ -12,7 +12,7 @@ export const profileRoute: ApiRoute = {
   tag: 'profile',
   summary: 'The member with the active subscriptions',
   description: `Only active subscriptions are listed; an empty list means that there is none. ${whatThirdPartiesGet}`,
-  answer: reference('MemberProfile'),
+  answer: memberProfileSchema,
   refusals: [],
   handle: async (tx, call) => {
     const { member, now } = call;

@@ -2,19 +2,34 @@
 import { isoTime } from '../../core/access/iso-time.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
 import { type Actor, mayGrant, type Permission } from '../../core/operators/permission.ts';
-import { exactly, list, oneOf, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
+import { list, oneOf, resource, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
 import { ofSecret } from '../tenant-file/difference.ts';
 
-export const eventField = oneOf('What happened', auditEventNames);
-export const resultField = oneOf('Whether it was done', ['done', 'refused']);
+export const eventField = oneOf('AuditEventName', 'What happened', auditEventNames);
+export const resultField = oneOf('AuditResult', 'Whether it was done', ['done', 'refused']);
 
-export const auditEventSchema = exactly('An event of the audit', {
+/** What changed of one field. */
+export const fieldChangeSchema = resource('FieldChange', 'A field that changed', {
+  field: text('Its name', 'accessTokenSeconds'),
+  from: textOrNull('Before, as JSON; null where there was none, or it is not told', '3600'),
+  to: text('From then on, as JSON; `changed` alone where it is not told', '600'),
+});
+
+export const auditEventSchema = resource('AuditEvent', 'An event of the audit', {
   id: wholeNumber('Its number', 4_711),
   at: time('When'),
   tenantId: textOrNull('Where; null for what concerns the whole service', null),
   event: eventField,
-  actorKind: oneOf('Who did it', ['member', 'client', 'admin', 'token', 'operator', 'service', 'nobody']),
+  actorKind: oneOf('ActorKind', 'Who did it', [
+    'member',
+    'client',
+    'admin',
+    'token',
+    'operator',
+    'service',
+    'nobody',
+  ]),
   actorId: textOrNull('The id of the member or token, the client_id, or the user who ran a command', null),
   target: textOrNull('What it was done to', 'example-app'),
   clientId: textOrNull('The client it went through', 'example-app'),
@@ -24,11 +39,7 @@ export const auditEventSchema = exactly('An event of the audit', {
   changes: list(
     'What an operation changed; empty where nothing did, or where the member has been deleted. Of members and of ' +
       'subscriptions it has values only with the permission to read them; else it says of a field that it changed',
-    exactly('A field', {
-      field: text('Its name', 'accessTokenSeconds'),
-      from: textOrNull('Before, as JSON; null where there was none, or it is not told', '3600'),
-      to: text('From then on, as JSON; `changed` alone where it is not told', '600'),
-    }),
+    fieldChangeSchema,
   ),
 });
 

@@ -1,5 +1,5 @@
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
-import { exactly, list, text, time } from '../../json-schema.ts';
+import { list, resource, text, time } from '../../json-schema.ts';
 import {
   type AuditFilter,
   listAuditEvents,
@@ -71,7 +71,7 @@ function filterOf(input: FilterInput): AuditFilter {
   };
 }
 
-const pageSchema = exactly('A page of events, newest first', {
+const pageSchema = resource('AuditEvents', 'A page of events, newest first', {
   events: list('Events', auditEventSchema),
   next: nextField,
 });

@@ -41,13 +41,8 @@ export const forceField: Schema = {
 };
 
 /** A list of texts that are known, each once. */
-export function someOfTexts(
-  description: string,
-  values: readonly string[],
-  ...examples: readonly string[]
-): Schema {
-  const items = { ...text('One of them', ...examples), enum: values };
-  return { ...texts(description, ...examples), items };
+export function someOfTexts(description: string, each: Schema, ...examples: readonly string[]): Schema {
+  return { ...texts(description, ...examples), items: each };
 }
 
 /** A whole number within bounds. */

@@ -2,7 +2,7 @@ import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { type KeyStanding, keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
 import { type Problem, problem } from '../../core/problem.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
-import { exactly, flag, list, oneOf, text, time, timeOrNull } from '../../json-schema.ts';
+import { flag, list, named, oneOf, resource, text, time, timeOrNull } from '../../json-schema.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeysOf, retireSigningKey } from '../../storage/tenant.ts';
@@ -11,13 +11,18 @@ import { conflict, OperationRefused, unknown } from '../refusal.ts';
 import { onTenant } from './define.ts';
 import type { Operation } from './operation.ts';
 
-const kidField = text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE');
+const kidField = named('KeyId', text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
 const states: readonly KeyStanding[] = ['next', 'signing', 'published', 'retired'];
 
-const keySchema = exactly('A signing key', {
+const keySchema = resource('SigningKey', 'A signing key', {
   kid: kidField,
-  algorithm: oneOf('What it signs with: ES256 access tokens, RS256 or ES256 id_tokens', signingAlgorithms),
+  algorithm: oneOf(
+    'SigningAlgorithm',
+    'What it signs with: ES256 access tokens, RS256 or ES256 id_tokens',
+    signingAlgorithms,
+  ),
   state: oneOf(
+    'KeyState',
     'next: published, and signs later; signing; published: signs no more, and what it signed is accepted; ' +
       'retired: nothing it signed is accepted',
     states,
@@ -41,7 +46,9 @@ function keyAnswer(key: SigningKeyRow, keys: readonly SigningKeyRow[], now: numb
   };
 }
 
-const keysSchema = exactly('The keys, in the order in which they sign', { keys: list('Keys', keySchema) });
+const keysSchema = resource('SigningKeys', 'The keys, in the order in which they sign', {
+  keys: list('Keys', keySchema),
+});
 
 async function keysOf(tx: Tx, tenantId: string, now: number): Promise<object> {
   const keys = await listSigningKeysOf(tx, tenantId);
@@ -70,7 +77,7 @@ const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
   method: 'POST',
   path: '/keys/rotate',
   optional: {
-    algorithm: oneOf('Of this algorithm alone', signingAlgorithms),
+    algorithm: oneOf('SigningAlgorithm', 'Of this algorithm alone', signingAlgorithms),
     emergency: {
       ...flag('A key is in wrong hands: the new one signs at once, and everything signed before is dead'),
       default: false,

@@ -24,7 +24,7 @@ export function listFields(name: string, key: Schema): Fields {
 }
 
 /** The field of the answer that says where the next page begins. */
-export function nextOf(key: Schema): Schema {
+export function nextOf({ title: _, ...key }: Schema): Schema {
   return {
     ...orNull({ ...key, description: 'What the next page takes as `after`; null on the last one' }),
     examples: [null],

@@ -3,10 +3,12 @@ import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } fro
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import {
-  exactly,
   flag,
   held,
+  named,
   nameRule,
+  oneOf,
+  resource,
   type Schema,
   text,
   textOrNull,
@@ -46,6 +48,8 @@ function perUnit(description: string, example: number): Schema {
   return orNull(numberFrom(1, most, description, example), 'no limit');
 }
 
+const languageField = oneOf('Language', 'A language of pages and mails', languages);
+
 const cooling = 'How long an account that is to be deleted can be kept after all';
 
 /** What can be said of a tenant when it is made, and later. */
@@ -56,7 +60,7 @@ export const tenantFields: Fields = {
   logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
   languages: someOfTexts(
     `The languages of its pages and mails; none is all of ${languages.join(', ')}`,
-    languages,
+    languageField,
     'en',
     'nb',
   ),
@@ -68,7 +72,7 @@ export const tenantFields: Fields = {
   ),
   returnOrigins: texts('Where a checkout may lead back to', 'https://www.example.com'),
   revocationListed: flag('Whether discovery lists the revocation address without the device flow too'),
-  limits: someOf('Limits; what is left out stays as it is', counts),
+  limits: named('TenantLimitChanges', someOf('Limits; what is left out stays as it is', counts)),
   deletionCoolingOffSeconds: secondsFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
 };
 
@@ -91,13 +95,13 @@ export const nameField = held(
 );
 
 /** A tenant as every face shows it. */
-export const tenantSchema = exactly('A tenant', {
+export const tenantSchema = resource('Tenant', 'A tenant', {
   id: text('Its id', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
   name: nameField,
   issuer: text('The issuer of its tokens, and its public address', 'https://login.example.com'),
   host: text('The Host header of its requests', 'login.example.com'),
   ...tenantFields,
-  limits: exactly('Limits', counts),
+  limits: resource('TenantLimits', 'Limits', counts),
   stageTenant: textOrNull('The host of the tenant on which things are tried first', 'stage.example.com'),
   development: flag('Whether it is of a development start'),
   disabledAt: timeOrNull('From when on it answers as if it were not there', null),

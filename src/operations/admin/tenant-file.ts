@@ -1,7 +1,7 @@
 import { fileBodyBytes } from '../../core/limits.ts';
 import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import { exactly, flag, list, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
+import { exactly, flag, list, oneOf, resource, type Schema, text } from '../../json-schema.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { denied, invalid } from '../refusal.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../tenant-file/apply.ts';
 import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
 import { tenantFileSchema } from '../tenant-file/schema.ts';
+import { fieldChangeSchema } from './audit-answer.ts';
 import { type Fields, onService, onTenant, tenantField } from './define.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
@@ -51,12 +52,12 @@ const sentFields: Fields = {
   },
 };
 
-const changesSchema = exactly('What a file changes', {
+const changesSchema = resource('TenantFileChanges', 'What a file changes', {
   changes: list(
     'The entries in which file and database differ, in the order of the file',
-    exactly('An entry', {
+    resource('TenantFileEntry', 'An entry', {
       tenant: text('The host of its tenant', 'login.example.com'),
-      noun: oneOf('What it is', [
+      noun: oneOf('TenantFileNoun', 'What it is', [
         'tenant',
         'property',
         'product',
@@ -68,20 +69,12 @@ const changesSchema = exactly('What a file changes', {
         'subscription',
       ]),
       name: text('What the file calls it', 'example-app'),
-      change: oneOf('kept: only in the database, and left alone; ended: only in the database, and pruned', [
-        'added',
-        'changed',
-        'ended',
-        'kept',
-      ]),
-      fields: list(
-        'What is another from then on',
-        exactly('A field', {
-          field: text('Its name', 'accessTokenSeconds'),
-          from: textOrNull('Before, as JSON', '3600'),
-          to: text('From then on, as JSON', '600'),
-        }),
+      change: oneOf(
+        'TenantFileChange',
+        'kept: only in the database, and left alone; ended: only in the database, and pruned',
+        ['added', 'changed', 'ended', 'kept'],
       ),
+      fields: list('What is another from then on', fieldChangeSchema),
       note: text('How it ends, or would; empty for the others', 'disabled'),
       calls: list(
         'The operations that do it, in their order; none leave it alone',
@@ -178,7 +171,7 @@ const applied: Operation = {
 };
 
 const formatField: Schema = {
-  ...oneOf('How it is written', [...formats]),
+  ...oneOf('TenantFileFormat', 'How it is written', [...formats]),
   default: 'yaml',
 };
 /** YAML by RFC 9512. */

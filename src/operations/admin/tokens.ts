@@ -7,8 +7,11 @@ import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-to
 import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import {
   asSecret,
-  exactly,
+  extended,
   list,
+  named,
+  oneOf,
+  resource,
   type Schema,
   text,
   textOrNull,
@@ -29,7 +32,10 @@ import { onService, onTenant } from './define.ts';
 import { type ListInput, listFields, nextOf, readPage } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
-const tokenIdField = text('The id of the token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06');
+const tokenIdField = named(
+  'AdminTokenId',
+  text('The id of the token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06'),
+);
 const nameField: Schema = {
   ...text('What it is for', 'deployment'),
   pattern: '\\S',
@@ -38,13 +44,13 @@ const nameField: Schema = {
 const permissionsField: Schema = {
   type: 'array',
   description: 'What it may be used for',
-  items: { type: 'string', enum: permissions },
+  items: oneOf('Permission', 'A permission', permissions),
   minItems: 1,
   uniqueItems: true,
   examples: [['clients:read', 'clients:write']],
 };
 
-const tokenProperties = {
+const tokenSchema = resource('AdminToken', 'A token of the admin API', {
   id: tokenIdField,
   name: nameField,
   permissions: permissionsField,
@@ -56,14 +62,12 @@ const tokenProperties = {
     'The administrator behind it: it works while that one may do the same; null where it was made at the machine',
     '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
   ),
-};
-const tokenSchema = exactly('A token of the admin API', tokenProperties);
-const tokensSchema = exactly('A page of tokens, oldest first', {
+});
+const tokensSchema = resource('AdminTokens', 'A page of tokens, oldest first', {
   tokens: list('Tokens', tokenSchema),
   next: nextOf(tokenIdField),
 });
-const newTokenSchema = exactly('The token', {
-  ...tokenProperties,
+const newTokenSchema = extended(tokenSchema, 'NewAdminToken', 'The token', {
   secret: asSecret(text('The token itself: shown once', 'mda_cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs')),
 });
 

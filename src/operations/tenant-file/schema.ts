@@ -1,4 +1,4 @@
-import { flag, list, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
+import { flag, list, named, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscription-answer.ts';
@@ -24,6 +24,7 @@ function entry(description: string, required: Fields, optional: Fields): Schema 
 /** One text or several; none of them empty. */
 function oneOrMore(description: string, example: string): Schema {
   return {
+    title: 'OneOrMore',
     type: ['string', 'array'],
     description,
     minLength: 1,
@@ -76,7 +77,7 @@ const propertySchema = entry(
   'A property that subscriptions can have',
   {
     key: text('The key of its values: a letter, then letters, digits, _ and -', 'seats'),
-    type: oneOf('What its values are', ['number', 'string', 'timestamp']),
+    type: oneOf('PropertyType', 'What its values are', ['number', 'string', 'timestamp']),
   },
   {},
 );
@@ -147,8 +148,7 @@ const tenantSchema = entry(
 );
 
 /** What a tenant file looks like; what its fields may say is what the operations take. */
-export const tenantFileSchema = entry(
-  'A tenant file',
-  { tenants: { ...list('Tenants', tenantSchema), minItems: 1 } },
-  {},
+export const tenantFileSchema = named(
+  'TenantFile',
+  entry('A tenant file', { tenants: { ...list('Tenants', tenantSchema), minItems: 1 } }, {}),
 );

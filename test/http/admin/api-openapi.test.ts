@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adminComponents, adminPaths } from '../../../src/http/admin/api-openapi.ts';
+import { adminPaths } from '../../../src/http/admin/api-openapi.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { defineOperation } from '../../../src/operations/admin/operation.ts';
 
@@ -7,7 +7,7 @@ interface Item {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
-  readonly parameters: readonly {
+  readonly parameters?: readonly {
     readonly name: string;
     readonly in: string;
     readonly description: string;
@@ -21,17 +21,15 @@ interface BodySchema {
 }
 
 const paths = adminPaths(operations);
-const items = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Readonly<Record<string, Item>>).map(([method, item]) => ({ path, method, item })),
-);
-
-/** Every reference in a document. */
-function referencesIn(value: unknown): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, part]) =>
-    key === '$ref' ? [String(part)] : referencesIn(part),
-  );
-}
+const items = Object.entries(paths).flatMap(([path, whole]) => {
+  const { parameters = [], ...methods } = whole as Readonly<Record<string, Item>> &
+    Partial<Pick<Item, 'parameters'>>;
+  return Object.entries(methods as Readonly<Record<string, Item>>).map(([method, item]) => ({
+    path,
+    method,
+    item: { ...item, parameters: [...parameters, ...(item.parameters ?? [])] },
+  }));
+});
 
 describe('the path items of the admin API', () => {
   it('hold every operation once, at its path and method', () => {
@@ -61,15 +59,6 @@ describe('the path items of the admin API', () => {
     }
   });
 
-  it('refer only to their own components', () => {
-    const known = Object.entries(adminComponents).flatMap(([kind, parts]) =>
-      Object.keys(parts).map((name) => `#/components/${kind}/${name}`),
-    );
-    const references = new Set([...referencesIn(paths), ...referencesIn(adminComponents)]);
-    expect(references.size).toBeGreaterThan(5);
-    for (const reference of references) expect(known).toContain(reference);
-  });
-
   it('say what an operation needs, takes and may answer', () => {
     const item = adminPaths([
       defineOperation({
@@ -92,30 +81,21 @@ describe('the path items of the admin API', () => {
         acts: true,
         run: async () => ({}),
       }),
-    ])['/api/v1/admin/tenants/{tenant}/clients/{clientId}'] as { readonly patch: Item };
+    ])['/api/v1/admin/tenants/{tenant}/clients/{clientId}'] as {
+      readonly parameters: unknown;
+      readonly patch: Item;
+    };
+    expect(item.parameters).toMatchObject([
+      { name: 'tenant', in: 'path', required: true },
+      { name: 'clientId', in: 'path', required: true },
+    ]);
     expect(item.patch).toMatchObject({
       description: 'Needs the permission clients:write, and a token for every tenant.',
-      security: [{ adminToken: [] }],
-      parameters: [
-        { name: 'tenant', in: 'path', required: true },
-        { name: 'clientId', in: 'path', required: true },
-      ],
       requestBody: {
         required: true,
         content: { 'application/json': { schema: { required: ['name'], additionalProperties: false } } },
       },
     });
-    expect(Object.keys(item.patch.responses)).toEqual([
-      '200',
-      '400',
-      '401',
-      '403',
-      '404',
-      '409',
-      '413',
-      '415',
-      '429',
-      '503',
-    ]);
+    expect(Object.keys(item.patch.responses)).toEqual(['200', '409', '503', '4XX']);
   });
 });

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../src/http/api/openapi.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
+import { partOf, resolved } from '../../support/openapi.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -21,7 +22,10 @@ interface Item {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, object>> }>>;
 }
 
-const { paths } = openApiDocument() as { readonly paths: Readonly<Record<string, Record<string, Item>>> };
+type PathItem = Readonly<Record<string, Item>> & Pick<Item, 'parameters'>;
+
+const document = openApiDocument() as { readonly paths: Readonly<Record<string, PathItem>> };
+const { paths } = resolved(document);
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
@@ -30,8 +34,10 @@ function described(name: string, input: Readonly<Record<string, unknown>>) {
   const operation = operations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no ${name}`);
   const { method } = operation;
-  const item = paths[`/api/v1/admin${operation.path}`]?.[method.toLowerCase()];
-  if (item === undefined) throw new Error(`${name} is not described`);
+  const whole = paths[`/api/v1/admin${operation.path}`];
+  const own = whole?.[method.toLowerCase()];
+  if (own === undefined) throw new Error(`${name} is not described`);
+  const item = { ...own, parameters: [...(whole?.parameters ?? []), ...(own.parameters ?? [])] };
   const named = item.parameters.map((parameter) => parameter.name);
   const body = Object.fromEntries(Object.entries(input).filter(([field]) => !named.includes(field)));
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, field: string) =>
@@ -138,7 +144,7 @@ describe('a tenant file', () => {
       expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
     }
     const { item } = described('tenantFiles.export', { tenant });
-    const schema = { $ref: '#/components/schemas/TenantFile' };
+    const schema = partOf(resolved(document), '#/components/schemas/TenantFile');
     expect(item.responses['200']?.content).toEqual({
       'application/yaml; charset=utf-8': { schema },
       'application/json; charset=utf-8': { schema },

@@ -47,6 +47,19 @@ await patch(client, { params: { path }, body: { nam: 'Web' } });
 // @ts-expect-error it is of a client
 await patch(client, { params: { path: { tenant: 'login.example.com' } }, body: {} });
 
+// What a list has, a read answers and a change answers is of one type.
+type Schemas = components['schemas'];
+const whole = '/api/v1/admin/tenants/{tenant}';
+export const changedTenant: Schemas['Tenant'] = await patch(whole, {
+  params: { path: { tenant: 'login.example.com' } },
+  body: { languages: ['nb'] satisfies Schemas['Language'][] },
+});
+export const readTenant = (tenant: Answer<paths[typeof whole]['get']>): Schemas['Tenant'] => tenant;
+export const listed = (page: Answer<paths['/api/v1/admin/tenants']['get']>): readonly Schemas['Tenant'][] => page.tenants;
+export const created: (client: Schemas['NewClient']) => Schemas['Client'] = (client) => client;
+// @ts-expect-error a tenant is no client
+export const other: Schemas['Client'] = changedTenant;
+
 const profile = '/api/v1/members/profile/info-with-active-subscriptions';
 type Profile = Answer<memberPaths[typeof profile]['get']>;
 export const valueOf = (member: Profile, name: string): number | string | undefined =>

@@ -1,27 +1,23 @@
 import {
   exactly,
+  extended,
   flag,
   list,
-  type NamedSchema,
+  named,
   oneOf,
-  reference,
   type Schema,
   text,
   time,
   timeOrNull,
   wholeNumber,
 } from '../../../json-schema.ts';
-import { basics } from './member.ts';
+import { productSchema } from '../../../operations/admin/access/products.ts';
+import { orNull } from '../../../operations/admin/fields.ts';
+import { profileSchema } from './member.ts';
 
-const access: Readonly<Record<string, Schema>> = {
-  hasAccess: flag('Whether the channel is open to the member.'),
-  validUntil: timeOrNull('Until when it is open unless something is renewed (UTC); null where it is closed.'),
-  grantedBy: reference('Grant'),
-};
-
-const grant: NamedSchema = {
-  $id: 'Grant',
-  ...exactly(
+const grantSchema = named(
+  'Grant',
+  exactly(
     'What opens the channel: of several subscriptions the one that runs longest. Null where it is closed.',
     {
       subscriptionId: wholeNumber('The subscription.', 41),
@@ -29,72 +25,65 @@ const grant: NamedSchema = {
       productId: wholeNumber('The product that the package and the channel share.', 72),
     },
   ),
-  type: ['object', 'null'],
+);
+
+const access: Readonly<Record<string, Schema>> = {
+  hasAccess: flag('Whether the channel is open to the member.'),
+  validUntil: timeOrNull('Until when it is open unless something is renewed (UTC); null where it is closed.'),
+  grantedBy: orNull(grantSchema),
 };
 
-const contentChannel: NamedSchema = {
-  $id: 'ContentChannel',
-  ...exactly('A content channel and whether it is open to the member.', {
+const contentChannelSchema = named(
+  'ContentChannel',
+  exactly('A content channel and whether it is open to the member.', {
     id: text('The channel.', 'sport'),
     name: text('Name of the channel.', 'Sport'),
     description: text('What is in it; may be empty.', 'Matches, live'),
     ...access,
   }),
-};
+);
 
-const contentAccess: NamedSchema = {
-  $id: 'ContentAccess',
-  ...exactly('A member with the content channels.', {
-    ...basics,
-    contentChannels: list(
-      'Every content channel of the tenant, by id, open or not.',
-      reference('ContentChannel'),
-    ),
-  }),
-};
-
-const product: NamedSchema = {
-  $id: 'Product',
-  ...exactly('A product.', {
-    id: wholeNumber('The product.', 72),
-    name: text('Name of the product.', 'Sport'),
-  }),
-};
+export const contentAccessSchema = extended(
+  profileSchema,
+  'ContentAccess',
+  'A member with the content channels.',
+  {
+    contentChannels: list('Every content channel of the tenant, by id, open or not.', contentChannelSchema),
+  },
+);
 
 const verdicts = ['grants', 'other_products', 'not_ordered', 'not_paid', 'not_yet', 'ended', 'over'];
 
-const subscriptionReason: NamedSchema = {
-  $id: 'SubscriptionReason',
-  ...exactly('How one subscription bears on the channel.', {
+const subscriptionReasonSchema = named(
+  'SubscriptionReason',
+  exactly('How one subscription bears on the channel.', {
     subscriptionId: wholeNumber('The subscription.', 41),
     packageId: wholeNumber('Its package.', 7),
     packageName: text('Name of the package.', 'Acme Everything'),
     verdict: oneOf(
+      'Verdict',
       'grants: it opens the channel. other_products: its package has no product of the channel. not_ordered: it did not exist yet. not_paid: it waits for a payment. not_yet: it begins later. ended: it was ended before its time. over: its time is over.',
       verdicts,
     ),
     product: {
-      ...exactly('The product that ties the package to the channel; null if none does.', {
-        id: wholeNumber('The product.', 72),
-        name: text('Name of the product.', 'Sport'),
-      }),
-      type: ['object', 'null'],
+      ...orNull(productSchema),
+      description: 'The product that ties the package to the channel; null if none does.',
     },
     createdAt: time('When it was ordered (UTC).'),
     activatedAt: timeOrNull('When it began to give access (UTC); null while it waits for a payment.'),
     expiresAt: timeOrNull('When its time is over (UTC); null while it waits for a payment.'),
     endedAt: timeOrNull('When it was ended before its time (UTC); null if it was not.', null),
   }),
-};
+);
 
-const explanation: NamedSchema = {
-  $id: 'Explanation',
-  ...exactly('Why a channel is open or closed to a member at a moment.', {
+export const explanationSchema = named(
+  'Explanation',
+  exactly('Why a channel is open or closed to a member at a moment.', {
     memberId: text('The member.', '0199a3c4-7d10-7c41-9c2e-5f0b6a4d8e21'),
     channel: exactly('The channel.', {
       id: text('The channel.', 'sport'),
       name: text('Name of the channel.', 'Sport'),
-      products: list('The products that open it.', reference('Product')),
+      products: list('The products that open it.', productSchema),
     }),
     at: time('The moment that is explained (UTC).'),
     ...access,
@@ -104,17 +93,7 @@ const explanation: NamedSchema = {
     ),
     subscriptions: list(
       'Every subscription of the member, active or not, oldest first.',
-      reference('SubscriptionReason'),
+      subscriptionReasonSchema,
     ),
   }),
-};
-
-/** The schemas of content access and of its explanation. */
-export const contentAccessSchemas: readonly NamedSchema[] = [
-  grant,
-  contentChannel,
-  contentAccess,
-  product,
-  subscriptionReason,
-  explanation,
-];
+);

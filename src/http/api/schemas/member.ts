@@ -1,43 +1,30 @@
 import {
   exactly,
+  extended,
   flag,
   list,
-  type NamedSchema,
+  named,
   oneOf,
-  reference,
-  type Schema,
+  resource,
   text,
   textOrNull,
   time,
   wholeNumber,
 } from '../../../json-schema.ts';
-
-const address: NamedSchema = {
-  $id: 'Address',
-  ...exactly('The postal address of a member.', {
-    line1: textOrNull('Street and number.', 'Storgata 1', null),
-    city: textOrNull('City.', 'Oslo', null),
-    postCode: textOrNull('Post code.', '0155', null),
-    postOffice: textOrNull('Post office.', 'Oslo', null),
-    country: textOrNull('Two-letter country code (ISO 3166-1).', 'NO', null),
-    name: textOrNull('Who the post is for.', 'Ada Nilsen', null),
-    email: textOrNull('An e-mail address for the post.', 'ada@example.com', null),
-  }),
-};
+import { addressSchema, userTypeField } from '../../../operations/admin/members/member-answer.ts';
 
 /** Who a member is: what both profiles begin with (contract, "Member profile"; decision 38). */
-export const basics: Readonly<Record<string, Schema>> = {
+export const profileSchema = resource('Profile', 'A member.', {
   id: text(
     'The member: a string, not a number. It is the sub of the tokens.',
     '0199a3c4-7d10-7c41-9c2e-5f0b6a4d8e21',
   ),
   fullName: text('Full name.', 'Ada Nilsen'),
   email: text('E-mail address.', 'ada@example.com'),
-  userType: oneOf("What the member may do beyond being one; always member for a third party's client.", [
-    'member',
-    'tenant_admin',
-    'system_admin',
-  ]),
+  userType: {
+    ...userTypeField,
+    description: "What the member may do beyond being one; always member for a third party's client.",
+  },
   userId: wholeNumber('A number for the member; 0 where the client may not see it.', 1_001),
   phone: text(
     'Telephone number with the country calling code, beginning with +; there is no separate field for the code. Empty if not given.',
@@ -46,16 +33,16 @@ export const basics: Readonly<Record<string, Schema>> = {
   avatar: textOrNull('Address of a picture.', 'https://example.com/avatars/ada.png', null),
   nickName: text('What the member likes to be called; may be empty.', 'Ada'),
   memberNumber: wholeNumber('The number on the member card; 0 where the client may not see it.', 501_001),
-  address: reference('Address'),
-};
+  address: addressSchema,
+});
 
-const subscription: NamedSchema = {
-  $id: 'Subscription',
-  ...exactly('A subscription that gives access now.', {
+const subscriptionSchema = named(
+  'Subscription',
+  exactly('A subscription that gives access now.', {
     subscriptionId: wholeNumber('The subscription.', 41),
     packageId: wholeNumber('The package that is subscribed to.', 7),
     packageName: text('Name of the package.', 'Acme Everything'),
-    status: oneOf('"active" for every subscription in this list.', ['active']),
+    status: oneOf('ActiveStatus', '"active" for every subscription in this list.', ['active']),
     createdAt: time('When it was ordered (UTC).'),
     activatedAt: time('Since when it gives access (UTC).'),
     expiresAt: time('Until when it gives access (UTC); at this very moment it no longer does.'),
@@ -75,18 +62,16 @@ const subscription: NamedSchema = {
       examples: [{ seats: 2, source: 'spring campaign', renewedAt: '2026-01-31T23:59:59.999Z' }],
     },
   }),
-};
+);
 
-const memberProfile: NamedSchema = {
-  $id: 'MemberProfile',
-  ...exactly('A member with the active subscriptions.', {
-    ...basics,
+export const memberProfileSchema = extended(
+  profileSchema,
+  'MemberProfile',
+  'A member with the active subscriptions.',
+  {
     subscriptions: list(
       'The active subscriptions, oldest first; empty if there is none.',
-      reference('Subscription'),
+      subscriptionSchema,
     ),
-  }),
-};
-
-/** The schemas of the member profile with active subscriptions. */
-export const memberSchemas: readonly NamedSchema[] = [address, subscription, memberProfile];
+  },
+);

@@ -1,6 +1,16 @@
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import { exactly, held, linesRule, list, nameRule, type Schema, text } from '../../../json-schema.ts';
+import {
+  exactly,
+  held,
+  linesRule,
+  list,
+  named,
+  nameRule,
+  resource,
+  type Schema,
+  text,
+} from '../../../json-schema.ts';
 import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
@@ -8,10 +18,14 @@ import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
+import { productIdField } from './products.ts';
 
-const channelIdField = held(text('The id of the channel: small letters, digits and hyphens', 'sport-live'), {
-  pattern: accessIdPattern.source,
-});
+const channelIdField = named(
+  'ChannelId',
+  held(text('The id of the channel: small letters, digits and hyphens', 'sport-live'), {
+    pattern: accessIdPattern.source,
+  }),
+);
 const nameField = held(text('What members read', 'Sport live'), nameRule(packageTextLength.name));
 const described = held(
   text('What members read below the name', 'Every match'),
@@ -20,12 +34,12 @@ const described = held(
 const productIds: Schema = {
   type: 'array',
   description: 'The ids of the products that open it',
-  items: { type: 'integer' },
+  items: productIdField,
   uniqueItems: true,
   examples: [[1]],
 };
 
-const channelSchema = exactly('A content channel', {
+const channelSchema = resource('Channel', 'A content channel', {
   id: channelIdField,
   name: nameField,
   description: described,

@@ -4,6 +4,7 @@ import {
   exactly,
   list,
   oneOf,
+  resource,
   text,
   textOrNull,
   time,
@@ -17,11 +18,11 @@ import { memberField, memberIdField } from '../members/member-answer.ts';
 import type { Operation } from '../operation.ts';
 import { packageIdField, periodSchema, priceSchema } from './packages.ts';
 
-const checkoutSchema = exactly('A checkout', {
+const checkoutSchema = resource('Checkout', 'A checkout', {
   id: text('Its id', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05'),
   memberId: memberIdField,
   packageId: packageIdField,
-  state: oneOf('What it is now', ['open', 'completed', 'cancelled', 'expired']),
+  state: oneOf('CheckoutState', 'What it is now', ['open', 'completed', 'cancelled', 'expired']),
   payment: text('The payment method', 'invoice'),
   price: priceSchema,
   period: periodSchema,

@@ -1,7 +1,17 @@
 /** Who agreed to what, when, and to which words: listed, narrowed and exported (GDPR art. 7 (1)). */
 import type { ConsentStatus } from '../../../core/access/consent.ts';
 import { isoTime } from '../../../core/access/iso-time.ts';
-import { exactly, flag, list, oneOf, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';
+import {
+  exactly,
+  flag,
+  list,
+  oneOf,
+  resource,
+  text,
+  textOrNull,
+  time,
+  wholeNumber,
+} from '../../../json-schema.ts';
 import {
   type ConsentAnswer,
   type ConsentAnswerFilter,
@@ -15,10 +25,10 @@ import type { Operation } from '../operation.ts';
 import { consentIdField } from './consents.ts';
 
 const answerIdField = wholeNumber('The number of the answer', 4_711);
-const statusField = oneOf('What was answered', ['accepted', 'withdrawn']);
+export const statusField = oneOf('ConsentStatus', 'What was answered', ['accepted', 'withdrawn']);
 const holdsField = flag('Whether it is the member’s last answer to the consent');
 
-const answerSchema = exactly('An answer to a consent', {
+const answerSchema = resource('ConsentRecord', 'An answer to a consent', {
   id: answerIdField,
   changedAt: time('When it was given'),
   memberId: memberIdField,
@@ -28,7 +38,7 @@ const answerSchema = exactly('An answer to a consent', {
   holds: holdsField,
   name: text('What was agreed to, in the words of that day', 'Newsletter'),
   description: text('What stood below it that day', 'A mail every Friday with what is new.'),
-  source: oneOf('Where it was given', ['account', 'api', 'checkout', 'sign_up']),
+  source: oneOf('ConsentSource', 'Where it was given', ['account', 'api', 'checkout', 'sign_up']),
   clientId: textOrNull('The client whose token was used; null on our own pages', null),
 });
 

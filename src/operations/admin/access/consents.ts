@@ -2,7 +2,18 @@ import type { Consent } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import { exactly, flag, held, linesRule, list, nameRule, text, timeOrNull } from '../../../json-schema.ts';
+import {
+  exactly,
+  flag,
+  held,
+  linesRule,
+  list,
+  named,
+  nameRule,
+  resource,
+  text,
+  timeOrNull,
+} from '../../../json-schema.ts';
 import { listEveryConsent } from '../../../storage/access/consent.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineConsent } from '../../access/consent.ts';
@@ -11,11 +22,11 @@ import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
 
-export const consentIdField = held(
-  text('The id of the consent: small letters, digits and hyphens', 'newsletter'),
-  {
+export const consentIdField = named(
+  'ConsentId',
+  held(text('The id of the consent: small letters, digits and hyphens', 'newsletter'), {
     pattern: accessIdPattern.source,
-  },
+  }),
 );
 /** What is said of a consent. */
 export const consentFields = {
@@ -28,7 +39,7 @@ export const consentFields = {
   atCheckout: flag('Whether it is asked for at checkout'),
 } as const;
 
-const consentSchema = exactly('A consent', {
+const consentSchema = resource('ConsentDefinition', 'A consent', {
   id: consentIdField,
   ...consentFields,
   retiredAt: timeOrNull('From when on it is not asked for any more', null),

@@ -1,42 +1,24 @@
 import type { Invoice } from '../../../core/access/invoice.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import {
-  exactly,
-  flag,
-  list,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-  wholeNumber,
-} from '../../../json-schema.ts';
+import { exactly, flag, list, resource, text, time, timeOrNull, wholeNumber } from '../../../json-schema.ts';
 import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
-import { memberField, memberIdField } from '../members/member-answer.ts';
+import { addressSchema, memberField, memberIdField } from '../members/member-answer.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscription-answer.ts';
 
 const numberField = wholeNumber('The number of the invoice', 1);
-const line = (description: string, example: string | null) => textOrNull(description, example);
 
-const invoiceSchema = exactly('An invoice', {
+const invoiceSchema = resource('Invoice', 'An invoice', {
   number: numberField,
   memberId: memberIdField,
   subscriptionId: subscriptionIdField,
   packageName: text('What was ordered', 'Everything'),
   price: priceSchema,
-  addressee: exactly('Where it was sent', {
-    line1: line('Street and number', 'Storgata 1'),
-    city: line('City', 'Oslo'),
-    postCode: line('Post code', '0155'),
-    postOffice: line('Post office', 'Oslo'),
-    country: line('Two-letter country code', 'NO'),
-    name: line('The name', 'Ada Nilsen'),
-    email: line('The address it was mailed to', 'ada.nilsen@example.com'),
-  }),
+  addressee: { ...addressSchema, description: 'Where it was sent' },
   issuedAt: time('When it was issued'),
   dueAt: time('When it is due'),
   paidAt: timeOrNull('When it was paid', null),

@@ -7,8 +7,10 @@ import {
   held,
   linesRule,
   list,
+  named,
   nameRule,
   oneOf,
+  resource,
   type Schema,
   text,
   wholeNumber,
@@ -21,9 +23,9 @@ import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { productIdField } from './products.ts';
+import { productIdField, productSchema } from './products.ts';
 
-export const packageIdField = wholeNumber('The packageId', 1);
+export const packageIdField = named('PackageId', wholeNumber('The packageId', 1));
 
 const amount = {
   ...wholeNumber('In the smallest unit of the currency', 19_900),
@@ -34,15 +36,23 @@ const currency = text('ISO 4217', 'NOK');
 
 /** What is stored may name a currency that was one once; what is said now names one that is. */
 export const priceSchema = price(currency);
-const priceField = price({ ...currency, enum: currencies, enumOf: 'ISO 4217' });
+const priceField = price({ ...oneOf('Currency', 'ISO 4217', currencies), enumOf: 'ISO 4217' });
 
 function price(currencyField: Schema): Schema {
-  return { ...exactly('What it costs a period', { amount, currency: currencyField }), format: 'money' };
+  return {
+    ...resource('Price', 'What it costs a period', { amount, currency: currencyField }),
+    format: 'money',
+  };
 }
 
 export const periodSchema: Schema = {
-  ...exactly('How long a subscription runs before it is renewed or over', {
-    unit: oneOf('Days, weeks, or the calendar’s months and years', ['month', 'day', 'week', 'year']),
+  ...resource('Period', 'How long a subscription runs before it is renewed or over', {
+    unit: oneOf('PeriodUnit', 'Days, weeks, or the calendar’s months and years', [
+      'month',
+      'day',
+      'week',
+      'year',
+    ]),
     count: { ...wholeNumber('How many of them', 1), minimum: 1 },
   }),
   format: 'period',
@@ -51,7 +61,7 @@ export const periodSchema: Schema = {
 const productIds: Schema = {
   type: 'array',
   description: 'The ids of the products it opens',
-  items: { type: 'integer' },
+  items: productIdField,
   uniqueItems: true,
   examples: [[1]],
 };
@@ -66,11 +76,11 @@ const paymentWords = 'How it is paid: `free`, `invoice`, or a payment provider o
 
 /** What is stored may name a method that the service had once; what is said now names one that it has. */
 const storedPayment = text(paymentWords, 'invoice');
-export const paymentField: Schema = { ...storedPayment, enum: paymentNames };
+export const paymentField = oneOf('PaymentMethod', paymentWords, paymentNames);
 const needsAddress = flag('Whether a subscriber must give a postal address');
 const offered = flag('Whether the checkout offers it; subscriptions go on either way');
 
-const packageSchema = exactly('A package', {
+const packageSchema = resource('Package', 'A package', {
   id: packageIdField,
   name: nameField,
   description: described,
@@ -79,10 +89,7 @@ const packageSchema = exactly('A package', {
   payment: storedPayment,
   needsAddress,
   offered,
-  products: list(
-    'The products it opens',
-    exactly('A product', { id: productIdField, name: text('What members read', 'Sport') }),
-  ),
+  products: list('The products it opens', productSchema),
 });
 
 function packageAnswer({ tenantId: _, ...found }: Package) {

@@ -1,5 +1,5 @@
 import { packageTextLength } from '../../../core/access/limits.ts';
-import { exactly, held, list, nameRule, text, wholeNumber } from '../../../json-schema.ts';
+import { exactly, held, list, named, nameRule, resource, text, wholeNumber } from '../../../json-schema.ts';
 import { listProducts } from '../../../storage/access/product.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { addProduct, renameProduct } from '../../access/package.ts';
@@ -8,10 +8,10 @@ import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
 
-export const productIdField = wholeNumber('The id of the product', 1);
+export const productIdField = named('ProductId', wholeNumber('The id of the product', 1));
 
 const nameField = held(text('What members read', 'Sport'), nameRule(packageTextLength.name));
-const productSchema = exactly('A product', { id: productIdField, name: nameField });
+export const productSchema = resource('Product', 'A product', { id: productIdField, name: nameField });
 
 const listed = onTenant<ListInput<number> & { readonly productId?: number }>({
   name: 'products.list',

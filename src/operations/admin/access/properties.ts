@@ -1,5 +1,5 @@
 import type { CustomProperty } from '../../../core/access/custom-property.ts';
-import { exactly, held, list, oneOf, text } from '../../../json-schema.ts';
+import { exactly, held, list, named, oneOf, resource, text } from '../../../json-schema.ts';
 import { listCustomProperties } from '../../../storage/access/custom-property.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { defineCustomProperty } from '../../access/custom-property.ts';
@@ -7,12 +7,19 @@ import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
 
-const keyField = held(text('The key of its values: a letter, then letters, digits, _ and -', 'seats'), {
-  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
-});
-const propertySchema = exactly('A property that subscriptions can have', {
+const keyField = named(
+  'PropertyKey',
+  held(text('The key of its values: a letter, then letters, digits, _ and -', 'seats'), {
+    pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  }),
+);
+const propertySchema = resource('Property', 'A property that subscriptions can have', {
   key: keyField,
-  type: oneOf('What its values are; a timestamp is a text in ISO 8601', ['number', 'string', 'timestamp']),
+  type: oneOf('PropertyType', 'What its values are; a timestamp is a text in ISO 8601', [
+    'number',
+    'string',
+    'timestamp',
+  ]),
 });
 const fields = propertySchema.properties as Record<keyof CustomProperty, object>;
 

@@ -1,9 +1,10 @@
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { type MemberSubscription, standingOf } from '../../../core/access/subscription.ts';
 import {
-  exactly,
   list,
+  named,
   oneOf,
+  resource,
   type Schema,
   text,
   time,
@@ -12,9 +13,9 @@ import {
 } from '../../../json-schema.ts';
 import { memberIdField } from '../members/member-answer.ts';
 import { packageIdField } from './packages.ts';
-import { productIdField } from './products.ts';
+import { productSchema } from './products.ts';
 
-export const subscriptionIdField = wholeNumber('The subscriptionId', 1);
+export const subscriptionIdField = named('SubscriptionId', wholeNumber('The subscriptionId', 1));
 
 export const valuesField: Schema = {
   type: 'object',
@@ -23,16 +24,13 @@ export const valuesField: Schema = {
   examples: [{}],
 };
 
-export const subscriptionSchema = exactly('A subscription', {
+export const subscriptionSchema = resource('MemberSubscription', 'A subscription', {
   subscriptionId: subscriptionIdField,
   memberId: memberIdField,
   packageId: packageIdField,
   packageName: text('The name of the package', 'Everything'),
-  products: list(
-    'What the package opens',
-    exactly('A product', { id: productIdField, name: text('What members read', 'Sport') }),
-  ),
-  state: oneOf('What it is now', ['active', 'pending', 'cancelled', 'expired', 'ended']),
+  products: list('What the package opens', productSchema),
+  state: oneOf('SubscriptionState', 'What it is now', ['active', 'pending', 'cancelled', 'expired', 'ended']),
   createdAt: time('When it was made'),
   activatedAt: timeOrNull('When it begins to give access; null while it waits for a payment'),
   expiresAt: timeOrNull('When it stops to give access, unless it is renewed'),

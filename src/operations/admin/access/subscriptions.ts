@@ -100,6 +100,7 @@ const changed = onTenant<{ readonly subscriptionId: number; readonly change: Sub
   fields: {
     subscriptionId: subscriptionIdField,
     change: oneOf(
+      'SubscriptionChange',
       'activate: it is paid, and runs from now on; cancel: it runs to its end and is not renewed; resume: not ' +
         'cancelled after all; renew: one period more; end: at once',
       ['cancel', 'resume', 'renew', 'activate', 'end'],

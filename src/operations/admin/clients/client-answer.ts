@@ -3,13 +3,13 @@ import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
 import {
-  exactly,
   flag,
   held,
   list,
+  named,
   nameRule,
   oneOf,
-  type Schema,
+  resource,
   text,
   textOrNull,
   time,
@@ -36,10 +36,11 @@ export const clientFields: Fields = {
   signupDisabled: flag('"Disable signup": only who has an account can sign in'),
   thirdParty: flag('Whether it is of a third party: it asks each member for consent'),
   accessTokenAlgorithm: oneOf(
+    'SigningAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',
     ['ES256', 'RS256'],
   ),
-  idTokenAlgorithm: oneOf('What signs its id_tokens', ['RS256', 'ES256']),
+  idTokenAlgorithm: oneOf('SigningAlgorithm', 'What signs its id_tokens', ['RS256', 'ES256']),
   claimsInIdToken: flag('Whether the id_token repeats the claims of profile, email, phone and address'),
   accessTokenSeconds: secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
   refreshTokenIdleSeconds: secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
@@ -99,24 +100,27 @@ export function changesOf({
   };
 }
 
-export const clientIdField = held(text('The client_id: letters, digits, _ and -', 'example-app'), {
-  pattern: '^[A-Za-z0-9_-]{1,64}$',
-});
+export const clientIdField = named(
+  'ClientId',
+  held(text('The client_id: letters, digits, _ and -', 'example-app'), {
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+  }),
+);
 export const nameField = held(text('The name that members read', 'Example app'), nameRule(brandNameLength));
-export const typeField = oneOf('public, as apps and TVs are, or confidential, with a secret', [
+export const typeField = oneOf('ClientType', 'public, as apps and TVs are, or confidential, with a secret', [
   'confidential',
   'public',
 ]);
 
-export const secretIdField = text('The id of the secret', 'Zk3vBq8L');
+export const secretIdField = named('ClientSecretId', text('The id of the secret', 'Zk3vBq8L'));
 
-const secretSchema = exactly('A live secret', {
+const secretSchema = resource('ClientSecret', 'A live secret', {
   secretId: secretIdField,
   createdAt: time('When it was made'),
 });
 
 /** The fields of a client that every face shows; its secrets by their ids alone (A18). */
-export const clientProperties: Readonly<Record<string, Schema>> = {
+export const clientSchema = resource('Client', 'A client', {
   clientId: clientIdField,
   name: nameField,
   type: typeField,
@@ -124,9 +128,7 @@ export const clientProperties: Readonly<Record<string, Schema>> = {
   deviceFlow: flag('Whether it has the device flow'),
   secrets: list('Its live secrets', secretSchema),
   disabledAt: timeOrNull('From when on it is as if it were not there', null),
-};
-
-export const clientSchema = exactly('A client', clientProperties);
+});
 
 /** The id of a secret: the beginning of its hash, by which nobody finds the secret. */
 export function secretIdOf({ hash }: ClientSecret): string {

@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';
-import { asSecret, exactly, text, time } from '../../../json-schema.ts';
+import { asSecret, resource, text, time } from '../../../json-schema.ts';
 import { findRegisteredClient } from '../../../storage/client.ts';
 import { changeClient } from '../../client/client.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
@@ -17,7 +17,7 @@ const added = onTenant<{ readonly clientId: string }>({
   method: 'POST',
   path: '/clients/{clientId}/secrets',
   fields: { clientId: clientIdField },
-  output: exactly('The secret', {
+  output: resource('NewClientSecret', 'The secret', {
     secretId: secretIdField,
     secret: asSecret(text('The client_secret: shown once', 'cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs')),
     createdAt: time('When it was made'),

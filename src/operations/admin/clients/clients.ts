@@ -1,6 +1,16 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
-import { asSecret, exactly, flag, list, text, textOrNull, time } from '../../../json-schema.ts';
+import {
+  asSecret,
+  exactly,
+  extended,
+  flag,
+  list,
+  resource,
+  text,
+  textOrNull,
+  time,
+} from '../../../json-schema.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
@@ -18,7 +28,6 @@ import {
   clientAnswer,
   clientFields,
   clientIdField,
-  clientProperties,
   clientSchema,
   nameField,
   typeField,
@@ -60,8 +69,7 @@ const read = onTenant<Named>({
   method: 'GET',
   path: '/clients/{clientId}',
   fields: clientId,
-  output: exactly('A client', {
-    ...clientProperties,
+  output: extended(clientSchema, 'ClientDetails', 'A client', {
     deviceFlowOnStage: {
       ...flag(
         'Whether the client of this client_id on the stage tenant has the device flow; null without one',
@@ -70,7 +78,7 @@ const read = onTenant<Named>({
     },
     refusals: list(
       'The last requests that were refused, newest first',
-      exactly('A refused request', {
+      resource('RefusedRequest', 'A refused request', {
         at: time('When'),
         event: text('What was refused', 'client_authentication_failed'),
         reason: textOrNull('Why, in words', 'the client_secret is wrong'),
@@ -95,8 +103,7 @@ const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
   path: '/clients',
   fields: { ...clientId, name: nameField, type: typeField },
   optional: clientFields,
-  output: exactly('The client', {
-    ...clientProperties,
+  output: extended(clientSchema, 'NewClient', 'The client', {
     secret: asSecret(textOrNull('The client_secret: shown once; null for a public client', null)),
   }),
   made: 'clientId',

@@ -2,12 +2,13 @@ import { memberTextLength } from '../../../core/members/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
 import { memberDetails } from '../../../core/members/member-data.ts';
 import {
-  exactly,
   flag,
   held,
   lineRule,
+  named,
   nameRule,
   oneOf,
+  resource,
   type Schema,
   text,
   textOrNull,
@@ -24,18 +25,21 @@ export const memberField = text(
   'The member: the id, or the address to sign in with',
   '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
 );
-export const memberIdField = text('The id of the member', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02');
+export const memberIdField = named(
+  'MemberId',
+  text('The id of the member', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+);
 export const fullNameField = held(text('The full name', 'Ada Nilsen'), nameRule(memberTextLength.fullName));
 export const emailField = held(
   text('The address to sign in with', 'ada.nilsen@example.com'),
   nameRule(memberTextLength.email),
 );
-export const userTypeField = oneOf('What the member may do beyond being one', [
+export const userTypeField = oneOf('UserType', 'What the member may do beyond being one', [
   'member',
   'tenant_admin',
   'system_admin',
 ]);
-export const statusField = oneOf('Whether the member may sign in', ['active', 'disabled']);
+export const statusField = oneOf('MemberStatus', 'Whether the member may sign in', ['active', 'disabled']);
 
 const addressFields: Readonly<Record<string, Schema>> = {
   line1: textOrNull('Street and number', 'Storgata 1'),
@@ -47,6 +51,9 @@ const addressFields: Readonly<Record<string, Schema>> = {
   email: textOrNull('An address for what is sent there', null),
 };
 
+/** The postal address of a member. */
+export const addressSchema = resource('Address', 'The postal address', addressFields);
+
 /** What can be said of a member when it is made, and later; an empty text takes a detail away. */
 export const memberFields: Fields = {
   nickName: held(
@@ -55,8 +62,15 @@ export const memberFields: Fields = {
   ),
   phone: text('In international format with its +; may be empty', '+4791234567'),
   avatar: textOrNull('The https address of a picture', null),
-  language: { ...textOrNull('The language of mails and pages', 'nb'), enum: [...languages, '', null] },
-  address: someOf('The postal address; what is left out stays as it is', addressFields),
+  language: {
+    ...orNull(oneOf('LanguageOrNone', 'The language of mails and pages', languages)),
+    enum: [...languages, '', null],
+    examples: ['nb'],
+  },
+  address: named(
+    'AddressChanges',
+    someOf('The postal address; what is left out stays as it is', addressFields),
+  ),
 };
 
 /** What counts as proven because an operator says so: of a new member, and of one that is there. */
@@ -75,7 +89,7 @@ export const provenChangeFields: Fields = {
 };
 
 /** The fields of a member that every face shows. */
-export const memberProperties: Readonly<Record<string, Schema>> = {
+export const memberSchema = resource('Member', 'A member', {
   id: memberIdField,
   userId: wholeNumber('The number of the account', 1_001),
   memberNumber: wholeNumber('The number of the membership', 501_001),
@@ -87,13 +101,11 @@ export const memberProperties: Readonly<Record<string, Schema>> = {
   ...memberFields,
   phoneVerified: flag('Whether the telephone number was proven'),
   language: textOrNull('The language of mails and pages; null is what the browser asks for', 'nb'),
-  address: exactly('The postal address', addressFields),
+  address: addressSchema,
   createdAt: time('When the account was made'),
   updatedAt: time('When it was last changed'),
   deletionDueAt: timeOrNull('When it is deleted, if its member asked for that', null),
-};
-
-export const memberSchema = exactly('A member', memberProperties);
+});
 
 export function memberAnswer(member: Member) {
   const { id, userId, memberNumber, userType, ...details } = memberDetails(member);

@@ -1,7 +1,7 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Member } from '../../../core/members/member.ts';
 import type { Session } from '../../../core/session.ts';
-import { exactly, list, oneOf, type Schema, text, textOrNull, time } from '../../../json-schema.ts';
+import { list, oneOf, resource, type Schema, text, textOrNull, time } from '../../../json-schema.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { MemberSignIn } from '../../../storage/members/member-sign-in.ts';
 import { listAuditEvents, type StoredAuditEvent } from '../../../storage/operators/audit-event.ts';
@@ -15,7 +15,7 @@ import type { OperationContext } from '../operation.ts';
 const userAgent = text('What the browser said it is', 'Mozilla/5.0');
 const ipAddress = text('The address it was seen at', '192.0.2.1');
 
-export const signInSchema = exactly('A TV or app that can use the account', {
+export const signInSchema = resource('SignIn', 'A TV or app that can use the account', {
   id: text('The id of the sign-in', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a03'),
   clientId: text('The client', 'example-tv'),
   scope: text('What was granted', 'openid offline_access'),
@@ -28,9 +28,9 @@ export const signInSchema = exactly('A TV or app that can use the account', {
   lastUsedAt: time('When it was last refreshed'),
 });
 
-export const sessionSchema = exactly('A browser that the member is signed in with', {
+export const sessionSchema = resource('Session', 'A browser that the member is signed in with', {
   id: text('The id of the session', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a04'),
-  kind: oneOf('Of the member’s pages, or of the portal', ['member', 'admin']),
+  kind: oneOf('SessionKind', 'Of the member’s pages, or of the portal', ['member', 'admin']),
   userAgent,
   ipAddress,
   createdAt: time('When it began'),

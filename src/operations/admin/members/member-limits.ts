@@ -8,7 +8,7 @@ import {
   userCodesLimit,
 } from '../../../core/members/member-limits.ts';
 import { hashAccountPages, hashEmail } from '../../../core/members/sign-in-limit.ts';
-import { exactly, list, oneOf, timeOrNull, wholeNumber } from '../../../json-schema.ts';
+import { exactly, list, oneOf, resource, timeOrNull, wholeNumber } from '../../../json-schema.ts';
 import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
 import { onTenant } from '../define.ts';
@@ -17,8 +17,8 @@ import type { Operation, OperationContext } from '../operation.ts';
 import { manageableMember } from './manage.ts';
 import { memberField, memberIdField } from './member-answer.ts';
 
-const limitSchema = exactly('A limit that counts the member', {
-  limit: oneOf('What counts', memberLimitNames),
+const limitSchema = resource('MemberLimit', 'A limit that counts the member', {
+  limit: oneOf('MemberLimitName', 'What counts', memberLimitNames),
   counted: wholeNumber('How many count now', 2),
   allowed: orNull(wholeNumber('From how many on the member has to wait', 5), 'no limit'),
   lockedUntil: timeOrNull('Until when the member has to wait; null if not at all', null),

@@ -1,7 +1,7 @@
 /** The mails that an operator sends a member again: the invitation, and the link for a new password. */
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { maySignIn } from '../../../core/members/member.ts';
-import { exactly, time } from '../../../json-schema.ts';
+import { resource, time } from '../../../json-schema.ts';
 import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { conflict } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 import { manageableMember } from './manage.ts';
 import { emailField, memberField, memberIdField } from './member-answer.ts';
 
-const output = exactly('What was sent', {
+const output = resource('SentMail', 'What was sent', {
   id: memberIdField,
   email: { ...emailField, description: 'Where it was sent' },
   expiresAt: time('Until when its link works'),

@@ -1,6 +1,6 @@
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Member, UserType } from '../../../core/members/member.ts';
-import { exactly, list, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';
+import { exactly, extended, list, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';
 import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers, type MemberSearch } from '../../../storage/members/member-search.ts';
 import { deleteMember, disableMember, enableMember } from '../../member/member.ts';
@@ -13,7 +13,6 @@ import {
   memberAnswer,
   memberField,
   memberIdField,
-  memberProperties,
   memberSchema,
   statusField,
   userTypeField,
@@ -103,7 +102,10 @@ const read = onTenant<Named>({
   method: 'GET',
   path: '/members/{memberId}',
   fields,
-  output: exactly('A member', { ...memberProperties, limits: limitsSchema, ...historySchemas }),
+  output: extended(memberSchema, 'MemberDetails', 'A member', {
+    limits: limitsSchema,
+    ...historySchemas,
+  }),
   run: async (context, { memberId }) => {
     const member = await memberFor(context, memberId);
     return {
