@@ -3,9 +3,9 @@ import { offerSetup } from '../../src/operations/service/first-admin.ts';
 import { systemRandom } from '../../src/random.ts';
 import { keepPicture, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useFreshService } from '../support/use-service.ts';
 
-let service: TestService;
+const service = useFreshService({ data: 'nothing', setupOffered: true });
 let browser: TestBrowser;
 let link: string;
 
@@ -13,13 +13,9 @@ beforeAll(async () => {
   browser = await startBrowser();
 });
 beforeEach(async () => {
-  service = await startTestService({ data: 'nothing', setupOffered: true });
   link = `http://localhost:${service.port}/setup/${await offerSetup(service.store, { random: systemRandom })}`;
 });
-afterEach(async () => {
-  await browser.closeViews();
-  await service.stop();
-});
+afterEach(() => browser.closeViews());
 afterAll(() => browser.close());
 
 async function fillIn({ page }: View, password: string): Promise<void> {

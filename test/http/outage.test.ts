@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { logOptions } from '../../src/log.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import { StorageUnavailable } from '../../src/storage/store.ts';
@@ -8,17 +8,15 @@ import { askForCode, codesFor, poll } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
 import { signInRecord } from '../support/records/records.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../support/tokens.ts';
+import { useFreshService } from '../support/use-service.ts';
 import { type Tokens, token } from '../support/visitor.ts';
 
-let service: TestService;
+const service = useFreshService({ data: 'security' });
 let tokens: Tokens;
 let more: Tokens;
 
 beforeEach(async () => {
-  service = await startTestService({ data: 'security' });
-  onTestFinished(() => service.stop());
   tokens = await tokensOf(service, hosts.a, apps.pub1);
   more = await tokensOf(service, hosts.a, apps.pub1);
 });

@@ -3,25 +3,21 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/service.ts';
 import { apps, claimsOf, tokensOf } from '../support/tokens.ts';
+import { useService } from '../support/use-service.ts';
 
 // Below the project, so that what runs there finds the libraries.
 const folder = fileURLToPath(new URL('../output/documents/', import.meta.url));
 const document = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
-let service: TestService;
+const service = useService({ data: 'development' });
 
-beforeAll(async () => {
+beforeAll(() => {
   mkdirSync(folder, { recursive: true });
-  service = await startTestService({ data: 'development' });
   // The library reads the time of tokens by the machine's clock.
   service.clock.set(Date.now());
 });
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('what the documents tell an API of the operator', () => {
   it('to run checks an access token, and refuses an id_token', async () => {

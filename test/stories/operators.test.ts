@@ -7,9 +7,10 @@ import { auditEvents } from '../support/operators/api.ts';
 import { examples } from '../support/operators/examples.ts';
 import { commandFace, type Face, restFace } from '../support/operators/faces.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-let service: TestService;
+// A tenant that is disabled serves no API.
+const service = useService({ data: 'nothing', apiHost: 'api.test' });
 let socket: LocalSocket | null;
 /** Each face with a tenant of its own, on which the same things happen. */
 let faces: readonly { readonly face: Face; readonly world: World }[];
@@ -18,8 +19,6 @@ const secrets = new Set<string>();
 const told: string[] = [];
 
 beforeAll(async () => {
-  // A tenant that is disabled serves no API.
-  service = await startTestService({ data: 'nothing', apiHost: 'api.test' });
   socket = await openSocket(service.folder, operations, service.deps, service.app.log);
   const [first, second] = [await beginWorld(service, 'one.test'), await beginWorld(service, 'two.test')];
   faces = [
@@ -27,10 +26,7 @@ beforeAll(async () => {
     { face: commandFace(service), world: second },
   ];
 });
-afterAll(async () => {
-  await socket?.close();
-  await service.stop();
-});
+afterAll(() => socket?.close());
 
 /** An answer without what differs from tenant to tenant and from moment to moment. */
 function plain(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 
 /**
@@ -12,5 +12,15 @@ export function useService(options: TestServiceOptions): TestService {
     Object.assign(service, await startTestService(options));
   });
   afterAll(() => service.stop());
+  return service;
+}
+
+/** A service that begins anew before each test, and stops after it. */
+export function useFreshService(options: TestServiceOptions): TestService {
+  const service = {} as TestService;
+  beforeEach(async () => {
+    Object.assign(service, await startTestService(options));
+  });
+  afterEach(() => service.stop());
   return service;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countPasswords } from '../../src/http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from '../../src/http/upkeep/metrics-server.ts';
-import { createMetrics, type PrometheusMetrics, watch } from '../../src/http/upkeep/prometheus.ts';
+import { createMetrics, watch } from '../../src/http/upkeep/prometheus.ts';
 import { backUp, lastBackupFile } from '../../src/operations/upkeep/backup.ts';
 import { StartupError } from '../../src/startup-error.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
@@ -11,18 +11,16 @@ import { databaseFile } from '../../src/storage/store.ts';
 import { version } from '../../src/version.ts';
 import { codesFor, poll } from '../support/device.ts';
 import { hosts, secrets } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
 import { apps, refreshAs, tokensOf } from '../support/tokens.ts';
+import { useService } from '../support/use-service.ts';
 import { authorizationParameters, pkce, type Tokens, token, visitor } from '../support/visitor.ts';
 
-let service: TestService;
-let metrics: PrometheusMetrics;
+const metrics = createMetrics();
+const service = useService({ data: 'security', metrics });
 let server: MetricsServer;
 const hashing = { inHand: 0 };
 
 beforeAll(async () => {
-  metrics = createMetrics();
-  service = await startTestService({ data: 'security', metrics });
   const { store, tenants, clock } = service;
   watch(metrics, {
     store,
@@ -34,10 +32,7 @@ beforeAll(async () => {
   });
   server = await serveMetrics(metrics, 0);
 });
-afterAll(async () => {
-  await server.close();
-  await service.stop();
-});
+afterAll(() => server.close());
 
 const scrape = async () => (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
 

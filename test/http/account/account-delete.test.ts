@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deletionCoolingOff } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { deleteMember, dueMembers } from '../../../src/operations/member/member.ts';
@@ -25,21 +25,18 @@ import {
   consentRecord,
   invoiceRecord,
 } from '../../support/records/access-records.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { claimsOf, expectBadToken, profile } from '../../support/tokens.ts';
+import { useFreshService } from '../../support/use-service.ts';
 import { field, type Tokens, tokensFor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useFreshService({ data: 'security' });
 let browser: AccountVisitor;
 let tokens: Tokens;
 
 beforeEach(async () => {
-  await service?.stop();
-  service = await startTestService({ data: 'security' });
   browser = await accountOf(service, hosts.a);
   tokens = await tokensFor(service, hosts.a, {}, browser);
 });
-afterAll(() => service.stop());
 
 const currentPassword = passwords[hosts.a]['u1@example.test'];
 const ask = () => browser.submit('/account/delete', { currentPassword });

@@ -4,30 +4,26 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../support/operators/desk.ts';
 import { type PortalVisitor, plain, portalOf } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
 // Below the project, so that what runs there finds the libraries.
 const folder = fileURLToPath(new URL('../../output/settings/', import.meta.url));
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let sam: PortalVisitor;
 let host: string;
 let issuer: string;
 
 beforeAll(async () => {
   mkdirSync(folder, { recursive: true });
-  service = await startTestService({ data: 'development' });
   // The libraries read the time of tokens by the machine's clock.
   service.clock.set(Date.now());
   host = `localhost:${service.port}`;
   issuer = `http://${host}`;
   sam = await portalOf(service, host, 'sam@example.com', 'memberdoor-development');
 });
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The settings on a client's page, by their titles. */
 async function settingsOf(clientId: string): Promise<Readonly<Record<string, string>>> {

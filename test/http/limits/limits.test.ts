@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createFirstOfWindow, type LimitName } from '../../../src/http/limits/limit-reached.ts';
-import { createMetrics, type PrometheusMetrics } from '../../../src/http/upkeep/prometheus.ts';
+import { createMetrics } from '../../../src/http/upkeep/prometheus.ts';
 import { askForCode, phoneOf, setLimits, unlimited } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
@@ -8,20 +8,15 @@ import { submitRecovery } from '../../support/members/recover.ts';
 import { atSignUp, submitSignUp } from '../../support/members/sign-up.ts';
 import { auditEvents, callApi } from '../../support/operators/api.ts';
 import { signInToPortal } from '../../support/operators/portal.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, visitor } from '../../support/visitor.ts';
 
 const { a } = hosts;
 const minute = 60_000;
-let service: TestService;
-let metrics: PrometheusMetrics;
+const metrics = createMetrics();
+const service = useService({ data: 'security', metrics });
 
-beforeAll(async () => {
-  metrics = createMetrics();
-  service = await startTestService({ data: 'security', metrics });
-});
-afterAll(() => service.stop());
 beforeEach(() => service.clock.advance(24 * 60 * minute));
 
 /** Each limit, the tenant's own setting of it, and a request that counts against it. */

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createFailedClients } from '../../../src/http/oidc/clients/failures.ts';
 import { createRateLimiter } from '../../../src/storage/memory/rate-limit.ts';
 import {
@@ -12,21 +12,16 @@ import {
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { type App, apps, credentialsOf, expectError, tokensOf } from '../../support/tokens.ts';
+import { useFreshService } from '../../support/use-service.ts';
 import { codeFor, token, visitor } from '../../support/visitor.ts';
 
 const { a, b } = hosts;
 const { pub1, pub2, conf1, conf2 } = apps;
 const minute = 60_000;
 const home = '198.51.100.7';
-let service: TestService;
-
-beforeEach(async () => {
-  // Behind a proxy, so that a request can come from any address.
-  service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
-  onTestFinished(() => service.stop());
-});
+// Behind a proxy, so that a request can come from any address.
+const service = useFreshService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 
 interface From {
   readonly host?: string;

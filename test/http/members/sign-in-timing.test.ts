@@ -1,26 +1,23 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { type HashingPasswords, hashingPasswords } from '../../support/members/hashing.ts';
+import { hashingPasswords } from '../../support/members/hashing.ts';
 import { type Nos, nosOf } from '../../support/members/nos.ts';
 import { median } from '../../support/process/median.ts';
 import { workOf } from '../../support/process/work.ts';
 import { readsOf } from '../../support/records/rows-read.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-let passwords: HashingPasswords;
+const passwords = hashingPasswords();
+const service = useService({ data: 'security', passwords });
 let nos: Nos;
 
 beforeAll(async () => {
-  passwords = hashingPasswords();
-  service = await startTestService({ data: 'security', passwords });
   // It must be the password that answers, not the limiter of the one address that all of this comes from.
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   nos = await nosOf(service);
 });
-afterAll(() => service.stop());
 
 const samples = 25;
 

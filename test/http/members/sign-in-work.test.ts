@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { updatePasswordHash } from '../../../src/storage/members/member.ts';
@@ -6,21 +6,19 @@ import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { addMember, oldPassword } from '../../support/members/recover.ts';
 import { countingWork } from '../../support/members/work.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, pkce, visitor } from '../../support/visitor.ts';
 
 const spent = countingWork();
 /** What hashes take that are made here. */
 const made = { memory: 1_024, passes: 2, parallelism: 1 };
-let service: TestService;
+const passwords = createPasswords(undefined, undefined, made, spent.derive);
+const service = useService({ data: 'security', passwords });
 
 beforeAll(async () => {
-  const passwords = createPasswords(undefined, undefined, made, spent.derive);
-  service = await startTestService({ data: 'security', passwords });
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
 });
 beforeEach(() => spent.work());
-afterAll(() => service.stop());
 
 /** A member whose hash was made elsewhere, with these parameters. */
 const imported = async (memory: number, passes: number): Promise<string> => {

@@ -1,14 +1,14 @@
 import { availableParallelism } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { hosts, memberOf } from '../../support/fixtures.ts';
 import { type Answer, httpClient } from '../../support/http.ts';
-import { type HashingPasswords, hashingPasswords } from '../../support/members/hashing.ts';
+import { hashingPasswords } from '../../support/members/hashing.ts';
 import { median } from '../../support/process/median.ts';
 import { loopWorkOf, workOf } from '../../support/process/work.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -19,14 +19,8 @@ import {
   visitor,
 } from '../../support/visitor.ts';
 
-let service: TestService;
-let passwords: HashingPasswords;
-
-beforeAll(async () => {
-  passwords = hashingPasswords();
-  service = await startTestService({ data: 'security', passwords });
-});
-afterAll(() => service.stop());
+const passwords = hashingPasswords();
+const service = useService({ data: 'security', passwords });
 
 const sessionCookie = '__Host-memberdoor-session';
 const { clientId, redirectUri } = apps.conf1;

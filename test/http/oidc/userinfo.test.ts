@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signToken } from '../../../src/secrets/signing.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Ask } from '../../support/http.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectBadToken, expectError, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
-let service: TestService;
-let development: TestService;
-
-beforeAll(async () => {
-  [service, development] = await Promise.all([
-    startTestService({ data: 'security' }),
-    startTestService({ data: 'development' }),
-  ]);
-});
-afterAll(() => Promise.all([service.stop(), development.stop()]));
+const service = useService({ data: 'security' });
+const development = useService({ data: 'development' });
 
 const everyScope = 'openid offline_access profile email phone address';
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { type HashingPasswords, hashingPasswords } from '../../support/members/hashing.ts';
+import { hashingPasswords } from '../../support/members/hashing.ts';
 import { codeIn } from '../../support/members/outbox.ts';
 import {
   applied,
@@ -18,8 +18,8 @@ import { workOf } from '../../support/process/work.ts';
 import { claimsOf } from '../../support/records/claims.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { quickPasswords } from '../../support/run/fixture-folders.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   answerOf,
   authorizationParameters,
@@ -30,15 +30,12 @@ import {
   visitor,
 } from '../../support/visitor.ts';
 
-let service: TestService;
-let passwords: HashingPasswords;
+const passwords = hashingPasswords(quickPasswords());
+const service = useService({ data: 'security', passwords });
 
 beforeAll(async () => {
-  passwords = hashingPasswords(quickPasswords());
-  service = await startTestService({ data: 'security', passwords });
   await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
 });
-afterAll(() => service.stop());
 
 const hour = 60 * 60_000;
 

@@ -9,19 +9,17 @@ import { command } from '../../support/operators/command.ts';
 import { operator, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
 import { adminPassword, makeAdmin, plain, portalOf } from '../../support/operators/portal.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import { useFreshService } from '../../support/use-service.ts';
 
 const { a, b } = hosts;
 const sam = 'sam@example.test';
 
-let service: TestService;
+const service = useFreshService({ data: 'security' });
 let memberId: string;
 
 beforeEach(async () => {
-  service = await startTestService({ data: 'security' });
   memberId = await makeAdmin(service, a, sam, 'system_admin');
 });
-afterEach(() => service.stop());
 
 const self = (): Actor => ({ kind: 'admin', memberId, tenantId: tenantIdOf(service, a), isSystem: true });
 
