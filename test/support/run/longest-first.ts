@@ -6,7 +6,9 @@ const long = [
   /test\/browser\//,
   /test\/stories\//,
   /test\/cli\//,
-  /http\/(members|device)\/[\w-]+-limits/,
+  /http\/limits\/guesses|http\/device\/device-brake|http\/(members|device)\/[\w-]+-limits/,
+  /operations\/admin\/operations|operations\/mail\/|http\/setup\//,
+  /test\/(upkeep|fuzz)\//,
 ];
 
 const rankOf = ({ moduleId }: TestSpecification) => {
