@@ -19,16 +19,15 @@
  * | expired | cancel | – | expired | ignore |
  */
 import { setup } from 'xstate';
-import type { Client } from '../client.ts';
 import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { authorizationCodeLifetime } from '../limits.ts';
 import { impossible, outcomes, type StateOf, step } from '../machine.ts';
-import { type Member, maySignIn } from '../members/member.ts';
+import { maySignIn } from '../members/member.ts';
 import { verifierMatches } from '../oidc/pkce.ts';
 import type { Scope } from '../oidc/scope.ts';
 import { unusedCodeMemory } from '../operators/limits.ts';
-import { beginSignIn, endSignIn, isOffline, type SignIn, type SignInWrite } from './sign-in.ts';
-import type { TokenGrant } from './tokens.ts';
+import { endSignIn, type SignIn, type SignInWrite } from './sign-in.ts';
+import { type Beginning, beginWithTokens, type TokenGrant } from './tokens.ts';
 
 export type AuthorizationCodeState = StateOf<typeof authorizationCodeMachine>;
 
@@ -129,17 +128,11 @@ export function issueAuthorizationCode(
 }
 
 /** An exchange request, after its client was authenticated. */
-export interface ExchangeCommand {
-  readonly client: Client;
-  /** The member the code was issued for, as stored now, or null if there is none any more. */
-  readonly member: Member | null;
+export interface ExchangeCommand extends Beginning {
   /** The sign-in an earlier exchange began, or null. */
   readonly begun: SignIn | null;
   readonly codeVerifier: string | undefined;
   readonly redirectUri: string | undefined;
-  readonly now: number;
-  /** A fresh UUID for the sign-in that may begin. */
-  readonly signInId: string;
 }
 
 type Exchange = Decision<TokenGrant | Refusal, AuthorizationCodeWrite | SignInWrite>;
@@ -198,27 +191,9 @@ export function exchange(code: AuthorizationCode | null, command: ExchangeComman
   }
 }
 
-function tokensFor(code: AuthorizationCode, { client, member, now, signInId }: ExchangeCommand): Exchange {
-  if (member === null) throw new Error('a member who is gone may not sign in');
-  const { tenantId, clientId, memberId, sessionId, scope, authenticatedAt, nonce } = code;
-  const signIn = beginSignIn(
-    { id: signInId, tenantId, clientId, memberId, sessionId, scope, authenticatedAt },
-    now,
-  );
-  return {
-    answer: {
-      kind: 'tokens',
-      client,
-      member,
-      scope,
-      sessionId,
-      authenticatedAt,
-      nonce,
-      refreshToken: isOffline(code) ? { signInId, generation: signIn.generation } : null,
-      issuedAt: now,
-    },
-    writes: [{ write: 'insertSignIn', signIn }, ...moveTo(code, 'used', signInId)],
-  };
+function tokensFor(code: AuthorizationCode, command: ExchangeCommand): Exchange {
+  const { answer, writes } = beginWithTokens(code, command);
+  return { answer, writes: [...writes, ...moveTo(code, 'used', command.signInId)] };
 }
 
 function reused({ begun, now }: ExchangeCommand): Exchange {

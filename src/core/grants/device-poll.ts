@@ -1,8 +1,7 @@
-import type { Client } from '../client.ts';
 import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { pollTolerance, slowDownStep } from '../limits.ts';
 import { impossible, step } from '../machine.ts';
-import { type Member, maySignIn } from '../members/member.ts';
+import { maySignIn } from '../members/member.ts';
 import {
   contextOf,
   type DeviceCode,
@@ -11,21 +10,15 @@ import {
   isForgotten,
   moveTo,
 } from './device-code.ts';
-import { beginSignIn, endSignIn, isOffline, type SignIn, type SignInWrite } from './sign-in.ts';
-import type { TokenGrant } from './tokens.ts';
+import { endSignIn, type SignIn, type SignInWrite } from './sign-in.ts';
+import { type Beginning, beginWithTokens, type TokenGrant } from './tokens.ts';
 
-/** A poll, after its client was authenticated. */
-export interface PollCommand {
-  readonly client: Client;
-  /** The member who approved, as stored now, or null. */
-  readonly member: Member | null;
+/** A poll, after its client was authenticated; the member is the one who approved. */
+export interface PollCommand extends Beginning {
   /** The sign-in that an earlier poll began, or null. */
   readonly begun: SignIn | null;
   /** When this code was polled last, or null if it was not: kept in memory, not on the disk. */
   readonly lastPolledAt: number | null;
-  readonly now: number;
-  /** A fresh UUID for the sign-in that may begin. */
-  readonly signInId: string;
 }
 
 /** `paced` says that the poll counts as the last one: the device waits, and was refused nothing. */
@@ -115,26 +108,11 @@ function reused({ id: target }: DeviceCode, { begun, now }: PollCommand): Poll {
 }
 
 /** The first poll after the approval: the same tokens as the web flow's (contract 7). */
-function tokensFor(code: DeviceCode, { client, member, now, signInId }: PollCommand): Poll {
-  const { tenantId, clientId, scope, sessionId, authenticatedAt } = code;
-  if (member === null) throw new Error('a member who is gone may not sign in');
+function tokensFor(code: DeviceCode, command: PollCommand): Poll {
+  const { scope, sessionId, authenticatedAt } = code;
   if (sessionId === null || authenticatedAt === null) throw new Error('an approved code has no session');
-  const signIn = beginSignIn(
-    { id: signInId, tenantId, clientId, memberId: member.id, sessionId, scope, authenticatedAt },
-    now,
-  );
-  return {
-    answer: {
-      kind: 'tokens',
-      client,
-      member,
-      scope,
-      sessionId,
-      authenticatedAt,
-      nonce: null,
-      refreshToken: isOffline(code) ? { signInId, generation: signIn.generation } : null,
-      issuedAt: now,
-    },
-    writes: [{ write: 'insertSignIn', signIn }, ...moveTo(code, { ...code, state: 'used', signInId })],
-  };
+  const granted = { scope, sessionId, authenticatedAt, nonce: null };
+  const { answer, writes } = beginWithTokens(granted, command);
+  const used = { ...code, state: 'used', signInId: command.signInId } as const;
+  return { answer, writes: [...writes, ...moveTo(code, used)] };
 }

@@ -1,10 +1,12 @@
 import type { Client } from '../client.ts';
+import type { Decision } from '../decision.ts';
 import { halfHash } from '../hash.ts';
 import { idTokenSeconds } from '../limits.ts';
 import type { Member } from '../members/member.ts';
 import { memberClaims } from '../oidc/claims.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import type { SigningAlgorithm } from '../tenant.ts';
+import { beginSignIn, isOffline, type SignInWrite } from './sign-in.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
 export interface RefreshToken {
@@ -24,6 +26,38 @@ export interface TokenGrant {
   /** null without offline_access (contract, "Token response"). */
   readonly refreshToken: RefreshToken | null;
   readonly issuedAt: number;
+}
+
+/** Who gets the tokens of a sign-in that begins, and its id. */
+export interface Beginning {
+  readonly client: Client;
+  /** The member as stored now; null is one who may not sign in any more. */
+  readonly member: Member | null;
+  /** A fresh UUID for the sign-in that may begin. */
+  readonly signInId: string;
+  readonly now: number;
+}
+
+/** The first tokens of a sign-in, the same in both flows (contract 7), and its row. */
+export function beginWithTokens(
+  {
+    scope,
+    sessionId,
+    authenticatedAt,
+    nonce,
+  }: Pick<TokenGrant, 'scope' | 'sessionId' | 'authenticatedAt' | 'nonce'>,
+  { client, member, signInId, now }: Beginning,
+): Decision<TokenGrant, SignInWrite> {
+  if (member === null) throw new Error('a member who is gone may not sign in');
+  const { tenantId, clientId } = client;
+  const facts = { id: signInId, tenantId, clientId, memberId: member.id, sessionId, scope, authenticatedAt };
+  const signIn = beginSignIn(facts, now);
+  const refreshToken = isOffline(signIn) ? { signInId, generation: signIn.generation } : null;
+  const about = { client, member, scope, sessionId, authenticatedAt, nonce, refreshToken };
+  return {
+    answer: { kind: 'tokens', ...about, issuedAt: now },
+    writes: [{ write: 'insertSignIn', signIn }],
+  };
 }
 
 /** The claims of an access token (RFC 9068 §2.2; decision 26). Times in whole seconds. */
