@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
+import type { Path } from '../../core/problem.ts';
+import { dotted, problemText } from '../../operations/problem-text.ts';
+import { schemaProblem } from '../../operations/schema-problems.ts';
 import { sendRefusal, sendTooMany } from '../answers.ts';
 import { countedMember } from '../limits/limit-reached.ts';
 import { type Bearer, sendBearerProblem } from '../oidc/bearer.ts';
@@ -28,31 +31,19 @@ export function sendRefused(reply: FastifyReply, refused: Refused, bearer?: Bear
 
 type ValidationError = NonNullable<FastifyRequest['validationError']>;
 
-/** Says what is wrong with a request, in words of our own: the validator's would repeat what was sent. */
+/** Says what is wrong with a request, without what was sent: the name of an unknown property is a stranger's, too. */
 export function descriptionOf({ validation, validationContext }: ValidationError): string {
-  const [problem] = validation ?? [];
+  const [error] = validation ?? [];
   const what = validationContext === 'body' ? 'body' : 'query';
-  if (problem === undefined) return `the ${what} is not valid`;
-  const { instancePath, keyword, params } = problem;
-  const place = instancePath.slice(1).replaceAll('/', '.');
-  const inPlace = place === '' ? '' : ` in ${place}`;
-  switch (keyword) {
-    case 'required':
-      return `${String(params.missingProperty)} is missing${inPlace}`;
-    case 'additionalProperties':
-      return place === '' ? 'the body has an unknown property' : `${place} has an unknown property`;
-    case 'enum':
-      return `${place} must be ${(params.allowedValues as readonly string[]).join(' or ')}`;
-    case 'minItems':
-      return `${place} must not be empty`;
-    case 'type':
-      // Of a query every value is a string, unless there were several (decision 11).
-      if (what === 'query')
-        return place === '' ? 'the query is malformed' : `${place} was sent more than once`;
-      return place === '' ? 'the body must be an object' : `${place} must be of type ${String(params.type)}`;
-    case 'pattern':
-      return `${place} is not written as it must be`;
-    default:
-      return `${place} is not valid`;
+  if (error === undefined) return `the ${what} is not valid`;
+  const found = schemaProblem(error);
+  const nameOf = (path: Path) => (path.length === 0 ? `the ${what}` : dotted(path));
+  if (found.code === 'unknown_field') return `${nameOf(found.path.slice(0, -1))} has an unknown property`;
+  // Of a query every value is a string, unless there were several (decision 11).
+  if (what === 'query' && found.code === 'wrong_type') {
+    return found.path.length === 0
+      ? 'the query is malformed'
+      : `${dotted(found.path)} was sent more than once`;
   }
+  return problemText(found, nameOf);
 }
