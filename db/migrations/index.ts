@@ -25,6 +25,7 @@ import * as whatChanged from './0023-what-changed.ts';
 import * as addressesOfSignIns from './0024-addresses-of-sign-ins.ts';
 import * as formerAddresses from './0025-former-addresses.ts';
 import * as guessesUnderWay from './0026-guesses-under-way.ts';
+import * as readersOfChanges from './0027-readers-of-changes.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -54,4 +55,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0024-addresses-of-sign-ins': addressesOfSignIns,
   '0025-former-addresses': formerAddresses,
   '0026-guesses-under-way': guessesUnderWay,
+  '0027-readers-of-changes': readersOfChanges,
 };

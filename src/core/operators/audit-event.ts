@@ -1,3 +1,5 @@
+import type { Permission } from './permission.ts';
+
 /** Everything that is worth knowing afterwards (security, Defaults: audit). A new one is added here. */
 export const auditEventNames = [
   'sign_in',
@@ -68,6 +70,8 @@ export interface FieldChange {
   /** null if it was not there, or is not told. */
   readonly from: string | null;
   readonly to: string;
+  /** What reads the two values, where they are data of a member; left out where the audit alone does. */
+  readonly readWith?: Permission;
 }
 
 /** One security event: one row and one JSON line. It never holds a secret. */

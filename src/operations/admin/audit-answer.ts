@@ -1,7 +1,7 @@
 // What an answer says of an event of the audit, and to whom it tells the values of a change.
 import { isoTime } from '../../core/access/iso-time.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
-import { type Actor, mayGrant, type Permission } from '../../core/operators/permission.ts';
+import { type Actor, mayGrant } from '../../core/operators/permission.ts';
 import { list, oneOf, resource, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
 import { ofSecret } from '../tenant-file/difference.ts';
@@ -48,33 +48,14 @@ export const auditEventSchema = resource('AuditEvent', 'An event of the audit', 
  * those learns from the audit no more than which fields changed, as the log does.
  */
 export function auditAnswer({ id, at, changes = [], ...event }: StoredAuditEvent, actor: Actor) {
-  const needed = permissionFor(event.reason);
-  const isTold = needed === undefined || mayGrant(actor, [needed]);
   return {
     id,
     at: isoTime(at),
     ...event,
-    changes: isTold ? changes : changes.map(({ field }) => ofSecret(field)),
+    changes: changes.map(({ readWith, ...change }) =>
+      readWith === undefined || mayGrant(actor, [readWith]) ? change : ofSecret(change.field),
+    ),
   };
-}
-
-/** What reads the things of these nouns: of the others a change holds nothing about a member. */
-const readers: ReadonlyMap<string, Permission> = new Map([
-  ['member', 'members:read'],
-  ['members', 'members:read'],
-  ['subscription', 'subscriptions:read'],
-  ['subscriptions', 'subscriptions:read'],
-  ['invoices', 'subscriptions:read'],
-]);
-
-/**
- * The reason of an act is its operation: `members.change`, or of a part of a file `tenantFiles.apply: members.change`.
- * Events of earlier versions have `tenantFiles.apply: member changed` there.
- */
-function permissionFor(reason: string | null): Permission | undefined {
-  const [operation = '', part = operation] = (reason ?? '').split(': ');
-  const [noun = ''] = part.split(/[. ]/);
-  return readers.get(noun);
 }
 
 export const eventIdField = wholeNumber('The number of the last event of the page before', 4_711);

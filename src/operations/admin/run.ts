@@ -10,6 +10,7 @@ import type { Store, Tx } from '../../storage/store.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { problemLine } from '../problem-text.ts';
 import { conflict, denied, OperationRefused, unknown } from '../refusal.ts';
+import { forReaders } from '../tenant-file/difference.ts';
 import type { Facts } from '../tenant-file/tenant-file.ts';
 import { changesOf, presentOf } from './changes.ts';
 import { operationOf } from './index.ts';
@@ -219,7 +220,7 @@ function auditAct(
     event: 'admin_acted',
     target: targetOf(operation, { ...answer, ...input }),
     reason: partOf === undefined ? operation.name : `${partOf}: ${operation.name}`,
-    ...(changes.length === 0 ? {} : { changes }),
+    ...(changes.length === 0 ? {} : { changes: forReaders(changes, operation.permission) }),
   } as const;
   return insertAuditEvent(tx, auditEvent(sourceOf(call, tenant?.id ?? null, now), facts));
 }

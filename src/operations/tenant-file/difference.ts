@@ -1,4 +1,5 @@
 import type { FieldChange } from '../../core/operators/audit-event.ts';
+import type { Permission } from '../../core/operators/permission.ts';
 import type { Facts } from './tenant-file.ts';
 
 export type { FieldChange };
@@ -79,6 +80,18 @@ export function withoutSecret(change: FieldChange): FieldChange {
 
 /** No value in JSON looks like this. */
 const changed = 'changed';
+
+/** Changes of what a permission changes, as they are kept: each with what reads it. */
+export function forReaders(changes: readonly FieldChange[], needed: Permission): readonly FieldChange[] {
+  const readWith = readers[needed];
+  return readWith === undefined ? changes : changes.map((change) => ({ ...change, readWith }));
+}
+
+/** What reads the data of members that these permissions change. */
+const readers: Partial<Record<Permission, Permission>> = {
+  'members:write': 'members:read',
+  'subscriptions:write': 'subscriptions:read',
+};
 
 export const ofSecret = (field: string): FieldChange => ({ field, from: null, to: changed });
 
