@@ -198,5 +198,4 @@ export const problemWords = {
   members_of_file: '{host} has more than {most} members, who move with a backup and not with a file',
   // What the command was told without a code, as of an outage.
   unexplained: '{text}',
-  said: '{text}',
 } as const;

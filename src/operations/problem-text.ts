@@ -31,6 +31,12 @@ export function problemText(
     .toWellFormed();
 }
 
+/** A problem as a sentence of a page. */
+export function problemSentence(found: Problem, nameOf: (path: Path) => string): string {
+  const text = problemText(found, nameOf);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
 /** Problems in one line. */
 export const problemLine = (problems: readonly Problem[]): string =>
   problems.map((one) => problemText(one)).join('; ');

@@ -1,5 +1,5 @@
 import type { Path, Problem } from '../../../../core/problem.ts';
-import { dotted, problemText } from '../../../../operations/problem-text.ts';
+import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
 import type { FieldProblem } from '../page.ts';
 import type { Entry, Field } from './fields.ts';
 
@@ -11,8 +11,8 @@ export function placeProblems(
   const fields = entries.flatMap((entry) => ('fields' in entry ? entry.fields : [entry]));
   return problems.map((found) => {
     const field = fieldAt(found.path, fields);
-    const text = problemText(found, field === null ? dotted : (path) => labelAt(path, field));
-    return { field: field?.name ?? null, text: sentence(text) };
+    const text = problemSentence(found, field === null ? dotted : (path) => labelAt(path, field));
+    return { field: field?.name ?? null, text };
   });
 }
 
@@ -26,9 +26,4 @@ function fieldAt(path: Path, fields: readonly Field[]): Field | null {
 function labelAt(path: Path, { label }: Field): string {
   const place = path.at(-1);
   return typeof place === 'number' ? `${label}, line ${place + 1},` : label;
-}
-
-function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }
