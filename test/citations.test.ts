@@ -28,6 +28,7 @@ describe('reading citations', () => {
     ['pages', '4 to 6', ['page-4', 'page-5', 'page-6']],
     ['interop', '50', ['interop-50']],
     ['architecture, rule', '19', ['rule-19']],
+    ['memory, rule', '19', ['memory, rule-19']],
     ['security, promise', '7; A12', ['promise-7', 'A12']],
     ['contract,', '"Token response"', ['contract: Token response']],
     ['contract,', 'Limits; Z7', ['contract: Limits', 'Z7']],
@@ -43,10 +44,16 @@ describe('reading citations', () => {
     ]);
   });
 
-  it.each(['decision-0', 'decision-99', 'page-99', 'rule-99', 'promise-9', 'contract: Nothing', 'Q99'])(
-    'knows that %s leads nowhere',
-    (citation) => expect(leadsSomewhere(citation)).toBe(false),
-  );
+  it.each([
+    'decision-0',
+    'decision-99',
+    'page-99',
+    'rule-99',
+    'memory, rule-19',
+    'promise-9',
+    'contract: Nothing',
+    'Q99',
+  ])('knows that %s leads nowhere', (citation) => expect(leadsSomewhere(citation)).toBe(false));
 });
 
 describe('a link of a document', () => {

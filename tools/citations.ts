@@ -27,19 +27,24 @@ export function citationsIn(text: string): readonly string[] {
   const line = text.replaceAll(/\n\s*(?:\*|\/\/) ?/g, ' ').replaceAll(/Mozilla\/5\.0 \([^)]*\)/g, '');
   const numbered = [
     ...line.matchAll(
-      /\b([Dd]ecision|page|interop|performance|contract|architecture, rule|security, promise)s? (\d+(?:(?:, | and | to )\d+)*)/g,
+      /\b([Dd]ecision|page|interop|performance|contract|\w+, rule|\w+, promise)s? (\d+(?:(?:, | and | to )\d+)*)/g,
     ),
   ];
   const named = [...line.matchAll(/\b(contract|security|architecture), (?:"([^"]+)"|([A-Z]\w+))/g)];
   const cases = [...line.matchAll(/[(;,] ?([A-Z]\d{1,2})(?=[);])/g)];
   const found = [
     ...numbered.flatMap(([, noun = '', numbers = '']) =>
-      numbersIn(numbers).map((number) => `${noun.toLowerCase().split(' ').at(-1)}-${number}`),
+      numbersIn(numbers).map((number) => `${placeOf(noun)}-${number}`),
     ),
     ...named.map(([, noun, quoted, word = '']) => (isCase(word) ? word : `${noun}: ${quoted ?? word}`)),
     ...cases.map(([, id = '']) => id),
   ];
   return [...new Set(found)];
+}
+
+/** `architecture, rule` is a rule; any other document has none, so its name stays and leads nowhere. */
+function placeOf(noun: string): string {
+  return noun.toLowerCase().replace(/^(?:architecture|security), /, '');
 }
 
 const isCase = (word: string) => /^[A-Z]\d+$/.test(word);

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { openApiDocument } from '../src/http/api/openapi.ts';
+import { openApiDocument } from '../src/http/admin/api-openapi.ts';
 import { securityCasesDocument } from './security-table.ts';
 import { statesDocument } from './state-tables.ts';
 

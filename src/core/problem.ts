@@ -13,7 +13,7 @@ export interface Position {
 /** What kind of problem it is. A code stays what it is: programs tell problems apart by it. */
 export type ProblemCode = keyof typeof problemWords;
 
-/** One problem (design, rule 17). `problemText` of `operations/problem-text.ts` words it. */
+/** One problem (architecture, rule 17). `problemText` of `operations/problem-text.ts` words it. */
 export interface Problem {
   readonly path: Path;
   readonly code: ProblemCode;

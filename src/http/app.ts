@@ -8,6 +8,7 @@ import { noticeLength } from '../core/members/limits.ts';
 import { operations } from '../operations/admin/index.ts';
 import { findAddress, withoutSlash } from './address.ts';
 import { adminApi } from './admin/api.ts';
+import { openApiDocument } from './admin/api-openapi.ts';
 import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
 import { memberApi } from './api/member-api.ts';
@@ -103,12 +104,12 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       deviceAuthorizationEndpoint,
       revocationEndpoint,
       userinfoEndpoint,
-      memberApi,
       paymentNotices,
     ];
     for (const endpoint of endpoints) {
       protocol.register(async (scope) => endpoint(scope, deps));
     }
+    protocol.register(async (scope) => memberApi(scope, openApiDocument, deps));
     protocol.register(async (scope) => adminApi(scope, operations, deps));
     discoveryEndpoints(protocol);
   });

@@ -43,14 +43,14 @@ describe('the launchers, where npm installed the packages and linked nothing', (
     return { lines: `${stdout}${stderr}`.trim().split('\n'), status };
   };
 
-  it('design: under an older Node the command finds the one of the package', () => {
+  it('under an older Node the command finds the one of the package', () => {
     installNode('#!/bin/sh\necho "$@"\nexit 3\n');
     const { lines, status } = launch('bin/memberdoor.js', ['start'], pretend('20.20.2'));
     expect(lines.join()).toMatch(/bin\/memberdoor\.js start$/);
     expect(status).toBe(3);
   });
 
-  it('design: under an older Node the scripts of npm find it too, and the programs of packages', () => {
+  it('under an older Node the scripts of npm find it too, and the programs of packages', () => {
     installNode('#!/bin/sh\necho "$@"\n');
     const vitest = join(folder, 'node_modules/vitest');
     mkdirSync(vitest, { recursive: true });
@@ -75,7 +75,7 @@ describe('the launchers, where npm installed the packages and linked nothing', (
       'does not run here. Install Node 24',
       '#!/no/loader\n',
     ],
-  ])('design: one sentence says what to install where %s', (_why, platform, sentence, script) => {
+  ])('one sentence says what to install where %s', (_why, platform, sentence, script) => {
     if (script !== null) installNode(script);
     const { lines, status } = launch('bin/memberdoor.js', ['start'], pretend('20.20.2', platform));
     expect(lines).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('the launchers, where npm installed the packages and linked nothing', (
     expect(status).toBe(1);
   });
 
-  it('design: every script of npm goes through a launcher', () => {
+  it('every script of npm goes through a launcher', () => {
     const commands = Object.values<string>(manifest.scripts).flatMap((script) => script.split(' && '));
     for (const command of commands) {
       expect(command).toMatch(/^(?:npm run check$|node (?:bin\/memberdoor|tools\/run)\.js )/);
@@ -93,7 +93,7 @@ describe('the launchers, where npm installed the packages and linked nothing', (
 });
 
 describe('the browser of the tests', () => {
-  it('design: it needs no library of the system but those of glibc', async () => {
+  it('it needs no library of the system but those of glibc', async () => {
     const { executable, env } = await unpackedChromium();
     const loaded = execFileSync(executable, {
       env: { ...env, LD_TRACE_LOADED_OBJECTS: '1' },

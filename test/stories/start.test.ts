@@ -220,7 +220,7 @@ describe('how it is started and stopped', () => {
     expect(await next.stop()).toBe(0);
   });
 
-  it('design: an older Node hands over to the one of the dependencies, and hands signals on', async () => {
+  it('an older Node hands over to the one of the dependencies, and hands signals on', async () => {
     const launcher = start({ by: 'an older node' });
     await launcher.ready;
     expect(await launcher.stop()).toBe(0);
@@ -255,7 +255,7 @@ describe('the production start', () => {
     );
   });
 
-  it('design: a folder without a database is taken for a new service only by "memberdoor init"', async () => {
+  it('a folder without a database is taken for a new service only by "memberdoor init"', async () => {
     const settings = { ...production, ...masterKey, MEMBERDOOR_DATA: join(folder, 'production') };
     const refused = start({ settings });
     expect((await refused.exited).code).toBe(1);

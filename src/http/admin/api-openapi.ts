@@ -1,7 +1,9 @@
 import { exactly, list, madeOf, named, text, wholeNumber } from '../../json-schema.ts';
+import { operations } from '../../operations/admin/index.ts';
 import { mediaTypeOf, type ObjectSchema, type Operation } from '../../operations/admin/operation.ts';
 import { mapValues } from '../api/document-parts.ts';
 import { withRules } from '../api/document-schemas.ts';
+import { documentOf, memberPart } from '../api/openapi.ts';
 import { headers, json } from '../api/openapi-parts.ts';
 import { adminUrl } from './api.ts';
 
@@ -60,7 +62,7 @@ const adminError = named('AdminError', {
 });
 
 /** What `adminPaths` refers to, for the components of the document. */
-export const adminComponents = {
+const adminComponents = {
   securitySchemes: {
     adminToken: {
       type: 'http',
@@ -192,4 +194,26 @@ function listed<Name extends string, Entry>(
   entries: readonly Entry[],
 ): { readonly [Key in Name]?: readonly Entry[] } {
   return entries.length === 0 ? {} : ({ [name]: entries } as { readonly [Key in Name]: readonly Entry[] });
+}
+
+/**
+ * The OpenAPI 3.1 document of everything below /api/v1: the member API, and the admin API with the operations
+ * of the table. It is made of the very schemas that the routes are held to.
+ */
+export function openApiDocument(): object {
+  const { paths, components, tags } = memberPart;
+  const nouns = [...new Set(operations.map(({ name }) => name.split('.')[0]))];
+  return documentOf({
+    security: [{ adminToken: [] }],
+    tags: [
+      ...tags,
+      ...nouns.map((noun) => ({ name: `admin: ${noun}`, description: `For operators: ${noun}.` })),
+    ],
+    paths: { ...paths, ...adminPaths(operations) },
+    components: {
+      ...components,
+      securitySchemes: { ...components.securitySchemes, ...adminComponents.securitySchemes },
+      responses: { ...components.responses, ...adminComponents.responses },
+    },
+  });
 }

@@ -6,13 +6,16 @@ import { allowAnyOrigin } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { limitAnswers } from './consents.ts';
 import { takeJson } from './json-body.ts';
-import { openApiDocument } from './openapi.ts';
 import { readQueries } from './query.ts';
 import { serveRoutes } from './route.ts';
 import { apiRoutes } from './routes.ts';
 
-/** The member API (contract; decisions 2, 5, 38, 39) and its description. */
-export function memberApi(app: FastifyInstance, deps: Deps): void {
+/**
+ * The member API (contract; decisions 2, 5, 38, 39) and its description.
+ *
+ * @param describe the document of everything below /api/v1
+ */
+export function memberApi(app: FastifyInstance, describe: () => object, deps: Deps): void {
   app.setErrorHandler(apiErrorHandler);
   takeJson(app);
   readQueries(app);
@@ -26,7 +29,7 @@ export function memberApi(app: FastifyInstance, deps: Deps): void {
       .map((route) => limitAnswers(route, deps.rateLimiter));
     app.register(async (scope) => serveRoutes(scope, url, routes, deps));
   }
-  serveDocument(app);
+  serveDocument(app, describe);
 }
 
 interface ServedDocument {
@@ -35,13 +38,13 @@ interface ServedDocument {
 }
 
 /** A document that most starts never serve, so it is made when it is asked for first. */
-function makeDocument(): ServedDocument {
-  const body = Buffer.from(JSON.stringify(openApiDocument()));
+function makeDocument(describe: () => object): ServedDocument {
+  const body = Buffer.from(JSON.stringify(describe()));
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }
 
 /** GET /api/v1/openapi.json: the same for everybody, so anybody may read and keep it. */
-function serveDocument(app: FastifyInstance): void {
+function serveDocument(app: FastifyInstance, describe: () => object): void {
   const url = '/api/v1/openapi.json';
   let made: ServedDocument | undefined;
   app.options(url, async (_request, reply) => {
@@ -54,7 +57,7 @@ function serveDocument(app: FastifyInstance): void {
     method: ['GET', 'HEAD'],
     url,
     handler: async (request, reply) => {
-      made ??= makeDocument();
+      made ??= makeDocument(describe);
       const { body, etag } = made;
       allowAnyOrigin(reply);
       reply.headers({ etag, 'cache-control': `public, max-age=${metadataCacheSeconds}` });

@@ -1,6 +1,4 @@
 import { exactly, named, type Schema, text } from '../../json-schema.ts';
-import { operations } from '../../operations/admin/index.ts';
-import { adminComponents, adminPaths } from '../admin/api-openapi.ts';
 import { withComponents } from './components.ts';
 import type { Written } from './document-parts.ts';
 import { documented } from './document-schemas.ts';
@@ -54,7 +52,8 @@ const apiError = named('Error', {
   required: ['error_description'],
 });
 
-const memberApi = {
+/** What the member API brings to a document. */
+export const memberPart = {
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   paths: Object.fromEntries(
     [...new Set(apiRoutes.map(({ url }) => url))].map((url) => [
@@ -93,32 +92,11 @@ const memberApi = {
 
 /** The OpenAPI 3.1 document of the member API. */
 export function memberDocument(): object {
-  return documentOf({ security: [{ accessToken: [] }], ...memberApi });
+  return documentOf({ security: [{ accessToken: [] }], ...memberPart });
 }
 
-/**
- * The OpenAPI 3.1 document of everything below /api/v1: the member API, and the admin API with the operations
- * of the table. It is made of the very schemas that the routes are held to.
- */
-export function openApiDocument(): object {
-  const { paths, components, tags } = memberApi;
-  const nouns = [...new Set(operations.map(({ name }) => name.split('.')[0]))];
-  return documentOf({
-    security: [{ adminToken: [] }],
-    tags: [
-      ...tags,
-      ...nouns.map((noun) => ({ name: `admin: ${noun}`, description: `For operators: ${noun}.` })),
-    ],
-    paths: { ...paths, ...adminPaths(operations) },
-    components: {
-      ...components,
-      securitySchemes: { ...components.securitySchemes, ...adminComponents.securitySchemes },
-      responses: { ...components.responses, ...adminComponents.responses },
-    },
-  });
-}
-
-function documentOf(described: Written): object {
+/** A document of the API, with what it describes. */
+export function documentOf(described: Written): object {
   return withComponents(
     documented({
       openapi: '3.1.0',

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../../src/http/api/openapi.ts';
+import { openApiDocument } from '../../../src/http/admin/api-openapi.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { partOf, resolved } from '../../support/openapi.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { memberDocument, openApiDocument } from '../../../src/http/api/openapi.ts';
+import { openApiDocument } from '../../../src/http/admin/api-openapi.ts';
+import { memberDocument } from '../../../src/http/api/openapi.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { type Document, partOf } from '../../support/openapi.ts';
 

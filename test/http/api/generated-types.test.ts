@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { memberDocument, openApiDocument } from '../../../src/http/api/openapi.ts';
+import { openApiDocument } from '../../../src/http/admin/api-openapi.ts';
+import { memberDocument } from '../../../src/http/api/openapi.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 
 const run = promisify(execFile);
