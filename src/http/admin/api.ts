@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
 import { isFile, type Operation } from '../../operations/admin/operation.ts';
-import { runOperation } from '../../operations/admin/run.ts';
 import { OperationRefused } from '../../operations/refusal.ts';
 import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
@@ -9,10 +8,8 @@ import { sendBearerProblem } from '../oidc/bearer.ts';
 import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { type Caller, TokenOver, tokenActor } from './api-token.ts';
-import { countCostly } from './costly.ts';
-import { countDenied, countedCaller, lookDenied } from './denied.ts';
+import { callOperation, TooManyCalls } from './call.ts';
 import { sendFileAnswer } from './file-answer.ts';
-import { operationDeps } from './operation-deps.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
@@ -77,24 +74,23 @@ function serveOperation(
       const caller = await authenticate(request, reply);
       if (caller === null) return reply;
       const { actor } = caller;
-      const counted = countedCaller(actor);
-      const denied = lookDenied(actor, deps);
-      if (denied !== null) return sendTooMany(reply, denied, 'denied_calls', counted);
-      const costly = countCostly(operation, actor, deps);
-      if (costly !== null) return sendTooMany(reply, costly, 'costly_calls', counted);
       // What comes through the local socket has no address.
       const address = actor.kind === 'operator' ? null : request.address;
       try {
         const call = { ...caller, operation, input: inputOf(request), address };
-        const answer = await runOperation(call, deps.store, operationDeps(deps));
+        const answer = await callOperation(call, deps, isDenial);
         if (isFile(operation, answer)) return sendFileAnswer(noStore(reply), answer, call, deps);
         return sendJson(reply, answer);
       } catch (error) {
+        if (error instanceof TooManyCalls)
+          return sendTooMany(reply, error.retryAfter, error.limit, error.counted);
         if (error instanceof TokenOver) return sendBearerProblem(reply, 'invalid_token');
         if (!(error instanceof OperationRefused)) throw error;
-        if (error.kind === 'denied' || error.kind === 'unknown') countDenied(actor, deps);
         return sendOperationRefused(reply, error);
       }
     },
   });
 }
+
+/** What is not there counts too: a token that looks for ids meets the limit. */
+const isDenial = ({ kind }: OperationRefused) => kind === 'denied' || kind === 'unknown';

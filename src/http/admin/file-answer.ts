@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { type FileAnswer, mediaTypeOf } from '../../operations/admin/operation.ts';
 import { type Call, partsOf } from '../../operations/admin/run.ts';
 import type { Deps } from '../deps.ts';
-import { operationDeps } from './operation-deps.ts';
+import { operationDeps } from './call.ts';
 
 /**
  * Sends a file whole. One part is read ahead of what the network takes. Where it cannot go on, the connection breaks

@@ -94,9 +94,18 @@ function fileFor({ tx, tenant, actor }: OperationContext, input: FileInput): Pro
   });
 }
 
+const columns = ['at', 'event', 'actorKind', 'actorId', 'target', 'clientId', 'result', 'reason', 'changes'];
+
 const listed = onTenant<PageInput>({
   name: 'audit.list',
   summary: 'List what happened on a tenant, the newest first',
+  portal: {
+    list: {
+      title: 'Audit',
+      columns,
+      lead: 'Everything worth knowing afterwards, newest first.',
+    },
+  },
   permission: 'audit:read',
   method: 'GET',
   path: '/audit',
@@ -108,6 +117,7 @@ const listed = onTenant<PageInput>({
 const exported = onTenant<FileInput>({
   name: 'audit.export',
   summary: 'Write what happened on a tenant to a file, one JSON object a line',
+  portal: { page: 'audit.list' },
   permission: 'audit:read',
   method: 'GET',
   path: '/audit/export',
@@ -122,6 +132,13 @@ const ofOneTenant = { tenant: { ...tenantField, description: 'Only what happened
 const serviceListed = onService<PageInput>({
   name: 'serviceAudit.list',
   summary: 'List what happened on every tenant and to the service, the newest first',
+  portal: {
+    list: {
+      title: 'Audit of everything',
+      columns,
+      lead: 'Everything worth knowing afterwards, on every tenant and of the service itself, newest first.',
+    },
+  },
   permission: 'audit:read',
   method: 'GET',
   path: '/audit',
@@ -133,6 +150,7 @@ const serviceListed = onService<PageInput>({
 const serviceExported = onService<FileInput>({
   name: 'serviceAudit.export',
   summary: 'Write what happened on every tenant and to the service to a file',
+  portal: { page: 'serviceAudit.list' },
   permission: 'audit:read',
   method: 'GET',
   path: '/audit/export',

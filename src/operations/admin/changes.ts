@@ -8,8 +8,8 @@ import { operations } from './index.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /**
- * The thing that an operation changes, as it is now: as the operation that reads such things answers, or the entry of
- * their list. null for what makes or ends something, and for what is about no one thing.
+ * The thing that an operation changes, as it is now: as the operation answers that it reads (`portal.reads`), or the
+ * entry of that list. null for what makes or ends something, and for what is about no one thing.
  */
 export async function presentOf(
   operation: Operation,
@@ -19,16 +19,14 @@ export async function presentOf(
   if (!operation.acts || operation.made !== undefined || operation.method === 'DELETE') return null;
   try {
     if (operation.present !== undefined) return (await operation.present(context, input)) as Facts;
-    const [noun] = operation.name.split('.');
-    const own = fieldsOf(operation).at(-1);
-    if (own === undefined || (own === 'tenant' && noun !== 'tenants')) return null;
-    const read = operations.find(({ name }) => name === `${noun}.read`);
-    if (read !== undefined) return (await read.run(context, input, undefined)) as Facts;
-    const list = operations.find(({ name }) => name === `${noun}.list`);
+    const reads = operations.find(({ name }) => name === operation.portal?.reads);
+    const entry = reads?.portal?.list?.entry;
+    if (reads === undefined) return null;
+    if (entry === undefined) return (await reads.run(context, input, undefined)) as Facts;
     // A list of pages finds one entry by what names it.
-    if (list === undefined || !(own in list.input.properties)) return null;
-    const [entries] = Object.values(await list.run(context, { ...input, limit: 1 }, undefined)) as Entries[];
-    return entries?.find((entry) => String(entry[own] ?? entry.id) === String(input[own])) ?? null;
+    if (!(entry.field in reads.input.properties)) return null;
+    const [entries] = Object.values(await reads.run(context, { ...input, limit: 1 }, undefined)) as Entries[];
+    return entries?.find((one) => String(one[entry.key]) === String(input[entry.field])) ?? null;
   } catch (error) {
     // What is not there, or not for this actor, is told by the operation itself.
     if (error instanceof OperationRefused) return null;
@@ -37,8 +35,6 @@ export async function presentOf(
 }
 
 type Entries = readonly Facts[];
-
-const fieldsOf = ({ path }: Operation) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 
 /** The fields of a thing that are another in what an operation answers; of a secret only that it is one. */
 export function changesOf(

@@ -25,6 +25,7 @@ interface Definition<Input, Prepared>
     | 'mayConflict'
     | 'made'
     | 'audited'
+    | 'portal'
   > {
   readonly path: string;
   /** The fields that must be there. */

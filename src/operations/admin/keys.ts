@@ -10,6 +10,7 @@ import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from 
 import { conflict, OperationRefused, unknown } from '../refusal.ts';
 import { onTenant } from './define.ts';
 import type { Operation } from './operation.ts';
+import { isNotYet } from './portal-face.ts';
 
 const kidField = named('KeyId', text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
 const states: readonly KeyStanding[] = ['next', 'signing', 'published', 'retired'];
@@ -58,6 +59,14 @@ async function keysOf(tx: Tx, tenantId: string, now: number): Promise<object> {
 const listed = onTenant({
   name: 'keys.list',
   summary: 'List the signing keys of a tenant',
+  portal: {
+    list: {
+      title: 'Keys',
+      columns: ['kid', 'algorithm', 'state', 'activeFrom'],
+      lead: 'What signs tokens. Keys are rotated by themselves; a new one is published a day before it signs.',
+      entry: { field: 'kid', key: 'kid' },
+    },
+  },
   permission: 'keys:read',
   method: 'GET',
   path: '/keys',
@@ -73,6 +82,7 @@ interface Rotation {
 const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
   name: 'keys.rotate',
   summary: 'Publish the next signing keys, which sign from tomorrow on; in an emergency they sign at once',
+  portal: { page: 'keys.list', endsIf: { emergency: [true] } },
   permission: 'keys:write',
   method: 'POST',
   path: '/keys/rotate',
@@ -103,6 +113,13 @@ const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
 const retired = onTenant<{ readonly kid: string; readonly force: boolean }>({
   name: 'keys.retire',
   summary: 'Retire a signing key: what it signed is accepted no more',
+  portal: {
+    page: 'keys.list',
+    reads: 'keys.list',
+    ends: true,
+    endsIf: { force: [true] },
+    fits: isNotYet('retiredAt'),
+  },
   permission: 'keys:write',
   method: 'POST',
   path: '/keys/{kid}/retire',

@@ -5,6 +5,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { OpenTenant, Tenants } from '../../tenants.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { PortalFace } from './portal-face.ts';
 
 /** A JSON Schema (2020-12) of an object: what validates an operation's input is what documents it. */
 export interface ObjectSchema {
@@ -116,9 +117,11 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly acts: boolean;
   /** Whether what it does is only tried: the answer tells of it, and its transaction is taken back. */
   readonly isTrial?: boolean;
+  /** What the portal needs to know of it; what no portal shows has none. */
+  readonly portal?: PortalFace;
   /**
-   * The thing that it changes, as it is now, for what the audit says of the change: where no operation of its noun
-   * reads that.
+   * The thing that it changes, as it is now, for what the audit says of the change: where what `portal.reads` names
+   * does not find it, or reads more.
    */
   readonly present?: (context: OperationContext, input: Input) => Promise<object>;
   /** Whether the audit tells of it though it changes nothing: whose data went where. */

@@ -136,10 +136,17 @@ const answerOf = (entries: Awaited<ReturnType<typeof runFile>>) => ({
 
 const costs = { bodyBytes: fileBodyBytes, callsPerMinute: filesPerMinute } as const;
 
+const fileFace = {
+  tellsChanges: true,
+  endsIf: { prune: [true], force: [true] },
+  parts: { changes: { columns: ['tenant', 'noun', 'name', 'change', 'fields', 'note'] } },
+} as const;
+
 const compared: Operation = {
   ...onTenant<SentFile, PreparedFile>({
     name: 'tenantFiles.compare',
     summary: 'Show what a tenant file would change of a tenant',
+    portal: { ...fileFace, page: 'tenants.read', label: 'Compare a file', doneBy: 'tenantFiles.apply' },
     permission: 'tenants:read',
     method: 'POST',
     path: '/file/compare',
@@ -158,6 +165,7 @@ const applied: Operation = {
   ...onTenant<SentFile, PreparedFile>({
     name: 'tenantFiles.apply',
     summary: 'Change a tenant into what a tenant file describes, in one step',
+    portal: { ...fileFace, page: 'tenants.read', label: 'Apply a file' },
     permission: 'tenants:write',
     method: 'PUT',
     path: '/file',
@@ -185,6 +193,7 @@ const textSchema = exactly('A file', { text: text('The tenant file', 'tenants: [
 const exported = onTenant<{ readonly format: Format }>({
   name: 'tenantFiles.export',
   summary: 'Write a tenant as a tenant file; secrets as hashes, and no members',
+  portal: { page: 'tenants.read', label: 'Export as a file' },
   permission: 'tenants:read',
   method: 'GET',
   path: '/file',
@@ -202,6 +211,12 @@ const serviceCompared: Operation = {
   ...onService<SentFile, PreparedFile>({
     name: 'serviceTenantFiles.compare',
     summary: 'Show what a tenant file would change of the tenants that it describes',
+    portal: {
+      ...fileFace,
+      page: 'tenants.list',
+      label: 'Compare a file',
+      doneBy: 'serviceTenantFiles.apply',
+    },
     permission: 'tenants:read',
     method: 'POST',
     path: '/tenant-file/compare',
@@ -220,6 +235,7 @@ const serviceApplied: Operation = {
   ...onService<SentFile, PreparedFile>({
     name: 'serviceTenantFiles.apply',
     summary: 'Make the tenants that a tenant file describes, or change them into that, in one step',
+    portal: { ...fileFace, page: 'tenants.list', label: 'Apply a file' },
     permission: 'tenants:write',
     method: 'PUT',
     path: '/tenant-file',
@@ -235,6 +251,7 @@ const serviceApplied: Operation = {
 const serviceExported = onService<{ readonly format: Format; readonly members: boolean }>({
   name: 'serviceTenantFiles.export',
   summary: 'Write every tenant, or one, as a tenant file; secrets and passwords as hashes',
+  portal: { page: 'tenants.list', label: 'Export as a file' },
   permission: 'tenants:read',
   method: 'GET',
   path: '/tenant-file',

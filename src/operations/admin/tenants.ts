@@ -20,11 +20,23 @@ import { onService, onTenant } from './define.ts';
 import { forceField, limitField, orNull, pageOf, textOrNone } from './fields.ts';
 import type { ListInput } from './list.ts';
 import type { Operation, OperationContext, PreparationContext } from './operation.ts';
+import { isNotYet, isSince } from './portal-face.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
+
+const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;
 
 const listed = onService<ListInput<string>>({
   name: 'tenants.list',
   summary: 'List the tenants',
+  portal: {
+    list: {
+      title: 'Tenants',
+      columns: ['host', 'name', 'stageTenant', 'disabledAt'],
+      lead: 'Each tenant is an issuer on a domain of its own, with members and clients of its own.',
+      entry: { field: 'tenant', key: 'host' },
+      opens: 'tenants.read',
+    },
+  },
   permission: 'tenants:read',
   reach: 'tenant',
   method: 'GET',
@@ -75,6 +87,7 @@ export const issuerField = text(
 const created = onService<NewTenantInput, NewTenant>({
   name: 'tenants.create',
   summary: 'Make a tenant with keys of its own',
+  portal: { page: 'tenants.list', lands: 'tenants.read' },
   permission: 'tenants:write',
   method: 'POST',
   path: '/tenants',
@@ -123,6 +136,7 @@ export async function storeNew({ tx, tenants, now }: OperationContext, prepared:
 const changed = onTenant<TenantInput & { readonly tenant: string }>({
   name: 'tenants.change',
   summary: 'Change what a tenant sets for itself',
+  portal: ofTenant,
   permission: 'tenants:write',
   method: 'PATCH',
   path: '',
@@ -134,6 +148,7 @@ const changed = onTenant<TenantInput & { readonly tenant: string }>({
 const stageSet = onTenant<{ readonly stageTenant: string | null }>({
   name: 'tenants.setStage',
   summary: 'Name the tenant on which things are tried before they come to this one',
+  portal: { ...ofTenant, choices: { stageTenant: 'tenants.list' } },
   permission: 'tenants:write',
   reach: 'system',
   method: 'PUT',
@@ -152,6 +167,13 @@ const stageSet = onTenant<{ readonly stageTenant: string | null }>({
 const disabled = onTenant({
   name: 'tenants.disable',
   summary: 'Disable a tenant: it answers as if it were not there, and keeps its data',
+  portal: {
+    ...ofTenant,
+    ends: true,
+    fits: isNotYet('disabledAt'),
+    homeWarning:
+      'You are on the domain of this tenant: its portal closes with it, and the command alone can enable it.',
+  },
   permission: 'tenants:write',
   reach: 'system',
   method: 'POST',
@@ -165,6 +187,7 @@ const disabled = onTenant({
 const enabled = onTenant({
   name: 'tenants.enable',
   summary: 'Enable a tenant again',
+  portal: { ...ofTenant, fits: isSince('disabledAt') },
   permission: 'tenants:write',
   reach: 'system',
   method: 'POST',

@@ -31,6 +31,7 @@ import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { onService, onTenant } from './define.ts';
 import { type ListInput, listFields, nextOf, readPage } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { isNotYet } from './portal-face.ts';
 
 const tokenIdField = named(
   'AdminTokenId',
@@ -169,6 +170,12 @@ async function revoke({ tx, tenant, actor, now }: OperationContext, tokenId: str
   return tokenAnswer({ ...token, revokedAt: token.revokedAt ?? now });
 }
 
+const listFace = {
+  columns: ['name', 'permissions', 'createdAt', 'expiresAt', 'revokedAt'],
+  entry: { field: 'tokenId', key: 'id' },
+};
+const revocation = { ends: true, fits: isNotYet('revokedAt') } as const;
+
 const listing = {
   permission: 'tokens:read',
   method: 'GET',
@@ -204,30 +211,48 @@ export const tokenOperations: readonly Operation[] = [
     ...listing,
     name: 'tokens.list',
     summary: 'List the tokens of the admin API for a tenant',
+    portal: {
+      list: {
+        ...listFace,
+        title: 'API tokens',
+        lead: 'Bearer tokens of the admin API. A secret is shown once, when its token is made.',
+      },
+    },
   }),
   onTenant<NewToken>({
     ...making,
     name: 'tokens.create',
     summary: 'Make a token of the admin API for a tenant; it is in this answer and nowhere else',
+    portal: { page: 'tokens.list' },
   }),
   onTenant<{ readonly tokenId: string }>({
     ...revoking,
     name: 'tokens.revoke',
     summary: 'Revoke a token of a tenant, with all that it made: they work no more from now on',
+    portal: { page: 'tokens.list', reads: 'tokens.list', ...revocation },
   }),
   onService<TokensInput>({
     ...listing,
     name: 'serviceTokens.list',
     summary: 'List the tokens of the admin API for every tenant',
+    portal: {
+      list: {
+        ...listFace,
+        title: 'API tokens for all',
+        lead: 'Bearer tokens of the admin API that reach every tenant.',
+      },
+    },
   }),
   onService<NewToken>({
     ...making,
     name: 'serviceTokens.create',
     summary: 'Make a token of the admin API for every tenant; it is in this answer and nowhere else',
+    portal: { page: 'serviceTokens.list' },
   }),
   onService<{ readonly tokenId: string }>({
     ...revoking,
     name: 'serviceTokens.revoke',
     summary: 'Revoke a token for every tenant, with all that it made: they work no more from now on',
+    portal: { page: 'serviceTokens.list', reads: 'serviceTokens.list', ...revocation },
   }),
 ];

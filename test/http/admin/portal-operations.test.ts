@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addressOf, routeOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
+import { addressOf, isPage, routeOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
+import { pagesOf } from '../../../src/operations/admin/portal-face.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
@@ -122,6 +123,48 @@ function namesIn(answer: Readonly<Record<string, unknown>>): readonly string[] {
   return found.slice(0, 20);
 }
 
+describe('an operation says what the portal needs to know', () => {
+  const byName = new Map(named.map(({ name, operation }) => [name, operation]));
+
+  it.each(named)('$name: the operations that it names are in the table', ({ operation }) => {
+    const { list, parts = {}, reads, lands, choices = {}, doneBy } = operation.portal ?? {};
+    const others = [
+      ...pagesOf(operation),
+      ...Object.values(choices),
+      ...Object.values(parts).map((part) => part.list),
+      ...[list?.opens, reads, lands, doneBy],
+    ].filter((one) => one !== undefined);
+    expect(others.filter((one) => !byName.has(one))).toEqual([]);
+    for (const one of Object.values(choices)) expect(byName.get(one)?.portal?.list?.entry).toBeDefined();
+    // A page shows; what takes a form, or is a file, stands on one.
+    for (const one of pagesOf(operation)) expect(byName.get(one)).toSatisfy(isPage);
+    expect(pagesOf(operation).length > 0).toBe(!isPage(operation));
+  });
+
+  it.each(named)('$name: its fields and columns are those of its schemas', ({ operation }) => {
+    const { list, parts = {}, choices = {}, readsAs = {}, endsIf = {} } = operation.portal ?? {};
+    const fields = Object.keys(operation.input.properties);
+    const said = [choices, readsAs, endsIf].flatMap((one) => Object.keys(one));
+    expect(said.filter((one) => !fields.includes(one))).toEqual([]);
+    const { properties } = operation.output as ListSchema;
+    if (list !== undefined) {
+      const [items] = Object.values(properties ?? {}).flatMap((one) => one.items ?? []);
+      const known = Object.keys(items?.properties ?? {});
+      const shown = [...(list.columns ?? []), ...(list.entry === undefined ? [] : [list.entry.key])];
+      expect(shown.filter((one) => !known.includes(one))).toEqual([]);
+    }
+    for (const [name, { columns = [], entry }] of Object.entries(parts)) {
+      const known = Object.keys(properties?.[name]?.items?.properties ?? {});
+      const shown = [...columns, ...(entry === undefined ? [] : [entry.key])];
+      expect(shown.filter((one) => !known.includes(one))).toEqual([]);
+    }
+  });
+});
+
+interface ListSchema {
+  readonly properties?: Readonly<Record<string, { readonly items?: { readonly properties?: object } }>>;
+}
+
 describe('the portal is walked by links alone', () => {
   it('every operation is on some page that the first one leads to', async () => {
     for (const { name, operation } of named) {
@@ -151,6 +194,14 @@ describe('the portal is walked by links alone', () => {
     for (const name of ['tenants.enable', 'clients.enable', 'members.enable', 'members.unlock'])
       wanted.delete(name);
     expect([...wanted.keys()]).toEqual([]);
+  });
+
+  it('pages 7: every form that a page offers is there', async () => {
+    const forms = [...links].filter((link) => link.includes('/+') && link.includes(inPortal.host));
+    const missing: string[] = [];
+    for (const link of forms) if ((await browser.send(link)).status !== 200) missing.push(link);
+    expect(forms.length).toBeGreaterThan(40);
+    expect(missing).toEqual([]);
   });
 
   it.each(['clients', 'members'])('%s: what is disabled can be enabled again on its page', async (noun) => {

@@ -1,9 +1,20 @@
 import type { Operation } from '../../../operations/admin/operation.ts';
-import { kebab, nameOf } from './words.ts';
+import { pagesOf } from '../../../operations/admin/portal-face.ts';
+import { queryOf } from '../../form.ts';
+import type { Visit } from './visit.ts';
 
 /** Where the portal is, on each tenant's domain (decision 4). */
 export const portalUrl = '/admin';
 export const signInUrl = `${portalUrl}/sign-in`;
+
+/** The noun and the verb of an operation's name. */
+export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: string; readonly verb: string } {
+  const [noun = '', verb = ''] = name.split('.');
+  return { noun, verb };
+}
+
+/** `addSecret` as it stands in an address. */
+export const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The fields of an operation's path. */
 export function pathFields({ path }: Pick<Operation, 'path'>): readonly string[] {
@@ -12,6 +23,9 @@ export function pathFields({ path }: Pick<Operation, 'path'>): readonly string[]
 
 /** Whether an operation takes a form: it acts, or needs more than an address can hold. */
 export const takesForm = ({ acts, method }: Operation) => acts || method !== 'GET';
+
+/** A page that can be looked at: neither a form nor a file. */
+export const isPage = (operation: Operation) => !takesForm(operation) && operation.mediaType === undefined;
 
 /**
  * The address of an operation's page, below {@link portalUrl}: what reads is where its path says, what takes
@@ -36,7 +50,7 @@ export function newRouteOf(operation: Operation): string | null {
 }
 
 /** That page's address; null where the operation has none, or a field is missing. */
-export function newAddressOf(operation: Operation, input: Readonly<Record<string, unknown>>): string | null {
+export function newAddressOf(operation: Operation, input: Facts): string | null {
   const above = definedAbove(operation);
   return above === null ? null : filled(above, input);
 }
@@ -56,11 +70,11 @@ export function routeOf(operation: Operation): string {
 const asRoute = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** The address of an operation's page with these fields in its path; null if one of them is missing. */
-export function addressOf(operation: Operation, input: Readonly<Record<string, unknown>>): string | null {
+export function addressOf(operation: Operation, input: Facts): string | null {
   return filled(addressPattern(operation), input);
 }
 
-function filled(pattern: string, input: Readonly<Record<string, unknown>>): string | null {
+function filled(pattern: string, input: Facts): string | null {
   const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
   if (names.some((name) => !isName(input[name]))) return null;
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(input[name])));
@@ -71,6 +85,75 @@ const isName = (value: unknown) =>
 
 /** A value as one segment of a path, where hosts with their ports stay readable. */
 const segment = (value: string) => encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
+
+/** Fields of an operation's input or answer, by name. */
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** The operation of this name; null where the service has none. */
+export function operationNamed(
+  { operations }: Pick<Visit, 'operations'>,
+  name: string | undefined,
+): Operation | null {
+  return operations.find((operation) => operation.name === name) ?? null;
+}
+
+/** The fields of an operation's path alone. */
+export function pathOf(operation: Operation, known: Facts): Facts {
+  return picked(known, pathFields(operation));
+}
+
+function picked(known: Facts, names: readonly string[]): Facts {
+  return Object.fromEntries(
+    names.flatMap((name) => (known[name] === undefined ? [] : [[name, known[name]]])),
+  );
+}
+
+/** The fields of the pages that lead to a form, beyond those of its own path. */
+function contextFields(visit: Pick<Visit, 'operations'>, operation: Operation): readonly string[] {
+  const own = pathFields(operation);
+  const pages = pagesOf(operation).flatMap((name) => operationNamed(visit, name) ?? []);
+  return pages.flatMap(pathFields).filter((name) => !own.includes(name));
+}
+
+/** What a page knows of them goes along as the query of the form's address, so that the way back is known. */
+export function contextOf(visit: Visit, operation: Operation, known: Facts): string {
+  const context = Object.entries(picked(known, contextFields(visit, operation)));
+  const query = new URLSearchParams(context.map(([name, value]): [string, string] => [name, String(value)]));
+  return query.size === 0 ? '' : `?${query}`;
+}
+
+/** What the address of a form says: the fields of its path, and behind them those of the page that led to it. */
+export function addressFacts(visit: Visit, operation: Operation): Facts {
+  const query = [...(queryOf(visit.request) ?? [])].filter(
+    ([, [value]]) => value !== undefined && value !== '',
+  );
+  const said = Object.fromEntries(query.map(([name, [value]]) => [name, value]));
+  return { ...picked(said, contextFields(visit, operation)), ...(visit.request.params as Facts) };
+}
+
+/** The page that led to a form: its way back. */
+export function backOf(visit: Visit, operation: Operation, known: Facts): string {
+  return firstAddress(visit, pagesOf(operation), known);
+}
+
+/** The page that shows what came of an operation: the one that it names, else the one that led to it. */
+export function landingOf(visit: Visit, operation: Operation, known: Facts, answer: Facts): string {
+  const { made, portal } = operation;
+  const pages = pagesOf(operation);
+  const entry = made === undefined ? undefined : operationNamed(visit, pages[0])?.portal?.list?.entry;
+  const named = entry === undefined ? {} : { [entry.field]: answer[entry.key] };
+  return firstAddress(visit, [portal?.lands ?? [], pages].flat(), { ...answer, ...known, ...named });
+}
+
+/** The address of the first page whose fields are known. */
+function firstAddress(visit: Visit, names: readonly string[], known: Facts): string {
+  for (const name of [...names, 'tenants.read']) {
+    const page = operationNamed(visit, name);
+    const href = page === null ? null : addressOf(page, known);
+    if (href !== null) return href;
+  }
+  return portalUrl;
+}
 
 /** The address of the sign-in, which leads back to a page of the portal. */
 export function signInAddress(returnTo: string): string {

@@ -1,9 +1,9 @@
+/** What leads on from every page: the menu beside it, and the pages above it. */
 import type { Operation } from '../../../operations/admin/operation.ts';
-import { addressOf, pathFields, portalUrl } from './addresses.ts';
-import { mayCall } from './call.ts';
-import { nouns } from './nouns.ts';
+import { mayCall } from '../call.ts';
+import { addressOf, type Facts, isPage, nameOf, pathFields, portalUrl } from './addresses.ts';
+import type { Crumb } from './page.ts';
 import type { Visit } from './visit.ts';
-import { labelOf, nameOf } from './words.ts';
 
 interface MenuItem {
   readonly label: string;
@@ -30,7 +30,9 @@ const groups: readonly { readonly title: string; readonly nouns: readonly string
 export function menuOf(visit: Visit): Menu {
   const { actor, operations } = visit;
   const tenant = shownTenant(visit);
-  const lists = operations.filter((operation) => isList(operation) && mayCall(visit, operation));
+  const lists = operations
+    .filter(({ portal }) => portal?.list !== undefined)
+    .filter((one) => mayCall(visit, one));
   const ofTenant = lists.filter((operation) => pathFields(operation).join() === 'tenant');
   const ofService = lists.filter((operation) => pathFields(operation).length === 0);
   const host = { tenant: tenant.host };
@@ -70,17 +72,32 @@ export function shownTenant({ request, deps, actor }: Visit): {
 /** The address of a tenant's first page. */
 export const overviewOf = (host: string) => `${portalUrl}/tenants/${host}`;
 
-const isList = (operation: Operation) => !operation.acts && nameOf(operation).verb === 'list';
-
 function itemOf(visit: Visit, operation: Operation, host: { readonly tenant: string }): MenuItem {
-  const { noun } = nameOf(operation);
-  const label = nouns[noun]?.title ?? labelOf(noun);
+  const label = operation.portal?.list?.title ?? operation.summary;
   // Every page of a tenant is below the list of tenants.
-  return { label, ...itemAt(visit, addressOf(operation, host) ?? portalUrl, noun === 'tenants') };
+  return {
+    label,
+    ...itemAt(visit, addressOf(operation, host) ?? portalUrl, operation.name === 'tenants.list'),
+  };
 }
 
 /** Whether a page belongs to an item: it is there, or below it. */
 function itemAt({ request }: Visit, href: string, isWhole = false): Omit<MenuItem, 'label'> {
   const path = decodeURIComponent(String(request.url.split('?')[0]));
   return { href, isCurrent: path === href || (!isWhole && path.startsWith(`${href}/`)) };
+}
+
+/** The pages above an operation's own, outermost first; the tenant's overview stands in the menu. */
+export function crumbsOf(visit: Visit, operation: Operation, known: Facts): readonly Crumb[] {
+  return visit.operations
+    .filter((page) => isPage(page) && page.name !== 'tenants.list' && page.name !== 'tenants.read')
+    .filter(
+      ({ path }) => operation.path.startsWith(`${path}/`) || (operation.acts && path === operation.path),
+    )
+    .toSorted((a, b) => a.path.length - b.path.length)
+    .flatMap((page) => {
+      const href = addressOf(page, known);
+      const label = page.portal?.list?.title ?? String(known[pathFields(page).at(-1) ?? '']);
+      return href === null ? [] : [{ label, href }];
+    });
 }

@@ -9,13 +9,11 @@ import { templateFolder } from '../../../templates.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
-import { visitToken } from '../../pages/guarded-page.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { styleSheet } from '../../pages/style.ts';
-import { countedCaller } from '../denied.ts';
-import { DeniedTooOften } from './call.ts';
+import { TooManyCalls } from '../call.ts';
 import { type Menu, menuOf } from './menu.ts';
-import { purposeOf, type Visit } from './visit.ts';
+import type { Visit } from './visit.ts';
 
 const styleOf = styleSheet('portal.css');
 const script = readFileSync(new URL('assets/portal.js', templateFolder));
@@ -85,7 +83,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     scriptUrl,
     menu: visit === null ? noMenu : menuOf(visit),
     member: visit?.member ?? null,
-    token: visit === null ? '' : visitToken({ purposeOf }, visit),
+    token: visit === null ? '' : visit.newToken(),
     crumbs: page.crumbs ?? [],
     reference: request.id,
     address: null,
@@ -203,8 +201,8 @@ export function portalErrorHandler(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  if (error instanceof DeniedTooOften) {
-    noteLimit(reply.header('retry-after', error.retryAfter), 'denied_calls', countedCaller(error.actor));
+  if (error instanceof TooManyCalls) {
+    noteLimit(reply.header('retry-after', error.retryAfter), error.limit, error.counted);
     return orLastResort(reply, sendPortalProblem(reply, 'denied'));
   }
   return orLastResort(reply, sendPortalProblem(reply, problemOf(error, request)));

@@ -3,28 +3,22 @@ import type { Operation } from '../../../operations/admin/operation.ts';
 import { withoutSlash } from '../../address.ts';
 import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
-import { newRouteOf, portalUrl, routeOf, takesForm } from './addresses.ts';
+import { portalUrl, routeOf, takesForm } from './addresses.ts';
+import { createUsedForms, formPages } from './form/submit.ts';
 import { overviewOf } from './menu.ts';
 import { portalErrorHandler, portalScript, sendPortalProblem } from './page.ts';
-import { showForm, submitForm } from './pages/act.ts';
 import { showClient } from './pages/client.ts';
 import { showDetail } from './pages/detail.ts';
 import { sendFile, showList } from './pages/list.ts';
 import { showOverview } from './pages/overview.ts';
-import { portalPage } from './route.ts';
-import { listName } from './show/shown.ts';
 import { signInPages } from './sign-in-page.ts';
-import { createUsedForms } from './used-forms.ts';
-import type { Portal, Visit } from './visit.ts';
+import { type Portal, portalPage, type Visit } from './visit.ts';
 
 /** The pages that are more than their operation. */
 const handMade: Readonly<Record<string, typeof showDetail>> = {
   'clients.read': showClient,
   'tenants.read': showOverview,
 };
-
-/** A form is written longer than the JSON that it stands for. */
-const formLength = 3;
 
 /**
  * The portal: a page for every operation of the table, for administrators, on each tenant's domain
@@ -56,20 +50,5 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
 
 function pageOf(operation: Operation): (visit: Visit, operation: Operation) => ReturnType<typeof showDetail> {
   if (operation.mediaType !== undefined) return sendFile;
-  return handMade[operation.name] ?? (isList(operation) ? showList : showDetail);
-}
-
-/** Whether an operation answers a list above all. */
-const isList = ({ name, output }: Operation) => name.endsWith('.list') && listName(output) !== null;
-
-function formPages(app: FastifyInstance, all: Portal, operation: Operation): void {
-  const { bodyBytes } = operation;
-  const pages = {
-    show: (visit: Visit) => showForm(visit, operation),
-    submit: (visit: Visit) => submitForm(visit, operation),
-    ...(bodyBytes === undefined ? {} : { bodyBytes: bodyBytes * formLength }),
-  };
-  for (const url of [routeOf(operation), newRouteOf(operation)]) {
-    if (url !== null) portalPage(app, all, url, pages);
-  }
+  return handMade[operation.name] ?? (operation.portal?.list === undefined ? showDetail : showList);
 }

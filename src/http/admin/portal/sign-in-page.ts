@@ -23,8 +23,7 @@ import { requireOwnForm } from '../../same-origin.ts';
 import { beginSessionHere, guesserOf } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
 import { type FieldProblem, notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
-import { adminGuard } from './route.ts';
-import { currentAdmin, isAdmin, type Portal, type Visit } from './visit.ts';
+import { adminGuard, currentAdmin, isAdmin, type Portal, type Visit } from './visit.ts';
 
 const signedOut = 'signed-out';
 

@@ -1,14 +1,28 @@
-import type { FastifyRequest } from 'fastify';
+/** Visits of administrators at pages of the portal: who is let in, and what a visit calls. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Member } from '../../../core/members/member.ts';
 import type { Actor } from '../../../core/operators/permission.ts';
 import { endSession } from '../../../core/session.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
+import type { Call } from '../../../operations/admin/run.ts';
+import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { sessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { type Visit as GuardedVisit, visitForm } from '../../pages/guarded-page.ts';
-import { type CurrentSession, currentSession } from '../../session.ts';
-import type { UsedForms } from './used-forms.ts';
+import {
+  type Act,
+  type Guard,
+  type Visit as GuardedVisit,
+  guardedPage,
+  visitForm,
+  visitToken,
+} from '../../pages/guarded-page.ts';
+import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
+import { callOperation, mayCall, TooManyCalls } from '../call.ts';
+import { type Facts, operationNamed, readReturn, signInAddress } from './addresses.ts';
+import type { UsedForms } from './form/submit.ts';
+import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
 
 /** What every page of the portal is made of. */
 export interface Portal {
@@ -23,16 +37,90 @@ export interface Visit extends GuardedVisit, Portal {
   readonly actor: Extract<Actor, { kind: 'admin' }>;
   /** Whether the audit tells already of what this visit was denied. */
   readonly denial: { isWritten: boolean };
+  /** The token of another form of this visit. */
+  readonly newToken: () => string;
+}
+
+/** Answers a visit that was let in: what it reads and changes are operations, which look again (`demandAdmin`). */
+export type Answer = (visit: Visit) => Promise<FastifyReply> | FastifyReply;
+
+/** Registers a page of the portal whose answer calls operations. */
+export function portalPage(
+  app: FastifyInstance,
+  portal: Portal,
+  url: string,
+  {
+    show,
+    submit,
+    bodyBytes,
+  }: { readonly show?: Answer; readonly submit?: Answer; readonly bodyBytes?: number },
+): void {
+  const after =
+    (answer: Answer): Act<Visit> =>
+    (_tx, visit) =>
+    () =>
+      answer(visit);
+  guardedPage(app, adminGuard(portal, show !== undefined), {
+    url,
+    ...(show === undefined ? {} : { show: after(show) }),
+    ...(submit === undefined ? {} : { submit: after(submit) }),
+    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+  });
+}
+
+/**
+ * Lets administrators in; others go to the portal's own sign-in.
+ *
+ * @param isPage whether there is a page to come back to
+ */
+export function adminGuard(portal: Portal, isPage: boolean): Guard<Visit> {
+  const { deps } = portal;
+  return {
+    deps,
+    async admit(tx, reply) {
+      const { request } = reply;
+      const current = await currentAdmin(tx, request, deps.clock());
+      if (current === null) return null;
+      const actor = actorOf(current.member);
+      const denial = { isWritten: false };
+      const newToken = () => visitToken({ purposeOf }, visit);
+      const visit: Visit = { ...portal, ...current, request, reply, actor, denial, newToken };
+      return visit;
+    },
+    signIn(reply) {
+      const { request } = reply;
+      const returnTo = isPage ? request.url : '';
+      return isArrival(request) ? sendArrival(reply, returnTo) : reply.redirect(signInAddress(returnTo), 303);
+    },
+    purposeOf,
+    refuseForm: (visit) => sendPortalProblem(visit.reply, 'stale', visit),
+    noteMethod: notePortalMethod,
+  };
+}
+
+/**
+ * Whether a link of another site led here: our Strict cookie stays behind then (W3), so that it is not known yet
+ * whether the browser is signed in.
+ */
+function isArrival(request: FastifyRequest): boolean {
+  const isLink = request.method !== 'POST' && request.headers['sec-fetch-site'] === 'cross-site';
+  return isLink && sessionCookie(request, 'admin') === undefined;
+}
+
+/** A page that opens the same address once more, by itself: now the cookie comes along. */
+function sendArrival(reply: FastifyReply, address: string): Promise<FastifyReply> {
+  const data = { address: readReturn(address) };
+  return sendPortalPage(reply, { template: 'arrival', title: 'One moment', visit: null, data });
 }
 
 export const isAdmin = ({ userType }: Pick<Member, 'userType'>) =>
   userType === 'tenant_admin' || userType === 'system_admin';
 
 /** An administrator as the operations know one. */
-export const actorOf = ({ id: memberId, tenantId, userType }: Member) =>
+const actorOf = ({ id: memberId, tenantId, userType }: Member) =>
   ({ kind: 'admin', memberId, tenantId, isSystem: userType === 'system_admin' }) as const;
 
-/** The portal's session of the browser; one of somebody who administers nothing any more ends. */
+/** The portal's session of the browser; one of a member who administers nothing any more ends. */
 export async function currentAdmin(
   tx: Tx,
   request: FastifyRequest,
@@ -45,7 +133,69 @@ export async function currentAdmin(
 }
 
 /** What the forms of a session are for. */
-export const purposeOf = ({ session }: Pick<Visit, 'session'>) => `admin ${session.id}`;
+const purposeOf = ({ session }: Pick<Visit, 'session'>) => `admin ${session.id}`;
 
 /** The id of the form that was sent; null if it is none of this session's. */
 export const formOf = (visit: Visit) => visitForm({ purposeOf }, visit)?.id ?? null;
+
+/**
+ * Runs an operation for the administrator: the portal has no other way to read or to change anything.
+ *
+ * @throws OperationRefused, TooManyCalls, or SessionOver
+ */
+export async function call(visit: Visit, operation: Operation, input: Facts): Promise<Facts> {
+  try {
+    const answer = await callOperation(
+      callOf(visit, operation, input),
+      visit.deps,
+      ({ isWritten }) => isWritten,
+    );
+    return answer as Facts;
+  } catch (error) {
+    if (error instanceof OperationRefused && error.isWritten) visit.denial.isWritten = true;
+    // A form is kept, with what was written in it.
+    if (error instanceof TooManyCalls && error.limit === 'costly_calls') {
+      throw conflict([], 'too_often', { seconds: error.retryAfter });
+    }
+    throw error;
+  }
+}
+
+/** An operation as the administrator calls it. */
+export function callOf(visit: Visit, operation: Operation, input: Facts): Call {
+  const { actor, request } = visit;
+  return { operation, actor, input, address: request.address, demand: (tx) => demandAdmin(tx, visit) };
+}
+
+/** The administrator is still signed in, and still administers as much. @throws SessionOver */
+async function demandAdmin(tx: Tx, { request, session, actor, deps }: Visit): Promise<void> {
+  const current = await currentAdmin(tx, request, deps.clock());
+  const isSame = current?.session.id === session.id && actorOf(current.member).isSystem === actor.isSystem;
+  if (!isSame) throw new SessionOver();
+}
+
+/** What an operation answers; null where it has nothing of it for this administrator, which the audit then says. */
+export async function callOrNull(visit: Visit, operation: Operation, input: Facts): Promise<Facts | null> {
+  try {
+    return await call(visit, operation, input);
+  } catch (error) {
+    if (error instanceof OperationRefused) return null;
+    throw error;
+  }
+}
+
+/**
+ * What an operation answers that a page shows beside its own; null where there is no such operation, or
+ * nothing of it for this administrator: that was not asked for, and no audit tells of it.
+ */
+export async function callIfMay(visit: Visit, name: string, input: Facts): Promise<Facts | null> {
+  const operation = operationNamed(visit, name);
+  if (operation === null || !mayCall(visit, operation) || !hasTenant(visit, input.tenant)) return null;
+  return callOrNull(visit, operation, input);
+}
+
+/** Whether a tenant, by host or id, is one of the administrator's; what names none is. */
+export function hasTenant({ actor, deps }: Visit, named: unknown): boolean {
+  if (actor.isSystem || named === undefined) return true;
+  return deps.tenants.all().some(({ id, host }) => id === actor.tenantId && (id === named || host === named));
+}

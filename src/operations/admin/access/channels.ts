@@ -49,6 +49,14 @@ const channelSchema = resource('Channel', 'A content channel', {
 const listed = onTenant<ListInput<string> & { readonly channelId?: string }>({
   name: 'channels.list',
   summary: 'List the content channels of a tenant',
+  portal: {
+    list: {
+      title: 'Channels',
+      columns: ['id', 'name', 'description'],
+      lead: 'What members get to see; each is opened by products.',
+      entry: { field: 'channelId', key: 'id' },
+    },
+  },
   permission: 'access:read',
   method: 'GET',
   path: '/channels',
@@ -74,6 +82,7 @@ interface ChannelInput {
 const defined = onTenant<ChannelInput>({
   name: 'channels.define',
   summary: 'Define a content channel, or change the one of that id',
+  portal: { page: 'channels.list', reads: 'channels.list', choices: { productIds: 'products.list' } },
   permission: 'access:write',
   method: 'PUT',
   path: '/channels/{channelId}',
@@ -90,6 +99,7 @@ const defined = onTenant<ChannelInput>({
 const deleted = onTenant<{ readonly channelId: string }>({
   name: 'channels.delete',
   summary: 'Delete a content channel',
+  portal: { page: 'channels.list', reads: 'channels.list', ends: true },
   permission: 'access:write',
   method: 'DELETE',
   path: '/channels/{channelId}',

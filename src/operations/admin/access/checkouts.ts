@@ -57,6 +57,7 @@ function checkoutAnswer(checkout: Checkout, now: number) {
 const listed = onTenant<{ readonly memberId?: string; readonly before?: string; readonly limit: number }>({
   name: 'checkouts.list',
   summary: 'List the checkouts of a tenant or of one member, the newest first',
+  portal: { list: { title: 'Checkouts', lead: 'What members ordered, and what came of it.' } },
   permission: 'subscriptions:read',
   method: 'GET',
   path: '/checkouts',

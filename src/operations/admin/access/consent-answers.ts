@@ -95,6 +95,13 @@ function filterOf({
 const listed = onTenant<FilterInput & { readonly limit: number }>({
   name: 'consentAnswers.list',
   summary: 'List who agreed to what and who took it back, when and to which words, the newest first',
+  portal: {
+    list: {
+      title: 'Consent answers',
+      columns: ['changedAt', 'email', 'memberId', 'consentId', 'status', 'holds', 'name', 'source'],
+      lead: 'Who agreed to what and who took it back, with the words of that day, newest first.',
+    },
+  },
   permission: 'members:read',
   method: 'GET',
   path: '/consent-answers',
@@ -116,6 +123,7 @@ const listed = onTenant<FilterInput & { readonly limit: number }>({
 const exported = onTenant<FilterInput & { readonly limit?: number }>({
   name: 'consentAnswers.export',
   summary: 'Write who agreed to what, when and to which words to a file, one JSON object a line',
+  portal: { page: 'consentAnswers.list' },
   permission: 'members:read',
   method: 'GET',
   path: '/consent-answers/export',

@@ -21,6 +21,7 @@ import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
+import { isNotYet } from '../portal-face.ts';
 
 export const consentIdField = named(
   'ConsentId',
@@ -52,6 +53,14 @@ function consentAnswer({ tenantId: _, retiredAt, ...consent }: Consent) {
 const listed = onTenant<ListInput<string> & { readonly consentId?: string }>({
   name: 'consents.list',
   summary: 'List the consents that a tenant asks for, or ever asked for',
+  portal: {
+    list: {
+      title: 'Consents',
+      columns: ['id', 'name', 'atSignUp', 'atCheckout', 'retiredAt'],
+      lead: 'What members are asked to agree to.',
+      entry: { field: 'consentId', key: 'id' },
+    },
+  },
   permission: 'access:read',
   method: 'GET',
   path: '/consents',
@@ -74,6 +83,7 @@ interface ConsentInput extends Pick<Consent, 'name' | 'description' | 'atSignUp'
 const defined = onTenant<ConsentInput>({
   name: 'consents.define',
   summary: 'Define a consent, or change the one of that id; answers keep the words they answered',
+  portal: { page: 'consents.list', reads: 'consents.list' },
   permission: 'access:write',
   method: 'PUT',
   path: '/consents/{consentId}',
@@ -95,6 +105,7 @@ const defined = onTenant<ConsentInput>({
 const retired = onTenant<{ readonly consentId: string }>({
   name: 'consents.retire',
   summary: 'Ask for a consent no more; what was answered is kept',
+  portal: { page: 'consents.list', reads: 'consents.list', ends: true, fits: isNotYet('retiredAt') },
   permission: 'access:write',
   method: 'DELETE',
   path: '/consents/{consentId}',

@@ -7,6 +7,7 @@ import { onTenant } from '../define.ts';
 import { limitField, pageOf } from '../fields.ts';
 import { addressSchema, memberField, memberIdField } from '../members/member-answer.ts';
 import type { Operation, OperationContext } from '../operation.ts';
+import { isNotYet } from '../portal-face.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscription-answer.ts';
 
@@ -43,6 +44,14 @@ interface Listed {
 const listed = onTenant<Listed>({
   name: 'invoices.list',
   summary: 'List the invoices of a tenant or of one member, the newest first',
+  portal: {
+    list: {
+      title: 'Invoices',
+      columns: ['number', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
+      lead: 'What members owe and have paid.',
+      entry: { field: 'number', key: 'number' },
+    },
+  },
   permission: 'subscriptions:read',
   method: 'GET',
   path: '/invoices',
@@ -73,6 +82,7 @@ const listed = onTenant<Listed>({
 const paid = onTenant<{ readonly number: number }>({
   name: 'invoices.markPaid',
   summary: 'Note that an invoice was paid',
+  portal: { page: 'invoices.list', reads: 'invoices.list', fits: isNotYet('paidAt') },
   permission: 'subscriptions:write',
   method: 'POST',
   path: '/invoices/{number}/paid',

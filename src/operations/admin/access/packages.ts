@@ -99,6 +99,14 @@ function packageAnswer({ tenantId: _, ...found }: Package) {
 const listed = onTenant<ListInput<number> & { readonly packageId?: number }>({
   name: 'packages.list',
   summary: 'List the packages of a tenant',
+  portal: {
+    list: {
+      title: 'Packages',
+      columns: ['name', 'price', 'period', 'payment', 'offered'],
+      lead: 'What members subscribe to.',
+      entry: { field: 'packageId', key: 'id' },
+    },
+  },
   permission: 'access:read',
   method: 'GET',
   path: '/packages',
@@ -121,6 +129,7 @@ interface PackageInput extends PackageFacts {
 const created = onTenant<PackageInput>({
   name: 'packages.create',
   summary: 'Add a package that members can subscribe to',
+  portal: { page: 'packages.list', choices: { productIds: 'products.list' } },
   permission: 'access:write',
   method: 'POST',
   path: '/packages',
@@ -141,6 +150,12 @@ const created = onTenant<PackageInput>({
 const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>({
   name: 'packages.change',
   summary: 'Change a package; its subscribers keep the price and the period that they ordered',
+  portal: {
+    page: 'packages.list',
+    reads: 'packages.list',
+    readsAs: { productIds: 'products' },
+    choices: { productIds: 'products.list' },
+  },
   permission: 'access:write',
   method: 'PATCH',
   path: '/packages/{packageId}',

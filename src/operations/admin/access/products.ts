@@ -16,6 +16,14 @@ export const productSchema = resource('Product', 'A product', { id: productIdFie
 const listed = onTenant<ListInput<number> & { readonly productId?: number }>({
   name: 'products.list',
   summary: 'List the products of a tenant',
+  portal: {
+    list: {
+      title: 'Products',
+      columns: ['id', 'name'],
+      lead: 'What packages are made of.',
+      entry: { field: 'productId', key: 'id' },
+    },
+  },
   permission: 'access:read',
   method: 'GET',
   path: '/products',
@@ -34,6 +42,7 @@ const listed = onTenant<ListInput<number> & { readonly productId?: number }>({
 const created = onTenant<{ readonly name: string }>({
   name: 'products.create',
   summary: 'Add a product, which packages and channels can then name',
+  portal: { page: 'products.list' },
   permission: 'access:write',
   method: 'POST',
   path: '/products',
@@ -46,6 +55,7 @@ const created = onTenant<{ readonly name: string }>({
 const changed = onTenant<{ readonly productId: number; readonly name: string }>({
   name: 'products.change',
   summary: 'Give a product another name',
+  portal: { page: 'products.list', reads: 'products.list' },
   permission: 'access:write',
   method: 'PATCH',
   path: '/products/{productId}',

@@ -26,6 +26,14 @@ const fields = propertySchema.properties as Record<keyof CustomProperty, object>
 const listed = onTenant<ListInput<string> & { readonly key?: string }>({
   name: 'properties.list',
   summary: 'List the properties that subscriptions of a tenant can have',
+  portal: {
+    list: {
+      title: 'Properties',
+      columns: ['key', 'type'],
+      lead: 'The keys that subscriptions have of your own.',
+      entry: { field: 'key', key: 'key' },
+    },
+  },
   permission: 'access:read',
   method: 'GET',
   path: '/properties',
@@ -44,6 +52,7 @@ const listed = onTenant<ListInput<string> & { readonly key?: string }>({
 const defined = onTenant<CustomProperty>({
   name: 'properties.define',
   summary: 'Define a property; its type stays for good',
+  portal: { page: 'properties.list', reads: 'properties.list' },
   permission: 'access:write',
   method: 'PUT',
   path: '/properties/{key}',

@@ -26,9 +26,12 @@ import {
   valuesField,
 } from './subscription-answer.ts';
 
+const subscriptionPages = ['members.read', 'subscriptions.list'];
+
 const listed = onTenant<ListInput<number> & { readonly memberId: string; readonly subscriptionId?: number }>({
   name: 'subscriptions.list',
   summary: 'List the subscriptions of a member, whatever became of them',
+  portal: { list: { title: 'Subscriptions', entry: { field: 'subscriptionId', key: 'subscriptionId' } } },
   permission: 'subscriptions:read',
   method: 'GET',
   path: '/members/{memberId}/subscriptions',
@@ -58,6 +61,7 @@ interface NewSubscriptionInput {
 const created = onTenant<NewSubscriptionInput>({
   name: 'subscriptions.create',
   summary: 'Give a member a subscription',
+  portal: { page: subscriptionPages, reads: 'members.read', choices: { packageId: 'packages.list' } },
   permission: 'subscriptions:write',
   method: 'POST',
   path: '/members/{memberId}/subscriptions',
@@ -94,6 +98,7 @@ const created = onTenant<NewSubscriptionInput>({
 const changed = onTenant<{ readonly subscriptionId: number; readonly change: SubscriptionChange }>({
   name: 'subscriptions.change',
   summary: 'Activate, cancel, resume, renew or end a subscription',
+  portal: { page: subscriptionPages, reads: 'subscriptions.list', endsIf: { change: ['cancel', 'end'] } },
   permission: 'subscriptions:write',
   method: 'POST',
   path: '/subscriptions/{subscriptionId}',
@@ -123,6 +128,11 @@ const changed = onTenant<{ readonly subscriptionId: number; readonly change: Sub
 const propertiesSet = onTenant<{ readonly subscriptionId: number; readonly values: CustomPropertyValues }>({
   name: 'subscriptions.setProperties',
   summary: 'Set the tenant’s own properties of a subscription, all of them',
+  portal: {
+    page: subscriptionPages,
+    reads: 'subscriptions.list',
+    readsAs: { values: 'customPropertyValues' },
+  },
   permission: 'subscriptions:write',
   method: 'PUT',
   path: '/subscriptions/{subscriptionId}/properties',

@@ -13,6 +13,7 @@ const added = onTenant<{ readonly clientId: string }>({
   name: 'clients.addSecret',
   summary:
     'Give a client a second secret, to take the place of the first; it is in this answer and nowhere else',
+  portal: { page: 'clients.read', reads: 'clients.read' },
   permission: 'clients:write',
   method: 'POST',
   path: '/clients/{clientId}/secrets',
@@ -40,6 +41,7 @@ const added = onTenant<{ readonly clientId: string }>({
 const removed = onTenant<{ readonly clientId: string; readonly secretId: string }>({
   name: 'clients.removeSecret',
   summary: 'Take a secret from a client: it works no more from now on',
+  portal: { page: 'clients.read', reads: 'clients.read', ends: true },
   permission: 'clients:write',
   method: 'DELETE',
   path: '/clients/{clientId}/secrets/{secretId}',

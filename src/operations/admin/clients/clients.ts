@@ -22,6 +22,7 @@ import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';
+import { isNotYet, isSince } from '../portal-face.ts';
 import {
   type ClientInput,
   changesOf,
@@ -41,9 +42,20 @@ interface Named {
 
 const clientId = { clientId: clientIdField };
 
+const ofClient = { page: 'clients.read', reads: 'clients.read' } as const;
+
 const listed = onTenant<ListInput<string> & { readonly clientId?: string }>({
   name: 'clients.list',
   summary: 'List the clients of a tenant',
+  portal: {
+    list: {
+      title: 'Clients',
+      columns: ['clientId', 'name', 'type', 'deviceFlow', 'disabledAt'],
+      lead: 'The apps, web sites and TVs that members sign in to.',
+      entry: { field: 'clientId', key: 'clientId' },
+      opens: 'clients.read',
+    },
+  },
   permission: 'clients:read',
   method: 'GET',
   path: '/clients',
@@ -65,6 +77,7 @@ const refusalsShown = 20;
 const read = onTenant<Named>({
   name: 'clients.read',
   summary: 'Show a client, and its last requests that were refused',
+  portal: { parts: { secrets: { entry: { field: 'secretId', key: 'secretId' } } } },
   permission: 'clients:read',
   method: 'GET',
   path: '/clients/{clientId}',
@@ -98,6 +111,7 @@ const read = onTenant<Named>({
 const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
   name: 'clients.create',
   summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
+  portal: { page: 'clients.list', lands: 'clients.read' },
   permission: 'clients:write',
   method: 'POST',
   path: '/clients',
@@ -126,6 +140,7 @@ const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
 const changed = onTenant<Named & ClientInput>({
   name: 'clients.change',
   summary: 'Change a client; its client_id and its type stay',
+  portal: ofClient,
   permission: 'clients:write',
   method: 'PATCH',
   path: '/clients/{clientId}',
@@ -139,6 +154,7 @@ const changed = onTenant<Named & ClientInput>({
 const disabled = onTenant<Named>({
   name: 'clients.disable',
   summary: 'Disable a client: it is as if it were not there, and its sign-ins end',
+  portal: { ...ofClient, ends: true, fits: isNotYet('disabledAt') },
   permission: 'clients:write',
   method: 'POST',
   path: '/clients/{clientId}/disable',
@@ -150,6 +166,7 @@ const disabled = onTenant<Named>({
 const enabled = onTenant<Named>({
   name: 'clients.enable',
   summary: 'Enable a client again; its sign-ins do not come back',
+  portal: { ...ofClient, fits: isSince('disabledAt') },
   permission: 'clients:write',
   method: 'POST',
   path: '/clients/{clientId}/enable',
@@ -162,6 +179,7 @@ const enabled = onTenant<Named>({
 const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly force: boolean }>({
   name: 'clients.setDeviceFlow',
   summary: 'Turn the device flow of a client on or off: on the stage tenant first',
+  portal: { ...ofClient, readsAs: { enabled: 'deviceFlow' }, endsIf: { force: [true] } },
   permission: 'clients:write',
   reach: 'system',
   method: 'PUT',

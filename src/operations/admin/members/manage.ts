@@ -3,6 +3,13 @@ import { type Actor, mayManage } from '../../../core/operators/permission.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { conflict, denied, unknown } from '../../refusal.ts';
 import type { OperationContext } from '../operation.ts';
+import type { Thing } from '../portal-face.ts';
+
+/** The portal's page of a member has the forms that are about one. */
+export const ofMember = { page: 'members.read', reads: 'members.read' } as const;
+
+/** Whether a member, as `members.read` answers, is not disabled. */
+export const isEnabled = ({ status }: Thing) => status !== 'disabled';
 
 /** Where a member is found. */
 export type MemberContext = Pick<OperationContext, 'tx' | 'actor' | 'now'> & {

@@ -27,7 +27,7 @@ import { conflict, invalid } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import type { Operation } from '../operation.ts';
-import { demandManage, demandOther, manageableMember, memberFor } from './manage.ts';
+import { demandManage, demandOther, manageableMember, memberFor, ofMember } from './manage.ts';
 import {
   emailField,
   fullNameField,
@@ -57,6 +57,7 @@ interface PreparedMember {
 const created = onTenant<NewMember, PreparedMember>({
   name: 'members.create',
   summary: 'Make a member; without a password a mail invites the member to choose one',
+  portal: { page: 'members.list', lands: 'members.read' },
   permission: 'members:write',
   method: 'POST',
   path: '/members',
@@ -142,6 +143,7 @@ interface ChangedMember extends MemberInput {
 const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }>({
   name: 'members.change',
   summary: 'Change what is known of a member, and what the member may do',
+  portal: ofMember,
   permission: 'members:write',
   method: 'PATCH',
   path: '/members/{memberId}',

@@ -11,6 +11,7 @@ import { memberField } from './member-answer.ts';
 const exported = onTenant<{ readonly memberId: string }>({
   name: 'members.exportData',
   summary: 'Write everything that is held of a member to a file, as the member’s own download does',
+  portal: { page: 'members.read' },
   permission: 'members:read',
   method: 'GET',
   path: '/members/{memberId}/data',

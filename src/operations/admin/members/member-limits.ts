@@ -14,7 +14,8 @@ import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/member
 import { onTenant } from '../define.ts';
 import { orNull } from '../fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { manageableMember } from './manage.ts';
+import type { Thing } from '../portal-face.ts';
+import { manageableMember, ofMember } from './manage.ts';
 import { memberField, memberIdField } from './member-answer.ts';
 
 const limitSchema = resource('MemberLimit', 'A limit that counts the member', {
@@ -48,9 +49,14 @@ export async function limitsOf({ tx, tenant, now }: LimitContext, { id, email }:
   return limits.map((limit) => ({ ...limit, lockedUntil: isoTimeOrNull(limit.lockedUntil) }));
 }
 
+/** Whether a limit keeps a member out, who is as `members.read` answers. */
+export const isLocked = ({ limits }: Thing) =>
+  Array.isArray(limits) && limits.some(({ lockedUntil }: Thing) => typeof lockedUntil === 'string');
+
 const unlocked = onTenant<{ readonly memberId: string }>({
   name: 'members.unlock',
   summary: 'Lift the locks of a member: wrong passwords and wrong TV codes so far count no more',
+  portal: { ...ofMember, fits: isLocked },
   permission: 'members:write',
   method: 'POST',
   path: '/members/{memberId}/unlock',

@@ -32,6 +32,14 @@ const signIns = onTenant<Listed>({
   ...listing,
   name: 'signIns.list',
   summary: 'List the TVs and apps that can use the account of a member, the newest first',
+  portal: {
+    list: {
+      title: 'TVs and apps',
+      columns: ['clientId', 'label', 'deviceName', 'deviceModel', 'ipAddress', 'lastUsedAt'],
+      lead: 'The TVs and apps that can use the account of a member, the newest first.',
+      entry: { field: 'signInId', key: 'id' },
+    },
+  },
   path: '/members/{memberId}/sign-ins',
   output: exactly('A page of sign-ins', { signIns: list('TVs and apps', signInSchema), next }),
   run: async (context, { memberId, ...page }) => {
@@ -45,6 +53,14 @@ const sessions = onTenant<Listed>({
   ...listing,
   name: 'sessions.list',
   summary: 'List the browsers that a member is signed in with, the newest first',
+  portal: {
+    list: {
+      title: 'Browsers',
+      columns: ['kind', 'userAgent', 'ipAddress', 'createdAt', 'lastUsedAt'],
+      lead: 'The browsers that a member is signed in with, the newest first.',
+      entry: { field: 'sessionId', key: 'id' },
+    },
+  },
   path: '/members/{memberId}/sessions',
   output: exactly('A page of sessions', { sessions: list('Browsers', sessionSchema), next }),
   run: async (context, { memberId, ...page }) => {

@@ -6,7 +6,7 @@ import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { conflict } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import type { Operation } from '../operation.ts';
-import { manageableMember } from './manage.ts';
+import { isEnabled, manageableMember, ofMember } from './manage.ts';
 import { emailField, memberField, memberIdField } from './member-answer.ts';
 
 const output = resource('SentMail', 'What was sent', {
@@ -25,6 +25,7 @@ function mailing(facts: {
   const { mail, path, ...said } = facts;
   return onTenant<{ readonly memberId: string }>({
     ...said,
+    portal: { ...ofMember, fits: isEnabled, done: 'The mail is on its way.' },
     permission: 'members:write',
     method: 'POST',
     path: `/members/{memberId}/${path}`,

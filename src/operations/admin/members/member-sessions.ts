@@ -7,12 +7,13 @@ import { unknown } from '../../refusal.ts';
 import { signOutEverywhere, signOutSession } from '../../session/sign-out.ts';
 import { onTenant } from '../define.ts';
 import type { Operation } from '../operation.ts';
-import { manageableMember } from './manage.ts';
+import { manageableMember, ofMember } from './manage.ts';
 import { memberField, memberIdField } from './member-answer.ts';
 
 const everywhere = onTenant<{ readonly memberId: string }>({
   name: 'members.signOutEverywhere',
   summary: 'End every session and sign-in of a member, and forget the browsers',
+  portal: { ...ofMember, ends: true },
   permission: 'members:write',
   method: 'POST',
   path: '/members/{memberId}/sign-out',
@@ -30,6 +31,7 @@ const signInIdField = text('The id of the sign-in', '019a7c1e-4b57-7cc2-9d0e-3f2
 const signInEnded = onTenant<{ readonly memberId: string; readonly signInId: string }>({
   name: 'members.endSignIn',
   summary: 'Sign a member out of one TV or app',
+  portal: { ...ofMember, page: ['members.read', 'signIns.list'], ends: true },
   permission: 'members:write',
   method: 'DELETE',
   path: '/members/{memberId}/sign-ins/{signInId}',
@@ -50,6 +52,7 @@ const sessionIdField = text('The id of the session', '019a7c1e-4b57-7cc2-9d0e-3f
 const sessionEnded = onTenant<{ readonly memberId: string; readonly sessionId: string }>({
   name: 'members.endSession',
   summary: 'Sign a member out of one browser',
+  portal: { ...ofMember, page: ['members.read', 'sessions.list'], ends: true },
   permission: 'members:write',
   method: 'DELETE',
   path: '/members/{memberId}/sessions/{sessionId}',

@@ -8,7 +8,14 @@ import { type Fields, onTenant } from '../define.ts';
 import { forceField, limitField, pageOf } from '../fields.ts';
 import { linesFile, linesMediaType, linesSchema, mostLinesField } from '../lines-file.ts';
 import type { Operation } from '../operation.ts';
-import { demandOther, type MemberContext, manageableMember, memberFor } from './manage.ts';
+import {
+  demandOther,
+  isEnabled,
+  type MemberContext,
+  manageableMember,
+  memberFor,
+  ofMember,
+} from './manage.ts';
 import {
   memberAnswer,
   memberField,
@@ -60,6 +67,15 @@ function narrowingOf({ search, status, userType, before }: Listed): MemberSearch
 const listed = onTenant<Listed & { readonly limit: number }>({
   name: 'members.list',
   summary: 'List or search the members of a tenant, the newest first',
+  portal: {
+    list: {
+      title: 'Members',
+      columns: ['email', 'fullName', 'memberNumber', 'userType', 'status'],
+      lead: 'Who can sign in here.',
+      entry: { field: 'memberId', key: 'id' },
+      opens: 'members.read',
+    },
+  },
   permission: 'members:read',
   method: 'GET',
   path: '/members',
@@ -78,6 +94,7 @@ const listed = onTenant<Listed & { readonly limit: number }>({
 const exported = onTenant<Listed & { readonly limit?: number }>({
   name: 'members.export',
   summary: 'Write the members of a tenant to a file, one JSON object a line',
+  portal: { page: 'members.list' },
   permission: 'members:read',
   method: 'GET',
   path: '/members/export',
@@ -98,6 +115,20 @@ const exported = onTenant<Listed & { readonly limit?: number }>({
 const read = onTenant<Named>({
   name: 'members.read',
   summary: 'Show a member with locks, subscriptions, sign-ins, sessions and what happened last',
+  portal: {
+    parts: {
+      limits: { columns: ['limit', 'counted', 'allowed', 'lockedUntil'] },
+      subscriptions: {
+        list: 'subscriptions.list',
+        columns: ['subscriptionId', 'packageName', 'state', 'activatedAt', 'expiresAt'],
+      },
+      signIns: { list: 'signIns.list' },
+      sessions: { list: 'sessions.list' },
+      events: {
+        columns: ['at', 'event', 'actorKind', 'clientId', 'address', 'result', 'reason', 'changes'],
+      },
+    },
+  },
   permission: 'members:read',
   method: 'GET',
   path: '/members/{memberId}',
@@ -119,6 +150,7 @@ const read = onTenant<Named>({
 const disabled = onTenant<Named>({
   name: 'members.disable',
   summary: 'Disable a member: every session and sign-in ends',
+  portal: { ...ofMember, ends: true, fits: isEnabled },
   permission: 'members:write',
   method: 'POST',
   path: '/members/{memberId}/disable',
@@ -138,6 +170,7 @@ const disabled = onTenant<Named>({
 const enabled = onTenant<Named>({
   name: 'members.enable',
   summary: 'Let a disabled member sign in again',
+  portal: { ...ofMember, fits: (member) => !isEnabled(member) },
   permission: 'members:write',
   method: 'POST',
   path: '/members/{memberId}/enable',
@@ -165,6 +198,7 @@ const deleted = onTenant<Named>({
   name: 'members.delete',
   summary:
     'Delete a member for good, and erase the personal data; invoices, purchases and answers to consents stay, as the law asks',
+  portal: { ...ofMember, lands: 'members.list', ends: true },
   permission: 'members:write',
   method: 'DELETE',
   path: '/members/{memberId}',

@@ -1,10 +1,17 @@
+/** The fields of a form, as its template renders them. */
 import { describedWith } from '../../../../json-schema.ts';
-import { forceField } from '../../../../operations/admin/fields.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
-import { pathFields } from '../addresses.ts';
-import type { Facts } from '../call.ts';
-import { presentNames } from '../nouns.ts';
-import { labelOf } from '../words.ts';
+import type { Facts } from '../addresses.ts';
+import { labelOf } from '../labels.ts';
+import {
+  type FormValues,
+  hasNone,
+  type InputSchema,
+  inputProperties,
+  isOpenFlag,
+  noneName,
+  typesOf,
+} from './read.ts';
 
 /** A choice of a list. */
 export interface Choice {
@@ -50,36 +57,8 @@ export interface Group {
 
 export type Entry = Field | Group;
 
-/** The schema of an input's property, as far as a form reads it. */
-export interface InputSchema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, InputSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-  readonly items?: InputSchema;
-  readonly secret?: boolean;
-  readonly nullMeans?: string;
-}
-
 /** What a list offers to choose from, by the name of a field. */
 export type Offers = Readonly<Record<string, readonly Choice[]>>;
-
-/** The values of a form's fields as they were sent, or as they are before it is. */
-export type FormValues = ReadonlyMap<string, readonly string[]>;
-
-/** What its form asks for: all but what is known already, and what is for the command alone. */
-export function inputProperties(operation: Operation, known: Facts): Readonly<Record<string, InputSchema>> {
-  const given = pathFields(operation).filter((name) => known[name] !== undefined);
-  const properties = operation.input.properties as Readonly<Record<string, InputSchema>>;
-  return Object.fromEntries(
-    Object.entries(properties).filter(([name, schema]) => !given.includes(name) && schema !== forceField),
-  );
-}
 
 /** The form of an operation. */
 export function entriesOf(
@@ -141,12 +120,6 @@ export const yesAndNo: readonly Choice[] = [
   { value: 'false', label: 'no' },
 ];
 
-/** A flag of which null leaves things as they are: a box that is ticked or not could not say that. */
-export function isOpenFlag(schema: InputSchema): boolean {
-  const types = typesOf(schema);
-  return types.includes('boolean') && types.includes('null');
-}
-
 function choicesOf(values: readonly unknown[] = []): readonly Choice[] {
   return values
     .filter((value) => value !== null && value !== '')
@@ -172,20 +145,6 @@ function kindOf(name: string, schema: InputSchema, isChosen: boolean): Kind {
   return paragraphs.has(name) ? 'texts' : 'text';
 }
 
-/** Whether a form says null with a word or a box of its own: of numbers and times of which null means something. */
-export function hasNone(schema: InputSchema): boolean {
-  const isOfForm = typesOf(schema).includes('integer') || schema.format === 'date-time';
-  return schema.nullMeans !== undefined && isOfForm;
-}
-
-/** The name of the box that says "none" beside a field for a time. */
-export const noneName = (name: string) => `${name}:none`;
-
-export function typesOf({ type }: InputSchema): readonly string[] {
-  if (type === undefined) return ['string'];
-  return typeof type === 'string' ? [type] : type;
-}
-
 function exampleOf({ examples = [] }: InputSchema): string {
   const [example] = examples;
   if (Array.isArray(example)) return example.join(', ');
@@ -196,7 +155,7 @@ function exampleOf({ examples = [] }: InputSchema): string {
 export function valuesOf(operation: Operation, known: Facts, present: Facts | null): FormValues {
   const values = new Map<string, readonly string[]>();
   for (const [name, schema] of Object.entries(inputProperties(operation, known))) {
-    const value = present?.[name] ?? present?.[presentNames[name] ?? name];
+    const value = present?.[name] ?? present?.[operation.portal?.readsAs?.[name] ?? name];
     collect(values, name, schema, value === undefined ? schema.default : value);
   }
   return values;

@@ -1,14 +1,35 @@
+/** What a form says, as the input of its operation. */
+import { forceField } from '../../../../operations/admin/fields.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
-import type { Facts } from '../call.ts';
-import {
-  type FormValues,
-  hasNone,
-  type InputSchema,
-  inputProperties,
-  isOpenFlag,
-  noneName,
-  typesOf,
-} from './fields.ts';
+import { type Facts, pathFields } from '../addresses.ts';
+
+/** The schema of an input's property, as far as a form reads it. */
+export interface InputSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, InputSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly items?: InputSchema;
+  readonly secret?: boolean;
+  readonly nullMeans?: string;
+}
+
+/** The values of a form's fields as they were sent, or as they are before it is. */
+export type FormValues = ReadonlyMap<string, readonly string[]>;
+
+/** What its form asks for: all but what is known already, and what is for the command alone. */
+export function inputProperties(operation: Operation, known: Facts): Readonly<Record<string, InputSchema>> {
+  const given = pathFields(operation).filter((name) => known[name] !== undefined);
+  const properties = operation.input.properties as Readonly<Record<string, InputSchema>>;
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name, schema]) => !given.includes(name) && schema !== forceField),
+  );
+}
 
 /**
  * The input of an operation from its form. Numbers stay texts: the operation's own schema reads them, and
@@ -102,4 +123,24 @@ function readValue(text: string): unknown {
 /** The field of a browser gives a time without a zone, which is UTC here. */
 function readTime(text: string): string {
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text) ? `${text}Z` : text;
+}
+
+/** A flag of which null leaves things as they are: a box that is ticked or not could not say that. */
+export function isOpenFlag(schema: InputSchema): boolean {
+  const types = typesOf(schema);
+  return types.includes('boolean') && types.includes('null');
+}
+
+/** Whether a form says null with a word or a box of its own: of numbers and times of which null means something. */
+export function hasNone(schema: InputSchema): boolean {
+  const isOfForm = typesOf(schema).includes('integer') || schema.format === 'date-time';
+  return schema.nullMeans !== undefined && isOfForm;
+}
+
+/** The name of the box that says "none" beside a field for a time. */
+export const noneName = (name: string) => `${name}:none`;
+
+export function typesOf({ type }: InputSchema): readonly string[] {
+  if (type === undefined) return ['string'];
+  return typeof type === 'string' ? [type] : type;
 }

@@ -1,13 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
-import { addressOf } from '../addresses.ts';
-import { callIfMay, type Facts, mayCall, operationNamed } from '../call.ts';
-import { crumbsOf } from '../crumbs.ts';
-import { overviewOf, shownTenant } from '../menu.ts';
+import { mayCall } from '../../call.ts';
+import { addressOf, type Facts, operationNamed } from '../addresses.ts';
+import { crumbsOf, overviewOf, shownTenant } from '../menu.ts';
 import { sendPortalPage } from '../page.ts';
-import { listIn } from '../show/shown.ts';
-import type { Visit } from '../visit.ts';
+import { listIn } from '../show/values.ts';
+import { callIfMay, type Visit } from '../visit.ts';
 import { badgesOf, detailPage } from './detail.ts';
 import { settingsFor } from './settings.ts';
 

@@ -1,19 +1,17 @@
 import type { FastifyReply } from 'fastify';
+import { isLocked } from '../../../../operations/admin/members/member-limits.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
-import { addressOf } from '../addresses.ts';
-import { call, type Facts, mayCall, operationNamed } from '../call.ts';
-import { crumbsOf } from '../crumbs.ts';
-import { pathOf } from '../known.ts';
-import { shownTenant } from '../menu.ts';
-import { isLocked, sectionColumns } from '../nouns.ts';
+import { mayCall } from '../../call.ts';
+import { addressOf, type Facts, nameOf, operationNamed, pathOf } from '../addresses.ts';
+import { type Button, buttonsOf, entryButtons, fileButtons, formButtons } from '../buttons.ts';
+import { doneText, singular } from '../labels.ts';
+import { crumbsOf, shownTenant } from '../menu.ts';
 import { sendPortalPage, sendPortalProblem } from '../page.ts';
-import { type Action, actionsOf, buttonsOf, doneText, entryActions, filesOf } from '../related.ts';
 import { withLinks } from '../show/links.ts';
-import { type Fact, factsOf, itemSchema, listName, type Shown, tableOf } from '../show/shown.ts';
-import type { Visit } from '../visit.ts';
-import { nameOf, singular } from '../words.ts';
+import { type Fact, factsOf, itemSchema, listName, type Shown, tableOf } from '../show/values.ts';
+import { call, type Visit } from '../visit.ts';
 
 /** A part of a page under its own heading. */
 export interface Section {
@@ -23,7 +21,7 @@ export interface Section {
   readonly href: string | null;
   readonly table: Shown;
   /** The operations for each of its rows. */
-  readonly entries: readonly { readonly href: null; readonly actions: readonly Action[] }[];
+  readonly entries: readonly { readonly href: null; readonly actions: readonly Button[] }[];
 }
 
 /** What a page of one thing shows: its facts, and a section for each list. */
@@ -31,7 +29,7 @@ export interface Detail {
   readonly answer: Facts;
   readonly facts: readonly Fact[];
   readonly sections: readonly Section[];
-  readonly actions: readonly Action[];
+  readonly actions: readonly Button[];
   readonly notice: string | null;
 }
 
@@ -47,8 +45,8 @@ async function readDetail(
   return {
     answer,
     ...partsOf(visit, operation, known, answer, hidden),
-    actions: buttonsOf(actionsOf(visit, operation, known, answer), filesOf(visit, operation, known)),
-    notice: doneText(visit, takeDone(visit.reply)),
+    actions: buttonsOf(formButtons(visit, operation, known, answer), fileButtons(visit, operation, known)),
+    notice: noticeOf(visit),
   };
 }
 
@@ -70,21 +68,28 @@ export function partsOf(
     facts: all.filter((fact) => !isList(fact)),
     sections: all.filter(isList).map(({ name, label }) => {
       const items = answer[name] as readonly Facts[];
-      const table = tableOf(items, itemsOf(operation, name), sectionColumns[name]);
+      const part = operation.portal?.parts?.[name] ?? {};
+      const list = operationNamed(visit, part.list);
+      const { columns, entry } = { ...list?.portal?.list, ...part };
+      const table = tableOf(items, itemsOf(operation, name), columns);
       return {
         name,
         title: label,
-        href: ownPage(visit, name, known),
+        href: list === null || !mayCall(visit, list) ? null : addressOf(list, known),
         table: withLinks(visit, table, host),
-        entries: items.map((item) => ({ href: null, actions: entryActions(visit, name, item, known) })),
+        entries: items.map((item) => ({
+          href: null,
+          actions: entryButtons(visit, operation, entry, item, known),
+        })),
       };
     }),
   };
 }
 
-function ownPage(visit: Visit, list: string, known: Facts): string | null {
-  const operation = operationNamed(visit, `${list}.list`);
-  return operation === null || !mayCall(visit, operation) ? null : addressOf(operation, known);
+/** What the page says of the form that led to it. */
+export function noticeOf(visit: Visit): string | null {
+  const operation = operationNamed(visit, takeDone(visit.reply) ?? undefined);
+  return operation?.acts === true ? doneText(operation) : null;
 }
 
 /** The property of an answer alone, as if it were all of it. */

@@ -1,23 +1,19 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
 import { isFile, type Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
-import { takeDone } from '../../../cookies.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../file-answer.ts';
-import { call, callOf, type Facts } from '../call.ts';
-import { crumbsOf } from '../crumbs.ts';
+import { type Facts, kebab, nameOf, pathOf } from '../addresses.ts';
+import { entryButtons, entryPage, fileButtons, formButtons } from '../buttons.ts';
 import { entriesOf, type Field, yesAndNo } from '../form/fields.ts';
 import { placeProblems } from '../form/problems.ts';
-import { pathOf } from '../known.ts';
-import { shownTenant } from '../menu.ts';
-import { nouns } from '../nouns.ts';
+import { crumbsOf, shownTenant } from '../menu.ts';
 import { sendPortalPage, sendPortalProblem } from '../page.ts';
-import { actionsOf, doneText, entryActions, entryPage, filesOf } from '../related.ts';
 import { withLinks } from '../show/links.ts';
-import { listIn, tableOf } from '../show/shown.ts';
-import type { Visit } from '../visit.ts';
-import { kebab, labelOf, nameOf } from '../words.ts';
+import { listIn, tableOf } from '../show/values.ts';
+import { call, callOf, type Visit } from '../visit.ts';
+import { noticeOf } from './detail.ts';
 
 /** What pages through a list, and is no search. */
 const paging = new Set(['before', 'after', 'limit']);
@@ -28,17 +24,17 @@ export async function showList(visit: Visit, operation: Operation): Promise<Fast
   const query = queryOf(request) ?? new Map<string, readonly string[]>();
   const known = pathOf(operation, request.params as Facts);
   const filters = filtersOf(operation, known, query);
-  const { noun } = nameOf(operation);
+  const { title = '', lead = operation.summary } = operation.portal?.list ?? {};
   const about = {
-    lead: nouns[noun]?.lead ?? operation.summary,
+    lead,
     filters,
-    actions: actionsOf(visit, operation, known),
-    files: filesOf(visit, operation, known, searchOf(request)),
-    notice: doneText(visit, takeDone(visit.reply)),
+    actions: formButtons(visit, operation, known),
+    files: fileButtons(visit, operation, known, query),
+    notice: noticeOf(visit),
   };
   const page = {
     template: 'list',
-    title: nouns[noun]?.title ?? labelOf(noun),
+    title,
     visit,
     crumbs: crumbsOf(visit, operation, known),
   };
@@ -80,22 +76,15 @@ export async function showList(visit: Visit, operation: Operation): Promise<Fast
   }
 }
 
-/** The query of a request as it was sent, with its question mark. */
-function searchOf({ raw: { url = '' } }: FastifyRequest): string {
-  const at = url.indexOf('?');
-  return at === -1 ? '' : url.slice(at);
-}
-
 /** The entries as a table, each with the page it has and the operations for it. */
 function tableFor(visit: Visit, operation: Operation, known: Facts, answer: Facts) {
-  const { noun } = nameOf(operation);
+  const { columns, entry } = operation.portal?.list ?? {};
   const list = listIn(answer, operation.output);
   if (list === null) throw new Error(`${operation.name} answers no list`);
-  const table = tableOf(list.items, list.schema, nouns[noun]?.columns);
+  const table = tableOf(list.items, list.schema, columns);
   const entries = list.items.map((item) => {
     const href = entryPage(visit, operation, item, known);
-    // What has a page of its own has its buttons there.
-    return { href, actions: href === null ? entryActions(visit, noun, item, known) : [] };
+    return { href, actions: entryButtons(visit, operation, entry, item, known) };
   });
   return { table: withLinks(visit, table, shownTenant(visit).host), entries };
 }

@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
-import { callIfMay, type Facts, operationNamed } from '../call.ts';
+import { type Facts, operationNamed } from '../addresses.ts';
+import { labelOf } from '../labels.ts';
 import { overviewOf } from '../menu.ts';
 import { sendPortalPage } from '../page.ts';
 import { withLinks } from '../show/links.ts';
-import { itemSchema, listIn, tableOf } from '../show/shown.ts';
 import { countText } from '../show/texts.ts';
-import type { Visit } from '../visit.ts';
-import { labelOf } from '../words.ts';
+import { itemSchema, listIn, tableOf } from '../show/values.ts';
+import { callIfMay, type Visit } from '../visit.ts';
 import { detailPage } from './detail.ts';
 
 const day = 24 * 60 * 60 * 1_000;

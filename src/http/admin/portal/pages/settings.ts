@@ -1,4 +1,4 @@
-import type { Facts } from '../call.ts';
+import type { Facts } from '../addresses.ts';
 
 /** What the settings of a library are filled with. */
 export interface ClientSettings {

@@ -1,8 +1,7 @@
-import { addressOf } from '../addresses.ts';
-import type { Facts } from '../call.ts';
-import { mayCall, operationNamed } from '../call.ts';
+import { mayCall } from '../../call.ts';
+import { addressOf, type Facts, operationNamed } from '../addresses.ts';
 import type { Visit } from '../visit.ts';
-import { codeOf, type Shown } from './shown.ts';
+import { codeOf, type Shown } from './values.ts';
 
 /** The pages that values of these names lead to. */
 const pages: Readonly<Record<string, { readonly page: string; readonly field: string }>> = {

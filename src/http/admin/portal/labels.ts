@@ -1,13 +1,6 @@
+/** What operations and their fields are called on the pages of the portal. */
 import type { Operation } from '../../../operations/admin/operation.ts';
-
-/** The noun and the verb of an operation's name. */
-export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: string; readonly verb: string } {
-  const [noun = '', verb = ''] = name.split('.');
-  return { noun, verb };
-}
-
-/** `addSecret` as it stands in an address. */
-export const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+import { nameOf } from './addresses.ts';
 
 /** Words that are not written as other words are. */
 const spelled: Readonly<Record<string, string>> = {
@@ -89,40 +82,57 @@ export function singular(noun: string): string {
   return words.endsWith('ies') ? `${words.slice(0, -3)}y` : words.replace(/s$/, '');
 }
 
-/** What is said of a file, whichever tenants are in it. */
-const ofFiles: Readonly<Record<string, string>> = {
-  apply: 'Apply a file',
-  compare: 'Compare a file',
-  export: 'Export as a file',
-};
-
 /**
  * What a button that leads to an operation says; beside a list its noun need not be repeated.
  *
  * @param isThere whether it leads to something that is there already
  */
-export function buttonOf(operation: Pick<Operation, 'name'>, isThere = false): string {
+export function buttonOf(operation: Named, isThere = false): string {
   const { noun, verb } = nameOf(operation);
-  if (/files$/i.test(noun) && ofFiles[verb] !== undefined) return ofFiles[verb];
+  if (operation.portal?.label !== undefined) return operation.portal.label;
   if (isNew(verb, isThere)) return `New ${singular(noun)}`;
   return labelOf(verb === 'define' ? 'change' : verb);
 }
+
+type Named = Pick<Operation, 'name' | 'portal'>;
 
 /** Whether a verb makes something: what is defined once more is changed. */
 const isNew = (verb: string, isThere: boolean) => verb === 'create' || (verb === 'define' && !isThere);
 
 /** What the button that sends an operation's form says. */
-export function submitOf(operation: Pick<Operation, 'name'>): string {
+export function submitOf(operation: Named): string {
   const { noun, verb } = nameOf(operation);
   if (verb === 'create') return `Create ${singular(noun)}`;
   return verb === 'define' || verb === 'change' ? 'Save' : titleOf(operation);
 }
 
 /** The heading of an operation's form. @param isThere whether what it is about is there already */
-export function titleOf(operation: Pick<Operation, 'name'>, isThere = false): string {
+export function titleOf(operation: Named, isThere = false): string {
   const { noun, verb } = nameOf(operation);
-  if (/files$/i.test(noun) || isNew(verb, isThere)) return buttonOf(operation);
   const words = buttonOf(operation, isThere);
+  if (operation.portal?.label !== undefined || isNew(verb, isThere)) return words;
   // "Change client", but "Sign out everywhere".
   return /[A-Z]/.test(verb) ? words : `${words} ${singular(noun)}`;
 }
+
+/** What a page says after an operation, such as "Client created." */
+export function doneText(operation: Named): string {
+  const { noun, verb } = nameOf(operation);
+  const done = participles[verb];
+  const text = done === undefined ? `${buttonOf(operation)}: done.` : `${singular(noun)} ${done}.`;
+  return operation.portal?.done ?? capital(text);
+}
+
+const participles: Readonly<Record<string, string>> = {
+  change: 'changed',
+  create: 'created',
+  define: 'saved',
+  delete: 'deleted',
+  disable: 'disabled',
+  enable: 'enabled',
+  markPaid: 'marked as paid',
+  retire: 'retired',
+  revoke: 'revoked',
+  rotate: 'rotated',
+  unlock: 'unlocked',
+};

@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../../../operations/tenant-file/difference.ts';
 import { fieldText } from '../../../../operations/tenant-file/words.ts';
-import type { Facts } from '../call.ts';
-import { labelOf } from '../words.ts';
+import type { Facts } from '../addresses.ts';
+import { labelOf } from '../labels.ts';
 import { durationText, moneyText, periodText, timeText } from './texts.ts';
 
 /** A value as a page shows it: always as text, whoever wrote it (D14). */

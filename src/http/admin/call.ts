@@ -1,0 +1,90 @@
+/** Calls of operations over HTTP, by the admin API and the portal: how often, and with what of the service. */
+import { countingWindow } from '../../core/limits.ts';
+import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
+import { type Actor, permit } from '../../core/operators/permission.ts';
+import type { Operation, OperationDeps } from '../../operations/admin/operation.ts';
+import { type Call, runOperation } from '../../operations/admin/run.ts';
+import { OperationRefused } from '../../operations/refusal.ts';
+import type { Counted } from '../../storage/memory/rate-limit.ts';
+import type { Deps } from '../deps.ts';
+
+/** A caller who was denied too much, or calls too often what costs much, calls nothing for a while. */
+export class TooManyCalls extends Error {
+  override readonly name = 'TooManyCalls';
+  readonly limit: 'costly_calls' | 'denied_calls';
+  readonly counted: Counted;
+  /** Seconds until they may call again. */
+  readonly retryAfter: number;
+
+  constructor(limit: TooManyCalls['limit'], actor: Actor, retryAfter: number) {
+    super(limit);
+    this.limit = limit;
+    this.counted = { key: deniedKey(actor), memberId: actor.kind === 'admin' ? actor.memberId : null };
+    this.retryAfter = retryAfter;
+  }
+}
+
+/**
+ * Calls an operation. Each denial leaves a line in the audit, so that denied calls are counted: none can fill the disk
+ * with them, through whichever face.
+ *
+ * @param isDenial whether a refusal counts as a denied call
+ * @throws OperationRefused, TooManyCalls, or what `call.demand` throws
+ */
+export async function callOperation(
+  call: Call,
+  deps: Deps,
+  isDenial: (refused: OperationRefused) => boolean,
+): Promise<object> {
+  const { operation, actor } = call;
+  const { shared } = deps.rateLimiter;
+  const denied = shared.look(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+  if (denied !== null) throw new TooManyCalls('denied_calls', actor, denied);
+  const wait = countCostly(operation, actor, deps);
+  if (wait !== null) throw new TooManyCalls('costly_calls', actor, wait);
+  try {
+    return await runOperation(call, deps.store, operationDeps(deps));
+  } catch (error) {
+    if (error instanceof OperationRefused && isDenial(error)) {
+      shared.take(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+    }
+    throw error;
+  }
+}
+
+/** Whom denied calls are counted for: the token, the administrator, or the machine itself. */
+const deniedKey = (actor: Actor) => `admin denied ${callerOf(actor)}`;
+
+function callerOf(actor: Actor): string {
+  if (actor.kind === 'operator') return actor.kind;
+  return actor.kind === 'token' ? actor.tokenId : actor.memberId;
+}
+
+/**
+ * Counts a call of an operation that costs much: for the token or the administrator who calls, all such
+ * operations together. The operator of the machine has other ways to slow it down.
+ *
+ * @returns null if it may go on, else the seconds after which it may again
+ */
+function countCostly(
+  { callsPerMinute }: Operation,
+  actor: Actor,
+  { rateLimiter }: Pick<Deps, 'rateLimiter'>,
+): number | null {
+  if (actor.kind === 'operator') return null;
+  return rateLimiter.shared.take(
+    `admin costly ${callerOf(actor)}`,
+    callsPerMinute ?? null,
+    countingWindow.minute,
+  );
+}
+
+/** What the operations use of the service. The clock is read once: an operation happens at one moment. */
+export function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {
+  return { vault, passwords, random, mails, tenants, now: clock() };
+}
+
+/** Whether a caller may do something at all; whether to this very tenant, running it says. */
+export function mayCall({ actor }: Pick<Call, 'actor'>, { permission, reach }: Operation): boolean {
+  return permit(actor, { permission, reach, tenantId: null }) === 'granted';
+}

@@ -1,0 +1,111 @@
+/** The buttons of a page: the links to the forms and files that say they stand on it. */
+import type { Operation } from '../../../operations/admin/operation.ts';
+import { type EntryName, pagesOf } from '../../../operations/admin/portal-face.ts';
+import type { Form } from '../../form.ts';
+import { mayCall } from '../call.ts';
+import {
+  addressOf,
+  contextOf,
+  type Facts,
+  newAddressOf,
+  operationNamed,
+  pathFields,
+  takesForm,
+} from './addresses.ts';
+import { buttonOf } from './labels.ts';
+import type { Visit } from './visit.ts';
+
+/** A button that leads to the form of an operation. */
+export interface Button {
+  readonly label: string;
+  readonly href: string;
+  readonly isGrave: boolean;
+  /** Whether it is what most come to the page for. */
+  readonly isMain: boolean;
+}
+
+/** The forms that a page offers for what it shows as a whole. */
+export function formButtons(
+  visit: Visit,
+  page: Operation,
+  known: Facts,
+  thing: Facts = {},
+): readonly Button[] {
+  return formsOn(visit, page, thing)
+    .flatMap((operation) => {
+      const own = addressOf(operation, known);
+      const href = own ?? newAddressOf(operation, known);
+      const isMain = own === null || operation.path === page.path;
+      return href === null ? [] : [buttonAt(operation, href, isMain, own !== null)];
+    })
+    .toSorted((a, b) => Number(b.isMain) - Number(a.isMain) || Number(a.isGrave) - Number(b.isGrave));
+}
+
+/** The files that a page offers, narrowed as the page is. */
+export function fileButtons(
+  visit: Visit,
+  page: Operation,
+  known: Facts,
+  query: Form = new Map(),
+): readonly Button[] {
+  return visit.operations
+    .filter((one) => one.mediaType !== undefined && pagesOf(one).includes(page.name) && mayCall(visit, one))
+    .flatMap((one) => {
+      const href = addressOf(one, known);
+      const said = queryFor(one, query);
+      return href === null ? [] : [buttonAt(one, said.size === 0 ? href : `${href}?${said}`, false)];
+    });
+}
+
+/** What the query of a page says of the fields of an operation. */
+function queryFor({ input }: Operation, query: Form): URLSearchParams {
+  const known = [...query].filter(([name]) => name in input.properties);
+  return new URLSearchParams(known.map(([name, [value = '']]): [string, string] => [name, value]));
+}
+
+/** Every button of a page: what ends things comes last. */
+export function buttonsOf(forms: readonly Button[], files: readonly Button[]): readonly Button[] {
+  return [...forms, ...files].toSorted((a, b) => Number(a.isGrave) - Number(b.isGrave));
+}
+
+/** The forms for an entry of a list: those of which the entry's name is the one field that is missing. */
+export function entryButtons(
+  visit: Visit,
+  page: Operation,
+  entry: EntryName | undefined,
+  item: Facts,
+  known: Facts,
+): readonly Button[] {
+  if (entry === undefined) return [];
+  return formsOn(visit, page, item).flatMap((operation) => {
+    const missing = pathFields(operation).filter((name) => known[name] === undefined);
+    if (missing.join() !== entry.field) return [];
+    const href = addressOf(operation, { ...known, [entry.field]: item[entry.key] });
+    const context = contextOf(visit, operation, known);
+    return href === null ? [] : [buttonAt(operation, `${href}${context}`, false, true)];
+  });
+}
+
+/** The page of an entry of a list, if it has one. */
+export function entryPage(visit: Visit, { portal }: Operation, item: Facts, known: Facts): string | null {
+  const { entry, opens } = portal?.list ?? {};
+  const read = operationNamed(visit, opens);
+  if (entry === undefined || read === null) return null;
+  return addressOf(read, { ...known, [entry.field]: item[entry.key] });
+}
+
+/** The forms on a page that fit what it shows. */
+function formsOn(visit: Visit, page: Operation, thing: Facts): readonly Operation[] {
+  return visit.operations.filter(
+    (operation) =>
+      takesForm(operation) &&
+      pagesOf(operation).includes(page.name) &&
+      operation.portal?.fits?.(thing) !== false &&
+      mayCall(visit, operation),
+  );
+}
+
+function buttonAt(operation: Operation, href: string, isMain: boolean, isThere = false): Button {
+  const isGrave = operation.portal?.ends === true;
+  return { label: buttonOf(operation, isThere), href, isGrave, isMain: isMain && !isGrave };
+}
