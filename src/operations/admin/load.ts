@@ -111,6 +111,7 @@ const clientLoaded = onTenant<LoadedClient>({
 const secretsSet = onTenant<Required<Pick<LoadedClient, 'clientId' | 'secretHash'>>>({
   name: 'clients.setSecrets',
   summary: 'Give a client the secrets of a file; one that it has keeps its age',
+  portal: { reads: 'clients.read' },
   permission: 'clients:write',
   method: 'PUT',
   path: '/clients/{clientId}/secrets',
@@ -137,6 +138,7 @@ interface LoadedConsent extends Partial<Pick<Consent, 'description' | 'atSignUp'
 const consentLoaded = onTenant<LoadedConsent>({
   name: 'consents.load',
   summary: 'Define a consent, or change what is said of it; one that is retired stays so unless it is said',
+  portal: { reads: 'consents.list' },
   permission: 'access:write',
   method: 'PUT',
   path: '/consents/{consentId}',

@@ -117,7 +117,7 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   readonly acts: boolean;
   /** Whether what it does is only tried: the answer tells of it, and its transaction is taken back. */
   readonly isTrial?: boolean;
-  /** What the portal needs to know of it; what no portal shows has none. */
+  /** What the portal needs to know of it; what no portal shows says what it reads alone, for the audit. */
   readonly portal?: PortalFace;
   /**
    * The thing that it changes, as it is now, for what the audit says of the change: where what `portal.reads` names
