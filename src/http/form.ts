@@ -90,3 +90,11 @@ export function pageForm<Name extends string>(
 ): Partial<Record<Name, string>> {
   return request.body instanceof Map ? pick(request.body as Form, names).values : {};
 }
+
+/** The query of a page; a malformed one is an empty one. */
+export function pageQuery<Name extends string>(
+  request: FastifyRequest,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
+  return pick(queryOf(request) ?? new Map(), names).values;
+}

@@ -8,7 +8,7 @@ import {
 import { seenAt } from '../../operations/session/seen-at.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
+import { pageForm, pageQuery } from '../form.ts';
 import { formToken, givenForm } from '../pages/form-token.ts';
 import { enter, type PageDeps } from '../pages/guarded-page.ts';
 import { sendPage } from '../pages/pages.ts';
@@ -43,7 +43,7 @@ export function decidedPages(app: FastifyInstance, deps: Deps): void {
   for (const end of ['approved', 'rejected'] as const) {
     refuseOtherMethods(app, `/device/${end}`, ['GET']);
     app.get(`/device/${end}`, (request, reply) => {
-      const { decided = '' } = pick(queryOf(request) ?? new Map(), ['decided']).values;
+      const { decided = '' } = pageQuery(request, ['decided']);
       return show(request, reply, end, decided, deps);
     });
   }

@@ -14,7 +14,7 @@ import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
+import { pageForm, pageQuery } from '../form.ts';
 import { countedMember } from '../limits/limit-reached.ts';
 import { formToken, givenForm } from '../pages/form-token.ts';
 import { enter } from '../pages/guarded-page.ts';
@@ -61,8 +61,7 @@ const deviceGuard = (deps: Deps) =>
     return { purpose, returnTo: code === undefined ? url : deviceUrl(code), chosen };
   });
 
-const asked = (request: FastifyRequest) =>
-  pick(queryOf(request) ?? new Map(), ['user_code', 'ui_locales']).values;
+const asked = (request: FastifyRequest) => pageQuery(request, ['user_code', 'ui_locales']);
 
 function show(request: FastifyRequest, reply: FastifyReply, turns: Turns, deps: Deps) {
   // A page fetched ahead is not a page opened by a member (U2).

@@ -10,12 +10,13 @@ import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
-import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, sealFlow, sendStale } from '../oidc/flow.ts';
+import { pageForm, pageQuery } from '../form.ts';
+import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, ownFlow, sealFlow } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, isBrowserThatAsked } from './asker.ts';
+import { flowPage } from './flow-page.ts';
 import { findMailLink, sendTooManyLinks } from './mail-link.ts';
 
 const url = '/recover';
@@ -23,9 +24,11 @@ const resetUrl = `${url}/reset/:secret`;
 
 /** A forgotten password: the page that asks for the address, and the one that the mail leads to. */
 export function recoverPages(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => show(request, reply, deps));
-  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => ask(request, reply, deps));
+  flowPage(app, deps, url, {
+    start: () => newFlow(deps),
+    show: (reply, flow) => sendForm(reply, flow, flow.parameters?.login_hint ?? '', null, deps),
+    submit: (reply, flow) => ask(reply, flow, deps),
+  });
   refuseOtherMethods(app, `${url}/sent`, ['GET']);
   app.get(`${url}/sent`, (request, reply) => showSent(request, reply, deps));
   refuseOtherMethods(app, resetUrl, ['GET', 'POST']);
@@ -35,33 +38,11 @@ export function recoverPages(app: FastifyInstance, deps: Deps): void {
   );
 }
 
-const newFlow = ({ clock }: Deps): Flow => ({
-  startedAt: clock(),
-  parameters: null,
-  returnTo: '/account',
-  language: null,
-});
+const newFlow = (deps: Deps): Flow => ownFlow('/account', deps);
 
-async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { flow: sealed, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), [
-    'flow',
-    'ui_locales',
-  ]).values;
-  const opened = openFlow(request, sealed, deps.clock());
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const flow = opened.kind === 'flow' ? opened.flow : newFlow(deps);
-  if (chosen !== undefined) {
-    return reply.redirect(flowUrl(url, sealFlow(reply, { ...flow, language: chosen }, deps)), 303);
-  }
-  return sendForm(reply, flow, flow.parameters?.login_hint ?? '', null, deps);
-}
-
-async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { flow: sealed, email = '' } = pageForm(request, ['flow', 'email']);
-  const opened = openFlow(request, sealed, deps.clock());
-  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const { flow } = opened;
+async function ask(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
+  const { email = '' } = pageForm(request, ['email']);
   const problem = emailProblem(email);
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
   const { recoveriesPerAddressAndHour: limit } = request.tenant.limits;
@@ -92,7 +73,7 @@ async function ask(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
 
 /** The page after asking; who mistyped the address, or gets no mail, finds the way back to the form. */
 async function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { flow: asked } = pick(queryOf(request) ?? new Map(), ['flow']).values;
+  const { flow: asked } = pageQuery(request, ['flow']);
   const opened = openFlow(request, asked, deps.clock(), 'asked');
   // Typed by hand it claims nothing: no mail was asked for.
   if (opened.kind === 'none') return reply.redirect(url, 303);

@@ -1,44 +1,32 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import { type AuthorizationOutcome, answerScopes } from '../../operations/authorization/authorization.ts';
-import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
+import { pageForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
-import { contextOf, type Flow, languageOf, openFlow, sealFlow, sendStale, stepOf } from '../oidc/flow.ts';
+import { contextOf, type Flow, languageOf, sealFlow, sendStale, stepOf } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
-
-const url = '/consent';
+import { flowPage } from './flow-page.ts';
 
 /** GET and POST /consent: a third party's client asks the member (decision 14). */
 export function scopeConsentPage(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => {
-    const { flow } = pick(queryOf(request) ?? new Map(), ['flow']).values;
-    return take(request, reply, flow, undefined, deps);
-  });
-  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => {
-    const { flow, action } = pageForm(request, ['flow', 'action']);
-    return take(request, reply, flow, action, deps);
+  flowPage(app, deps, '/consent', {
+    show: (reply, flow) => take(reply, flow, undefined, deps),
+    submit: (reply, flow) => take(reply, flow, pageForm(reply.request, ['action']).action, deps),
   });
 }
 
 async function take(
-  request: FastifyRequest,
   reply: FastifyReply,
-  sealed: string | undefined,
+  flow: Flow,
   action: string | undefined,
   deps: Deps,
 ): Promise<FastifyReply> {
-  const opened = openFlow(request, sealed, deps.clock());
-  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const { flow } = opened;
+  const { request } = reply;
   const step = await stepOf(request, flow);
   if (step === null) return sendProblem(reply, 'noFlow');
 

@@ -4,10 +4,9 @@ import type { Translate } from '../../language.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
 import { isHashable } from '../../secrets/password.ts';
-import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
+import { pageForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { answerAuthorization } from '../oidc/authorize.ts';
 import {
@@ -17,41 +16,31 @@ import {
   flowUrl,
   isCheckout,
   languageOf,
-  openFlow,
+  ownFlow,
   requestOf,
   sealFlow,
-  sendStale,
   stepOf,
 } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
-import { requireSameOrigin } from '../same-origin.ts';
 import { currentSession, guesserOf } from '../session.ts';
+import { flowPage } from './flow-page.ts';
 import { answerSignedIn, signInTo } from './signed-in.ts';
 
 const url = '/sign-in';
 
 /** GET and POST /sign-in: the page that asks for address and password (pages 1 to 10). */
 export function signInPage(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => show(request, reply, deps));
-  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
+  flowPage(app, deps, url, {
+    start: () => ownFlow('/account', deps),
+    show: (reply, flow) => show(reply, flow, deps),
+    submit: (reply, flow) => submit(reply, flow, deps),
+  });
 }
 
-async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const query = queryOf(request);
-  const { flow: sealed, ui_locales: chosen } = pick(query ?? new Map(), ['flow', 'ui_locales']).values;
+async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const now = deps.clock();
-  const opened = openFlow(request, sealed, now);
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const flow: Flow =
-    opened.kind === 'flow'
-      ? opened.flow
-      : { startedAt: now, parameters: null, returnTo: '/account', language: null };
-  if (chosen !== undefined || opened.kind === 'none') {
-    // The choice of a language goes into the flow, and stays with it through every page after this one.
-    return reply.redirect(flowUrl(url, sealFlow(reply, { ...flow, language: chosen ?? null }, deps)), 303);
-  }
   const step = await stepOf(request, flow);
   const outcome = await transactionOf(request, deps, async (tx) => {
     const session = (await currentSession(tx, request, now))?.session ?? null;
@@ -67,12 +56,9 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   return answerAuthorization(reply, outcome, contextOf(flow), deps);
 }
 
-async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const form = pageForm(request, ['flow', 'email', 'password', 'action']);
-  const opened = openFlow(request, form.flow, deps.clock());
-  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const { flow } = opened;
+async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
+  const form = pageForm(request, ['email', 'password', 'action']);
   const step = await stepOf(request, flow);
   if (form.action === 'cancel' && step !== null) {
     const outcome = await transactionOf(request, deps, (tx) => cancel(tx, step));

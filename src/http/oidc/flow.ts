@@ -97,9 +97,15 @@ export function sendToSignIn(
   language: string | null,
   deps: Pick<Deps, 'clock' | 'random'>,
 ): FastifyReply {
-  const flow = { startedAt: deps.clock(), parameters: null, returnTo, language };
-  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
+  return reply.redirect(flowUrl('/sign-in', sealFlow(reply, ownFlow(returnTo, deps, language), deps)), 303);
 }
+
+/** A flow that a page of ours begins, and that leads back to one. */
+export const ownFlow = (
+  returnTo: string,
+  { clock }: Pick<Deps, 'clock'>,
+  language: string | null = null,
+): Flow => ({ startedAt: clock(), parameters: null, returnTo, language });
 
 /** An authorization step, but for the time at which it is taken. */
 export type FlowStep = Omit<AuthorizationStep, 'now'>;

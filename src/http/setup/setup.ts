@@ -12,7 +12,7 @@ import {
 import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
 import { findService } from '../../storage/service.ts';
 import type { Deps } from '../deps.ts';
-import { pageForm, pick, queryOf } from '../form.ts';
+import { pageForm, pageQuery } from '../form.ts';
 import { lookUpSecret } from '../limits/guessed-secret.ts';
 import { noteLimit } from '../limits/limit-reached.ts';
 import { sendPage } from '../pages/pages.ts';
@@ -65,7 +65,7 @@ async function linkOf(request: FastifyRequest, deps: Deps): Promise<Link> {
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const link = await linkOf(request, deps);
-  const { ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['ui_locales']).values;
+  const { ui_locales: chosen } = pageQuery(request, ['ui_locales']);
   const language = languageOf(request, chosen);
   if (link.kind === 'unknown') return refuseUnknown(reply);
   if (link.kind === 'too-many') return refuseTooMany(reply, link.retryAfter);

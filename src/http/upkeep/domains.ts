@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noStore } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { pick, queryOf } from '../form.ts';
+import { pageQuery } from '../form.ts';
 import { sendUnknownHost } from '../tenant.ts';
 
 /** Headers that proxies add: whoever asks through one does not sit beside us. */
@@ -26,7 +26,7 @@ export function domainsEndpoint(app: FastifyInstance, { tenants, config, setupOf
     domain === config.apiHost || domain === first || tenants.byHost(domain) !== null;
   app.get('/internal/domains', { config: { upkeep: true } }, async (request, reply) => {
     if (!isNeighbour(request)) return sendNothingHere(request, reply);
-    const { domain = '' } = pick(queryOf(request) ?? new Map(), ['domain']).values;
+    const { domain = '' } = pageQuery(request, ['domain']);
     if (!isOurs(domain.toLowerCase())) return sendUnknownHost(reply);
     return noStore(reply).type('text/plain; charset=utf-8').send('ours\n');
   });

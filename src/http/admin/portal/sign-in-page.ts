@@ -15,7 +15,7 @@ import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal, sourceOf, storeOf, transactionOf } from '../../audit.ts';
 import { clearSessionCookie, redirectAfter, setSessionCookie, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
+import { pageForm, pageQuery } from '../../form.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
 import { formToken, givenForm } from '../../pages/form-token.ts';
 import { type Act, guardedPage } from '../../pages/guarded-page.ts';
@@ -40,7 +40,7 @@ export function signInPages(app: FastifyInstance, portal: Portal): void {
 }
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { next } = pick(queryOf(request) ?? new Map(), ['next']).values;
+  const { next } = pageQuery(request, ['next']);
   const returnTo = readReturn(next);
   const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
   if (current !== null) return reply.redirect(returnTo, 303);

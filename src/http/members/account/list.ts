@@ -1,12 +1,12 @@
 // Which page of a list of the account area is asked for, and where the others are.
 import { accountListLength } from '../../../core/members/limits.ts';
 import type { PageOf } from '../../../operations/page.ts';
-import { pick, queryOf } from '../../form.ts';
+import { pageQuery } from '../../form.ts';
 import type { Visit } from './page.ts';
 
 /** The entry of a list behind which the page that was asked for begins; undefined for the first page. */
 export function beforeIn({ request }: Visit): string | undefined {
-  const { before = '' } = pick(queryOf(request) ?? new Map(), ['before']).values;
+  const { before = '' } = pageQuery(request, ['before']);
   return /^[A-Za-z0-9_-]{1,64}$/.test(before) ? before : undefined;
 }
 

@@ -6,7 +6,7 @@ import { takeIn } from '../../../storage/memory/rate-limit.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
-import { pick, queryOf } from '../../form.ts';
+import { pageQuery } from '../../form.ts';
 import { countedMember } from '../../limits/limit-reached.ts';
 import { isUndone } from '../../pages/head.ts';
 import { requestLanguage } from '../../pages/language.ts';
@@ -29,7 +29,7 @@ export function beginPage(app: FastifyInstance, deps: Deps): void {
 }
 
 async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { order: sealed } = pick(queryOf(request) ?? new Map(), ['order']).values;
+  const { order: sealed } = pageQuery(request, ['order']);
   const opened = openOrder(request, sealed, deps.clock());
   if (opened.kind === 'none') return sendRefusedRequest(reply, { reason: 'malformed' });
   if (opened.kind === 'stale') return sendStaleOrder(reply, opened.order);

@@ -14,7 +14,7 @@ import { paymentMethod } from '../../../operations/access/payments/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
+import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
 import { readConsents } from '../access/consent-form.ts';
 import { dayOf } from '../account/times.ts';
@@ -35,7 +35,7 @@ async function show(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
   const standing = checkoutStanding(checkout, deps.clock());
   switch (standing) {
     case 'open': {
-      const { change } = pick(queryOf(request) ?? new Map(), ['change']).values;
+      const { change } = pageQuery(request, ['change']);
       const isAsked = lacksAddress(visit, member) || change === 'address';
       return isAsked ? () => sendAddressForm(visit) : showSummary(tx, visit);
     }

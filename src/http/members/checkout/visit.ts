@@ -4,7 +4,7 @@ import { findOwnCheckout, type OpenedCheckout } from '../../../operations/access
 import { paymentMethod } from '../../../operations/access/payments/payment.ts';
 import { pathOf } from '../../address.ts';
 import type { Deps } from '../../deps.ts';
-import { pick, queryOf } from '../../form.ts';
+import { pageQuery } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
 import { formToken } from '../../pages/form-token.ts';
 import type { Guard } from '../../pages/guarded-page.ts';
@@ -46,7 +46,7 @@ export function checkoutGuard(deps: Deps): Guard<CheckoutVisit> {
 }
 
 const chosenIn = ({ request }: FastifyReply): string | null =>
-  pick(queryOf(request) ?? new Map(), ['ui_locales']).values.ui_locales ?? null;
+  pageQuery(request, ['ui_locales']).ui_locales ?? null;
 
 /** The forms of one checkout in one session. */
 const purposeOf = ({ session, checkout }: CheckoutVisit) => `checkout ${checkout.id} ${session.id}`;

@@ -15,7 +15,7 @@ import { refuseOtherMethods } from '../../answers.ts';
 import { storeOf, transactionOf } from '../../audit.ts';
 import { browserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
+import { pageForm, pageQuery } from '../../form.ts';
 import { languageOf, sendStale, stepOf } from '../../oidc/flow.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
@@ -40,7 +40,7 @@ const confirmUrl = '/sign-up/confirm/:secret';
 export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, verifyUrl, ['GET', 'POST']);
   app.get(verifyUrl, (request, reply) => {
-    const { proof } = pick(queryOf(request) ?? new Map(), ['proof']).values;
+    const { proof } = pageQuery(request, ['proof']);
     return verify(request, reply, proof, null, deps);
   });
   app.post(verifyUrl, { onRequest: requireSameOrigin }, (request, reply) => {

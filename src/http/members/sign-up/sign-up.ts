@@ -8,11 +8,10 @@ import { askForSignUp } from '../../../operations/sign-up/sign-up.ts';
 import { seal } from '../../../secrets/seal.ts';
 import { listConsents } from '../../../storage/access/consent.ts';
 import { addressKey, shareOf } from '../../address.ts';
-import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import { ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
-import { pageForm, pick, queryOf } from '../../form.ts';
+import { pageForm } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
 import {
   type Flow,
@@ -20,16 +19,14 @@ import {
   flowUrl,
   isCheckout,
   languageOf,
-  openFlow,
   requestOf,
   sealFlow,
-  sendStale,
 } from '../../oidc/flow.ts';
 import { sendPage } from '../../pages/pages.ts';
 import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
-import { requireSameOrigin } from '../../same-origin.ts';
 import { type ConsentAnswers, readConsents } from '../access/consent-form.ts';
 import { askerOf } from '../asker.ts';
+import { flowPage } from '../flow-page.ts';
 
 const url = '/sign-up';
 
@@ -38,12 +35,10 @@ const url = '/sign-up';
  * (pages 10 to 12; S2 to S4).
  */
 export function signUpPage(app: FastifyInstance, deps: Deps): void {
-  refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => {
-    const { flow, ui_locales: chosen } = pick(queryOf(request) ?? new Map(), ['flow', 'ui_locales']).values;
-    return show(request, reply, flow, chosen, deps);
+  flowPage(app, deps, url, {
+    show: (reply, flow) => show(reply, flow, deps),
+    submit: (reply, flow) => submit(reply, flow, deps),
   });
-  app.post(url, { onRequest: requireSameOrigin }, (request, reply) => submit(request, reply, deps));
 }
 
 /** What somebody signs up for, as the pages say it. */
@@ -76,30 +71,16 @@ async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promi
   };
 }
 
-async function show(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  sealed: string | undefined,
-  chosen: string | undefined,
-  deps: Deps,
-): Promise<FastifyReply> {
-  const opened = openFlow(request, sealed, deps.clock());
-  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const flow = { ...opened.flow, language: chosen ?? opened.flow.language };
-  if (chosen !== undefined) return reply.redirect(flowUrl(url, sealFlow(reply, flow, deps)), 303);
-  const asked = await signUpFor(request, flow, deps);
+async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+  const asked = await signUpFor(reply.request, flow, deps);
   if (asked === null) return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
   return sendForm(reply, flow, asked, deps);
 }
 
-async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { tenant } = request;
-  const form = pageForm(request, ['flow', 'fullName', 'email', 'password']);
-  const opened = openFlow(request, form.flow, deps.clock());
-  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  const { flow } = opened;
+  const form = pageForm(request, ['fullName', 'email', 'password']);
   const language = languageOf(request, flow);
   const asked = await signUpFor(request, flow, deps);
   if (asked === null) {
