@@ -212,7 +212,6 @@ function sendEntry(
     template: 'members/device/entry.eta',
     language,
     title: 'device.title',
-    status: problem === undefined ? 200 : 422,
     isError: problem !== undefined,
     again: { action: url, fields: {} },
     data: { typed, problem: problem === undefined ? null : language.t(problem) },

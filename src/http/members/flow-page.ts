@@ -3,44 +3,57 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
-import { type Flow, type FlowPage, flowUrl, openFlow, sealFlow, sendStale } from '../oidc/flow.ts';
+import {
+  type Flow,
+  type FlowPage,
+  flowUrl,
+  type OpenedFlow,
+  openFlow,
+  sealFlow,
+  sendStale,
+} from '../oidc/flow.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 
 type Handler = (reply: FastifyReply, flow: Flow) => Promise<FastifyReply> | FastifyReply;
 
-/** @param start begins the flow of a visitor who comes with none; without it the page needs one */
+/** @param none answers a visitor who comes with no flow, in the language chosen; without it the page needs one */
 export function flowPage(
   app: FastifyInstance,
   deps: Deps,
   url: FlowPage,
-  { show, submit, start }: { readonly show: Handler; readonly submit: Handler; readonly start?: () => Flow },
+  {
+    show,
+    submit,
+    none,
+  }: {
+    readonly show: Handler;
+    readonly submit: Handler;
+    readonly none?: (reply: FastifyReply, chosen: string | undefined) => ReturnType<Handler>;
+  },
 ): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, async (request, reply) => {
     const { flow: sealed, ui_locales: chosen } = pageQuery(request, ['flow', 'ui_locales']);
+    const opened = openFlow(request, sealed, deps.clock());
+    if (opened.kind === 'none' && none !== undefined) return none(reply, chosen);
     // The choice of a language goes into the flow, and stays with it through every page after this one.
-    const inLanguage: Handler = (_reply, flow) =>
-      chosen === undefined
-        ? show(reply, flow)
-        : reply.redirect(flowUrl(url, sealFlow(reply, { ...flow, language: chosen }, deps)), 303);
-    return inFlow(reply, sealed, deps, inLanguage, start);
+    const chooseLanguage: Handler = (_reply, flow) =>
+      goToFlow(reply, url, { ...flow, language: chosen ?? null }, deps);
+    return goOn(reply, opened, chosen === undefined ? show : chooseLanguage);
   });
   app.post(url, { onRequest: requireSameOrigin }, async (request, reply) =>
-    inFlow(reply, pageForm(request, ['flow']).flow, deps, submit),
+    goOn(reply, openFlow(request, pageForm(request, ['flow']).flow, deps.clock()), submit),
   );
 }
 
+/** Leads to a page of a flow. */
+export function goToFlow(reply: FastifyReply, page: FlowPage, flow: Flow, deps: Deps): FastifyReply {
+  return reply.redirect(flowUrl(page, sealFlow(reply, flow, deps)), 303);
+}
+
 /** Goes on in a flow; from one that cannot go on a page leads to where it starts anew. */
-function inFlow(
-  reply: FastifyReply,
-  sealed: string | undefined,
-  deps: Deps,
-  go: Handler,
-  start?: () => Flow,
-): Promise<FastifyReply> | FastifyReply {
-  const opened = openFlow(reply.request, sealed, deps.clock());
-  if (opened.kind === 'stale') return sendStale(reply, opened.flow);
-  if (opened.kind === 'flow') return go(reply, opened.flow);
-  return start === undefined ? sendProblem(reply, 'noFlow') : go(reply, start());
+function goOn(reply: FastifyReply, opened: OpenedFlow, go: Handler): ReturnType<Handler> {
+  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+  return opened.kind === 'stale' ? sendStale(reply, opened.flow) : go(reply, opened.flow);
 }

@@ -16,7 +16,7 @@ import { sendPage } from '../pages/pages.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, isBrowserThatAsked } from './asker.ts';
-import { flowPage } from './flow-page.ts';
+import { flowPage, goToFlow } from './flow-page.ts';
 import { findMailLink, sendTooManyLinks } from './mail-link.ts';
 
 const url = '/recover';
@@ -24,9 +24,14 @@ const resetUrl = `${url}/reset/:secret`;
 
 /** A forgotten password: the page that asks for the address, and the one that the mail leads to. */
 export function recoverPages(app: FastifyInstance, deps: Deps): void {
+  const show = (reply: FastifyReply, flow: Flow) =>
+    sendForm(reply, flow, flow.parameters?.login_hint ?? '', null, deps);
   flowPage(app, deps, url, {
-    start: () => newFlow(deps),
-    show: (reply, flow) => sendForm(reply, flow, flow.parameters?.login_hint ?? '', null, deps),
+    none: (reply, chosen) => {
+      const flow = ownFlow('/account', deps, chosen);
+      return chosen === undefined ? show(reply, flow) : goToFlow(reply, url, flow, deps);
+    },
+    show,
     submit: (reply, flow) => ask(reply, flow, deps),
   });
   refuseOtherMethods(app, `${url}/sent`, ['GET']);
@@ -100,16 +105,9 @@ function sendForm(
     template: 'members/recover/ask.eta',
     language,
     title: 'recover.title',
-    status: problem === null ? 200 : 422,
-    isError: problem !== null,
+    problems: problem === null ? [] : [{ field: 'email', text: language.t(`member.error.email.${problem}`) }],
     again: { action: url, fields: { flow: sealed } },
-    data: {
-      flow: sealed,
-      signIn: flowUrl('/sign-in', sealed),
-      email,
-      problems:
-        problem === null ? [] : [{ field: 'email', text: language.t(`member.error.email.${problem}`) }],
-    },
+    data: { flow: sealed, signIn: flowUrl('/sign-in', sealed), email },
   });
 }
 
@@ -144,31 +142,19 @@ async function reset(
     return sendLinkDone(reply, { language, title: 'recover.done.title', ways });
   }
   if (standing !== 'awaited') return sendUsed();
+  const { passwordLength: least } = tenant;
+  const textOf = (problem: string) => language.t(`member.error.password.${problem}`, { least });
   const sendReset = (problem: string | null) =>
     sendPage(reply, {
       template: 'members/recover/reset.eta',
       language,
       title: 'recover.reset.title',
-      status: problem === null ? 200 : 422,
-      isError: problem !== null,
-      data: {
-        email: found.email,
-        action: `${url}/reset/${secret}`,
-        least: tenant.passwordLength,
-        problems:
-          problem === null
-            ? []
-            : [
-                {
-                  field: 'password',
-                  text: language.t(`member.error.password.${problem}`, { least: tenant.passwordLength }),
-                },
-              ],
-      },
+      problems: problem === null ? [] : [{ field: 'password', text: textOf(problem) }],
+      data: { email: found.email, action: `${url}/reset/${secret}`, least },
     });
   if (form === null) return sendReset(null);
   const { password = '', everywhere } = form;
-  const rules = { least: tenant.passwordLength, email: found.email, isCommon: await commonPasswords() };
+  const rules = { least, email: found.email, isCommon: await commonPasswords() };
   const problem = passwordProblem(password, rules);
   if (problem !== null) return sendReset(problem);
   const hash = await deps.passwords.hash(password, shareOf(request));

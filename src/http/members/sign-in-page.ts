@@ -24,7 +24,7 @@ import {
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
-import { flowPage } from './flow-page.ts';
+import { flowPage, goToFlow } from './flow-page.ts';
 import { answerSignedIn, signInTo } from './signed-in.ts';
 
 const url = '/sign-in';
@@ -32,7 +32,7 @@ const url = '/sign-in';
 /** GET and POST /sign-in: the page that asks for address and password (pages 1 to 10). */
 export function signInPage(app: FastifyInstance, deps: Deps): void {
   flowPage(app, deps, url, {
-    start: () => ownFlow('/account', deps),
+    none: (reply, chosen) => goToFlow(reply, url, ownFlow('/account', deps, chosen), deps),
     show: (reply, flow) => show(reply, flow, deps),
     submit: (reply, flow) => submit(reply, flow, deps),
   });
@@ -134,7 +134,7 @@ async function sendForm(
   reply: FastifyReply,
   flow: Flow,
   deps: Deps,
-  { email, missing = [], wrong = false, status = 422, outcome }: FormState = {},
+  { email, missing = [], wrong = false, status, outcome }: FormState = {},
 ): Promise<FastifyReply> {
   const { request } = reply;
   const shown = outcome ?? (await requestOf(request, flow, deps));
@@ -150,8 +150,8 @@ async function sendForm(
     template: 'members/sign-in-page.eta',
     language,
     title: 'signIn.title',
-    status: problems.length > 0 ? status : 200,
-    isError: problems.length > 0,
+    ...(status === undefined ? {} : { status }),
+    problems,
     formTargets: shown === null ? [] : [formTarget(shown.request.target.redirectUri)],
     again: { action: url, fields: { flow: sealed } },
     data: {
@@ -162,7 +162,6 @@ async function sendForm(
       signUp: maySignUp(flow, shown) ? flowUrl('/sign-up', sealed) : null,
       flow: sealed,
       email: email ?? flow.parameters?.login_hint ?? '',
-      problems,
     },
   });
 }

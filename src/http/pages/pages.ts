@@ -15,6 +15,12 @@ const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
 const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
 const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
 
+/** What was wrong with a field of a form. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly text: string;
+}
+
 /** A page about to be sent. */
 export interface Page {
   /** The template below `templates/`. */
@@ -24,6 +30,7 @@ export interface Page {
   readonly title: string;
   /** Values for the title's text, beside the tenant's name. */
   readonly titleValues?: Readonly<Record<string, string>>;
+  /** Without it 200, and 422 of what shows that something went wrong. */
   readonly status?: number;
   /** CSP sources that a form of the page may lead to, beside ourselves. */
   readonly formTargets?: readonly string[];
@@ -31,6 +38,8 @@ export interface Page {
   readonly again?: { readonly action: string; readonly fields: Readonly<Record<string, string>> };
   /** Whether the page shows that something went wrong: the title then begins with "Error" (pages 6). */
   readonly isError?: boolean;
+  /** What was wrong with the form that the page shows again; its template has them as `problems`. */
+  readonly problems?: readonly FieldProblem[];
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
@@ -59,13 +68,13 @@ export function pages(app: FastifyInstance): void {
 export async function sendPage(reply: FastifyReply, page: Page): Promise<FastifyReply> {
   // While the service is set up there may be none.
   const tenant = (reply.request.tenant as Branding | undefined) ?? neutralBranding;
-  const { language, isError = false } = page;
+  const { language, problems = [], isError = problems.length > 0 } = page;
   const { t } = language;
   const style = pageStyle(page.template, tenant);
   const offered = languageNames(language, reply.request.tenant);
   const name = t(page.title, { ...page.titleValues, tenant: tenant.name });
   reply
-    .status(page.status ?? 200)
+    .status(page.status ?? (isError ? 422 : 200))
     .headers({
       'cache-control': 'no-store',
       'content-language': language.tag,
@@ -73,6 +82,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(page.template, {
+    problems,
     ...page.data,
     t,
     tenant,

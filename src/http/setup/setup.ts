@@ -129,18 +129,16 @@ function sendForm(
     template: 'setup/form.eta',
     language,
     title: 'setup.title',
-    status: problems.length > 0 ? 422 : 200,
-    isError: problems.length > 0,
+    problems: problems.map(({ field, problem }) => ({
+      field,
+      text: t(`${sectionOf(field, problem)}.error.${field}.${problem}`, { least, most: brandNameLength }),
+    })),
     again: { action, fields: {} },
     data: {
       action,
       lead: t('setup.lead'),
       facts,
       least,
-      problems: problems.map(({ field, problem }) => ({
-        field,
-        text: t(`${sectionOf(field, problem)}.error.${field}.${problem}`, { least, most: brandNameLength }),
-      })),
     },
   });
 }

@@ -67,11 +67,16 @@ async function isAddressFree(tx: Tx, tenantId: string, email: string, now: numbe
   return known === null || isGone(known.member, now);
 }
 
+/** The proof, if it is of this very member's new address; else null. */
+export function ownEmailChange({ id }: Pick<Member, 'id'>, proof: EmailProof | null): EmailProof | null {
+  return proof?.purpose === 'email_change' && proof.memberId === id ? proof : null;
+}
+
 /**
  * Presents what proves the new address of a member, and changes it if that was good. The old address is told.
  *
  * @param proof the member's own, as it stands in this very transaction
- * @returns whether the address is the member's now, and the proof as it stands after that
+ * @returns null if the address is the member's now, else the proof as it stands after that
  */
 export async function changeEmail(
   tx: Tx,
@@ -79,30 +84,14 @@ export async function changeEmail(
   { proof, member }: { readonly proof: EmailProof; readonly member: Member },
   presented: Presented,
   deps: MemberDeps,
-): Promise<{ readonly isChanged: boolean; readonly proof: EmailProof }> {
-  const isChanged = await useUpEmailChange(tx, tenant, proof, presented, member, deps);
-  return { isChanged, proof: (await findEmailProof(tx, tenant.id, proof.id)) ?? proof };
-}
-
-/** The proof, if it is of this very member's new address; else null. */
-export function ownEmailChange({ id }: Pick<Member, 'id'>, proof: EmailProof | null): EmailProof | null {
-  return proof?.purpose === 'email_change' && proof.memberId === id ? proof : null;
-}
-
-async function useUpEmailChange(
-  tx: Tx,
-  tenant: OpenTenant,
-  proof: EmailProof,
-  presented: Presented,
-  member: Member,
-  deps: MemberDeps,
-): Promise<boolean> {
+): Promise<EmailProof | null> {
   const now = deps.clock();
-  if (!(await useUpProof(tx, proof, presented, now))) return false;
   const { email } = JSON.parse(proof.payload) as EmailChangePayload;
-  // Somebody may have signed up with the address since it was asked for.
+  const left = async () => (await findEmailProof(tx, tenant.id, proof.id)) ?? proof;
+  if (!(await useUpProof(tx, proof, presented, now))) return left();
+  // The address may have got an account since it was asked for.
   const known = await findMemberByEmail(tx, tenant.id, email);
-  if (known !== null && known.member.id !== member.id) return false;
+  if (known !== null && known.member.id !== member.id) return left();
   await updateMember(tx, { ...member, email, emailVerified: true, updatedAt: now });
   await forgetMailedLinks(tx, member.id);
   await auditDeed(tx, { event: 'email_changed', memberId: member.id, target: member.id });
@@ -112,7 +101,7 @@ async function useUpEmailChange(
     language: member.locale ?? 'en',
     values: { fullName: member.fullName, email, time: now },
   });
-  return true;
+  return null;
 }
 
 /** Where a change was made, for the mail that tells of it. */

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { wholeMemberData } from '../../../operations/member/member-data.ts';
 import { sendJson } from '../../answers.ts';
-import { type AccountPage, type FieldProblem, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
+import type { FieldProblem } from '../../pages/pages.ts';
+import { type AccountPage, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
 
 /** GET and POST /account/data: everything that is held of a member, as JSON (GDPR art. 15 and 20; pages 18). */
 export const dataPage: AccountPage = {

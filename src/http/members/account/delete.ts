@@ -1,13 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
-import {
-  type AccountPage,
-  type FieldProblem,
-  redirectDone,
-  sendAccountPage,
-  sendUnconfirmed,
-  type Visit,
-} from './page.ts';
+import type { FieldProblem } from '../../pages/pages.ts';
+import { type AccountPage, redirectDone, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
 import { dayOf } from './times.ts';
 
 const day = 24 * 60 * 60 * 1_000;

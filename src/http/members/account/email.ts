@@ -15,17 +15,11 @@ import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
 import type { ConfirmedAct } from '../../pages/confirmed-form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
+import type { FieldProblem } from '../../pages/pages.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../../pages/problem.ts';
 import { askerOf } from '../asker.ts';
 import { lookUpMailLink, sendTooManyLinks } from '../mail-link.ts';
-import {
-  type AccountPage,
-  type FieldProblem,
-  redirectDone,
-  sendAccountPage,
-  sendUnconfirmed,
-  type Visit,
-} from './page.ts';
+import { type AccountPage, redirectDone, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
 
 const url = '/account/email';
 
@@ -99,10 +93,10 @@ async function verify(tx: Tx, visit: Visit, code: string | null): Promise<Answer
   const digits = readUserCode(code);
   if (digits === null) return () => sendVerify(visit, found, 'format');
   const presented: Presented = { by: 'code', codeHash: hashProofCode(tenant.tokenKey, found.id, digits) };
-  const { isChanged, proof } = await changeEmail(tx, tenant, { proof: found, member }, presented, deps);
-  if (isChanged) return () => redirectDone(visit, '/account', 'email');
-  const isLeft = proofStanding(proof, deps.clock()) === 'awaited';
-  return () => (isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, proof));
+  const left = await changeEmail(tx, tenant, { proof: found, member }, presented, deps);
+  if (left === null) return () => redirectDone(visit, '/account', 'email');
+  const isLeft = proofStanding(left, deps.clock()) === 'awaited';
+  return () => (isLeft ? sendVerify(visit, found, 'wrong') : sendOver(visit, left));
 }
 
 /** The page of a proof that is over: it says so where it has changed the address, which is the member's now. */
@@ -140,14 +134,8 @@ async function confirm(tx: Tx, visit: Visit, isPressed: boolean): Promise<Answer
     return () => sendOver(visit, found);
   }
   if (isPressed) {
-    const { isChanged, proof } = await changeEmail(
-      tx,
-      tenant,
-      { proof: found, member },
-      { by: 'link' },
-      deps,
-    );
-    return () => (isChanged ? redirectDone(visit, '/account', 'email') : sendOver(visit, proof));
+    const left = await changeEmail(tx, tenant, { proof: found, member }, { by: 'link' }, deps);
+    return () => (left === null ? redirectDone(visit, '/account', 'email') : sendOver(visit, left));
   }
   return () =>
     sendAccountPage(visit, {

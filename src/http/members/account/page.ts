@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts';
 import type { Unconfirmed } from '../../pages/confirmed-form.ts';
 import { formToken } from '../../pages/form-token.ts';
 import { type Act, type GuardedPage, guardedPage } from '../../pages/guarded-page.ts';
-import { sendPage } from '../../pages/pages.ts';
+import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { listLinks } from './list.ts';
@@ -37,19 +37,10 @@ const overview = '/account';
 /** The forms of every page here are sealed alike. */
 const purposeOfAll = 'account';
 
-/** What was wrong with a field of a form. */
-export interface FieldProblem {
-  readonly field: string;
-  readonly text: string;
-}
-
 /** What a page of the account area shows. */
-export interface AccountView {
+export interface AccountView extends Pick<Page, 'title' | 'problems' | 'data'> {
   /** The template below `templates/members/account/`, without its ending. */
   readonly template: string;
-  readonly title: string;
-  readonly problems?: readonly FieldProblem[];
-  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** Sends a page of the account area, with the token of its forms and what was just done. */
@@ -62,12 +53,10 @@ export function sendAccountPage(
     template: `members/account/${template}.eta`,
     language,
     title,
-    status: problems.length > 0 ? 422 : 200,
-    isError: problems.length > 0,
+    problems,
     data: {
       token: formToken(reply, `${purposeOfAll} ${session.id}`, deps),
       notice: problems.length > 0 ? null : noticeOf(visitor),
-      problems,
       ...data,
     },
   });

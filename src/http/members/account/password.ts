@@ -7,15 +7,9 @@ import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
+import type { FieldProblem } from '../../pages/pages.ts';
 import { beginSessionHere } from '../../session.ts';
-import {
-  type AccountPage,
-  type FieldProblem,
-  redirectDone,
-  sendAccountPage,
-  sendUnconfirmed,
-  type Visit,
-} from './page.ts';
+import { type AccountPage, redirectDone, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
 
 const url = '/account/password';
 

@@ -8,9 +8,8 @@ import { pageQuery } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
 import { formToken } from '../../pages/form-token.ts';
 import type { Guard } from '../../pages/guarded-page.ts';
-import { sendPage } from '../../pages/pages.ts';
+import { type Page, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import type { FieldProblem } from '../account/page.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
 import { stillAllowed } from './order.ts';
 
@@ -52,33 +51,26 @@ const chosenIn = ({ request }: FastifyReply): string | null =>
 const purposeOf = ({ session, checkout }: CheckoutVisit) => `checkout ${checkout.id} ${session.id}`;
 
 /** A page of a checkout, before it is sent. */
-export interface CheckoutPage {
+export interface CheckoutPage extends Pick<Page, 'title' | 'status' | 'problems' | 'data'> {
   /** The template below `templates/members/checkout/`, without its ending. */
   readonly template: string;
-  readonly title: string;
-  readonly status?: number;
-  readonly problems?: readonly FieldProblem[];
-  readonly data?: Readonly<Record<string, unknown>>;
 }
 
 /** Sends a page of a checkout, with the token of its forms, which may lead to where the checkout leads. */
 export function sendCheckoutPage(
   visit: CheckoutVisit,
-  { template, title, problems = [], status = problems.length > 0 ? 422 : 200, data }: CheckoutPage,
+  { template, data, ...page }: CheckoutPage,
 ): Promise<FastifyReply> {
   const { reply, language, checkout, here, deps } = visit;
   return sendPage(reply, {
     template: `members/checkout/${template}.eta`,
     language,
-    title,
-    status,
-    isError: problems.length > 0,
+    ...page,
     formTargets: formTargetsOf(visit),
     again: { action: `/checkout/${checkout.id}`, fields: {} },
     data: {
       token: formToken(reply, purposeOf(visit), deps),
       here,
-      problems,
       ...data,
     },
   });

@@ -64,7 +64,6 @@ export async function sendVerify(
     template: 'members/sign-up/verify.eta',
     language,
     title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
-    status: problem === null ? 200 : 422,
     isError: problem !== null,
     formTargets: await formTargetsOf(reply.request, proof, deps),
     data: {

@@ -112,17 +112,13 @@ async function confirm(
       template: 'members/sign-up/confirm.eta',
       language,
       title: 'signUp.confirm.title',
-      status: problem === null ? 200 : 422,
-      isError: problem !== null,
+      problems:
+        problem === null ? [] : [{ field: 'password', text: language.t(`signUp.confirm.error.${problem}`) }],
       formTargets: isOwn ? await formTargetsOf(request, found, deps) : [],
       data: {
         email: payloadOf(found).email,
         action: `/sign-up/confirm/${secret}`,
         asksPassword: !isOwn,
-        problems:
-          problem === null
-            ? []
-            : [{ field: 'password', text: language.t(`signUp.confirm.error.${problem}`) }],
       },
     });
   if (standing === 'proven' && !isOwn) return sendConfirmed(reply, language);

@@ -165,8 +165,10 @@ function sendForm(
     template: 'members/sign-up/form.eta',
     language,
     title: 'signUp.title',
-    status: problems.length > 0 ? 422 : 200,
-    isError: problems.length > 0,
+    problems: problems.map(({ field, problem }) => ({
+      field,
+      text: language.t(`member.error.${field}.${problem}`, { least }),
+    })),
     formTargets,
     again: { action: url, fields: { flow: sealed } },
     data: {
@@ -182,10 +184,6 @@ function sendForm(
         ...consent,
         isTicked: answers?.get(consent.id) === 'accepted',
         note: null,
-      })),
-      problems: problems.map(({ field, problem }) => ({
-        field,
-        text: language.t(`member.error.${field}.${problem}`, { least }),
       })),
     },
   });
