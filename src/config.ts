@@ -1,3 +1,4 @@
+// Reads the configuration from the environment, or lists everything that is wrong with it.
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';

@@ -1,3 +1,4 @@
+// The languages of pages and mails: their texts, and which one a request gets.
 import { readdirSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import Negotiator from 'negotiator';

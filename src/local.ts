@@ -1,3 +1,4 @@
+// What the command and the service agree on for the socket between them.
 import { join } from 'node:path';
 
 /** The socket through which the command speaks to the running service. */

@@ -1,3 +1,4 @@
+// How the service logs, and what never reaches a line of the log.
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
 import { stdTimeFunctions } from 'pino';
 import type { Config } from './config.ts';

@@ -1,3 +1,4 @@
+// The running service: configuration, store and app, from the start to the stop.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';

@@ -1,3 +1,4 @@
+// Reads telephone numbers, and writes them as people read them.
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
 /**

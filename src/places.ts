@@ -1,3 +1,4 @@
+// Looks up the place of an address in the operator's database of places.
 import { isIP } from 'node:net';
 import { type CityResponse, type CountryResponse, open, type Reader } from 'maxmind';
 import { StartupError } from './startup-error.ts';

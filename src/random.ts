@@ -1,3 +1,4 @@
+// The one source of randomness, which is handed in.
 import { randomFillSync, randomInt } from 'node:crypto';
 import { secretBytes } from './core/limits.ts';
 

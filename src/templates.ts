@@ -1,3 +1,4 @@
+// Makes the template engine of pages and mails.
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 

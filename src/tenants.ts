@@ -1,3 +1,4 @@
+// Keeps all tenants and their keys in memory.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { type WebOrigins, webOriginsOf } from './core/oidc/web-origin.ts';
 import type { Tenant } from './core/tenant.ts';

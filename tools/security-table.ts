@@ -1,3 +1,4 @@
+// Makes docs/security-cases.md from the cases and the tests that name them.
 import { securityChapters } from './security-cases.ts';
 import { type TestTitle, testTitles } from './test-titles.ts';
 

@@ -1,3 +1,4 @@
+// Makes docs/states.md from the state machines of the core.
 import type { AnyStateMachine } from 'xstate';
 import { checkoutMachine } from '../src/core/access/checkout.ts';
 import { subscriptionMachine } from '../src/core/access/subscription.ts';

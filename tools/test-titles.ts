@@ -1,3 +1,4 @@
+// Reads the ids that lead the titles of tests.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

@@ -1,3 +1,4 @@
+// Writes the generated documents: npm run docs.
 import { writeFileSync } from 'node:fs';
 import { openApiDocument } from '../src/http/admin/api-openapi.ts';
 import { securityCasesDocument } from './security-table.ts';

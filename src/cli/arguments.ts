@@ -1,3 +1,4 @@
+// Reads the words behind a noun and a verb: options, fields, and secrets from files.
 import { parseArgs } from 'node:util';
 import type { Operation } from '../operations/admin/operation.ts';
 import { type Command, fieldsOfOptions, migrate, operandShape, optionsOf } from './command.ts';

@@ -1,3 +1,4 @@
+// How the fields of an operation's input are written on the command line.
 import { describedWith } from '../json-schema.ts';
 import type { ObjectSchema } from '../operations/admin/operation.ts';
 import { kebab } from './words.ts';

@@ -1,3 +1,4 @@
+// Turns an operation into a request of the admin API.
 import type { Operation } from '../operations/admin/operation.ts';
 
 /** An operation as a request of the admin API. */

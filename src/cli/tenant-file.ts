@@ -1,3 +1,4 @@
+// Opens a tenant file on this machine, with the files and variables that it refers to.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { sha256 } from '../core/hash.ts';

@@ -1,3 +1,4 @@
+// Judges how a call to a tenant's public address arrived and how it was answered.
 import { certificateRest, clockTolerance, strictTransportSeconds } from '../core/operators/limits.ts';
 import type { CallAnswer, CallResult, CertificateFacts } from './call.ts';
 import { type Finding, well, wrong } from './finding.ts';

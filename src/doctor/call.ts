@@ -1,3 +1,4 @@
+// Calls an address at a place of the doctor's choice, and keeps what came back.
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';

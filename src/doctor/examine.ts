@@ -1,3 +1,4 @@
+// Runs the whole examination: this machine, and the public address of each tenant.
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';

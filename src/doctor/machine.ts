@@ -1,3 +1,4 @@
+// Judges the machine: the database, its disk, the clock.
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';

@@ -1,3 +1,4 @@
+// Proves that a call comes from a doctor that can write into the data folder.
 import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalInConstantTime, hmac, sha256 } from '../core/hash.ts';

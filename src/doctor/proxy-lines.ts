@@ -1,3 +1,4 @@
+// The lines of Caddy and nginx that mend what the doctor found.
 import type { Config } from '../config.ts';
 import type { ProxyLines } from './finding.ts';
 

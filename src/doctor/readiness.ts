@@ -1,3 +1,4 @@
+// Asks the running service whether it is ready.
 import { request } from 'node:http';
 import type { Config } from '../config.ts';
 import { healthcheckTime } from '../core/operators/limits.ts';

@@ -1,3 +1,4 @@
+// Hashes and checks passwords, a few at a time.
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,3 +1,4 @@
+// Seals values that travel with the browser, so that they cannot be changed there.
 import { equalInConstantTime, hmac, type MacKey } from '../core/hash.ts';
 
 /** What a sealed text is for; a seal made for one purpose does not open for another. */

@@ -1,3 +1,4 @@
+// Makes signing keys, and signs and verifies tokens with them.
 import {
   createPrivateKey,
   createPublicKey,

@@ -1,3 +1,4 @@
+// Encrypts what the service must read back, under the master key.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import {
   closeSync,

@@ -1,3 +1,4 @@
+// Turns the core's writes into SQL, each with its event of the audit.
 import type { AuditEvent, AuditFacts, Source } from '../core/operators/audit-event.ts';
 import { eventOfWrite, type Meaning, meaningOf } from '../core/operators/audited-write.ts';
 import type { Write } from '../core/write.ts';

@@ -1,3 +1,4 @@
+// Queries of authorization codes.
 import { sql } from 'kysely';
 import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/grants/authorization-code.ts';
 import { insertion, prepared, query } from './queries/prepared.ts';

@@ -1,3 +1,4 @@
+// Copies the database, and reads a copy without changing it.
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';

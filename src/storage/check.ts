@@ -1,3 +1,4 @@
+// Checks at each open that a file is our database and is whole.
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type SQLite from 'better-sqlite3';
 import { migrations } from '../../db/migrations/index.ts';

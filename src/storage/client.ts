@@ -1,3 +1,4 @@
+// Queries of clients.
 import type { Client, ClientSecret } from '../core/client.ts';
 import { type ListPage, within } from './list-page.ts';
 import { prepared, query } from './queries/prepared.ts';

@@ -1,3 +1,4 @@
+// Queries of device codes.
 import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/device-code.ts';
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';

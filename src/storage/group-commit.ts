@@ -1,3 +1,4 @@
+// Runs the transactions that wait at the same moment as one, with one commit to the disk.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { busyRetry, busyTimeout, checkpointPatience, groupSize } from '../core/limits.ts';

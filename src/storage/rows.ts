@@ -1,3 +1,4 @@
+// Helpers for reading and writing rows.
 import type { UpdateResult } from 'kysely';
 
 /**

@@ -1,3 +1,4 @@
+// The rows as they are stored.
 import type { Generated } from 'kysely';
 import type { Checkout } from '../core/access/checkout.ts';
 import type { Consent, ConsentChange } from '../core/access/consent.ts';

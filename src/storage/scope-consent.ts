@@ -1,3 +1,4 @@
+// Queries of what members allowed to third parties' clients.
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import { prepared, query } from './queries/prepared.ts';
 import type { Tx } from './store.ts';

@@ -1,3 +1,4 @@
+// Queries of the one row about the service itself.
 import SQLite from 'better-sqlite3';
 import type { ServiceRow } from './schema.ts';
 import type { Tx } from './store.ts';

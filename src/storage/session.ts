@@ -1,3 +1,4 @@
+// Queries of browser sessions.
 import type { Session, SessionKind, SessionWrite } from '../core/session.ts';
 import { prepared, query } from './queries/prepared.ts';
 import { changedOne } from './rows.ts';

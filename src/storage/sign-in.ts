@@ -1,3 +1,4 @@
+// Queries of sign-ins and of their refresh tokens.
 import { sql } from 'kysely';
 import type { Client } from '../core/client.ts';
 import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';

@@ -1,3 +1,4 @@
+// Queries of tenants.
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';

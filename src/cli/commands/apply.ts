@@ -1,3 +1,4 @@
+// The command `apply`: shows what a tenant file would change, and changes it with --yes.
 import type { Problem } from '../../core/problem.ts';
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import { problemText } from '../../operations/problem-text.ts';

@@ -1,3 +1,4 @@
+// The command `backup`: writes a copy of the database, whether the service runs or not.
 import { resolve } from 'node:path';
 import { backUp } from '../../operations/upkeep/backup.ts';
 import { defineCommand } from '../command.ts';

@@ -1,3 +1,4 @@
+// The command `config check`: lists everything that is wrong with a tenant file.
 import { defineCommand } from '../command.ts';
 import { openTenantFile } from '../tenant-file.ts';
 import { exitCode, tell } from '../terminal.ts';

@@ -1,3 +1,4 @@
+// The command `doctor`: says what is wrong with this machine and with the way to the service.
 import { isIP } from 'node:net';
 import { systemClock } from '../../clock.ts';
 import { examine } from '../../doctor/examine.ts';

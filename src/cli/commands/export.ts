@@ -1,3 +1,4 @@
+// The command `export`: writes tenants as a file that `apply` reads.
 import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
 import { problemText } from '../../operations/problem-text.ts';
 import { formats } from '../../operations/tenant-file/export.ts';

@@ -1,3 +1,4 @@
+// The command `healthcheck`: says whether the service of this configuration is ready.
 import { readiness } from '../../doctor/readiness.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode, tellProblems } from '../terminal.ts';

@@ -1,3 +1,4 @@
+// The command `init`: makes a new data folder.
 import { openService } from '../../operations/service/open-service.ts';
 import { defineCommand, migrate } from '../command.ts';
 import { exitCode } from '../terminal.ts';

@@ -1,3 +1,4 @@
+// The command `new-keys`: saves the members of a service whose master key is lost.
 import { systemClock } from '../../clock.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { type Lost, listLost, makeNewKeys } from '../../operations/upkeep/new-keys.ts';

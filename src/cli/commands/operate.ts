@@ -1,3 +1,4 @@
+// Runs an operation of the table as a command: `memberdoor <noun> <verb>`.
 import { readFile } from 'node:fs/promises';
 import type { Path } from '../../core/problem.ts';
 import type { Operation } from '../../operations/admin/operation.ts';

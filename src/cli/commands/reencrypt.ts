@@ -1,3 +1,4 @@
+// The command `reencrypt`: encrypts everything under another master key.
 import { readFileSync } from 'node:fs';
 import { reasonOf } from '../../files.ts';
 import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';

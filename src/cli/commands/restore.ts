@@ -1,3 +1,4 @@
+// The command `restore`: puts a backup in place of the database, or only checks it.
 import { systemClock } from '../../clock.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { checkBackup, type RestoreTarget, restore } from '../../operations/upkeep/restore.ts';

@@ -1,3 +1,4 @@
+// The command `start`: runs the service.
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../terminal.ts';
 

@@ -1,3 +1,4 @@
+// Looks up secrets that could be guessed, within the limit of wrong ones from an address.
 import type { FastifyRequest } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
 import { takeIn } from '../../storage/memory/rate-limit.ts';

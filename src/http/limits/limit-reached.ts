@@ -1,3 +1,4 @@
+// Answers a request that met a limit, and notes it in the audit.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock.ts';
 import { type Refusal, refusal } from '../../core/decision.ts';

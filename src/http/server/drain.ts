@@ -1,3 +1,4 @@
+// Turns new requests away while the service stops.
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';

@@ -1,3 +1,4 @@
+// Makes Node's HTTP server, with our limits and our answers to requests that reach no route.
 import { createServer, METHODS, type RequestListener, type Server } from 'node:http';
 import {
   connectionsCheckingInterval,

@@ -1,3 +1,4 @@
+// Opens the port of the service.
 import { createServer, type Server, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../../config.ts';

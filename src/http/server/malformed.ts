@@ -1,3 +1,4 @@
+// Answers requests that HTTP itself cannot make sense of.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

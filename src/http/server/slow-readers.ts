@@ -1,3 +1,4 @@
+// Closes connections whose clients do not read their answers.
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { connectionsCheckingInterval, slowReader, unsentBytes } from '../../core/limits.ts';

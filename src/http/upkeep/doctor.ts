@@ -1,3 +1,4 @@
+// Tells the doctor how its call arrived.
 import { BlockList, isIPv6 } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { doctorHeader, doctorPath, proofOf, useNonce } from '../../doctor/nonce.ts';

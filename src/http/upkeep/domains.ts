@@ -1,3 +1,4 @@
+// Tells a proxy which domains are ours, before it asks for their certificates.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { noStore } from '../answers.ts';
 import type { Deps } from '../deps.ts';

@@ -1,3 +1,4 @@
+// Answers whether the process lives and whether it can do its work.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { retryAfterSeconds } from '../../core/limits.ts';
 import { readinessLife, readinessTime } from '../../core/operators/limits.ts';

@@ -1,3 +1,4 @@
+// Serves the metrics on a port of their own.
 import { createServer, type RequestListener } from 'node:http';
 import { StartupError } from '../../startup-error.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,3 +1,4 @@
+// What the service counts while it works.
 import type { FastifyInstance } from 'fastify';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
 import type { Passwords } from '../../secrets/password.ts';

@@ -1,3 +1,4 @@
+// Keeps the metrics with prom-client.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';

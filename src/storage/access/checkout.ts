@@ -1,3 +1,4 @@
+// Queries of checkouts.
 import type { Checkout, CheckoutState, CheckoutWrite } from '../../core/access/checkout.ts';
 import { changedOne } from '../rows.ts';
 import type { CheckoutRow } from '../schema.ts';

@@ -1,3 +1,4 @@
+// Queries of consents and of members' answers to them.
 import type { Consent, ConsentChange } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
 import { type ListPage, within } from '../list-page.ts';

@@ -1,3 +1,4 @@
+// Queries of content channels.
 import type { ContentChannel } from '../../core/access/content-channel.ts';
 import { type ListPage, within } from '../list-page.ts';
 import type { Tx } from '../store.ts';

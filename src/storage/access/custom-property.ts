@@ -1,3 +1,4 @@
+// Queries of the custom properties of subscriptions.
 import type { CustomProperty } from '../../core/access/custom-property.ts';
 import { type ListPage, within } from '../list-page.ts';
 import type { Tx } from '../store.ts';

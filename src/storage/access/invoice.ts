@@ -1,3 +1,4 @@
+// Queries of invoices.
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { Address } from '../../core/members/member.ts';
 import type { InvoiceRow } from '../schema.ts';

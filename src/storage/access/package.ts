@@ -1,3 +1,4 @@
+// Queries of packages.
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
 import { type ListPage, within } from '../list-page.ts';
 import { prepared, query } from '../queries/prepared.ts';

@@ -1,3 +1,4 @@
+// Queries of products.
 import type { Product } from '../../core/access/package.ts';
 import { type ListPage, within } from '../list-page.ts';
 import { forgetRemembered } from '../queries/remembered.ts';

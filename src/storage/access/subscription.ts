@@ -1,3 +1,4 @@
+// Queries of subscriptions.
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription, SubscriptionWrite } from '../../core/access/subscription.ts';
 import { type ListPage, within } from '../list-page.ts';

@@ -1,3 +1,4 @@
+// Queries of the proofs of mail addresses.
 import type { EmailProof, EmailProofWrite, SentProofs } from '../../core/members/email-proof.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';

@@ -1,3 +1,4 @@
+// Erases the personal data of a deleted member.
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/sign-in-limit.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';

@@ -1,3 +1,4 @@
+// Queries of the browsers that members have signed in with.
 import type { Tx } from '../store.ts';
 
 /** Whether a member has signed in with this browser before. */

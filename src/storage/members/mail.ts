@@ -1,3 +1,4 @@
+// Queries of the mail queue.
 import type { MailRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 

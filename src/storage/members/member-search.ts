@@ -1,3 +1,4 @@
+// Lists and searches the members of a tenant.
 import { type Member, normaliseEmail, type UserType } from '../../core/members/member.ts';
 import { searchWords } from '../../core/members/member-search.ts';
 import type { Tx } from '../store.ts';

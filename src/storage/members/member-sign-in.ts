@@ -1,3 +1,4 @@
+// Lists a member's sign-ins with what is known of their devices.
 import type { SignIn } from '../../core/grants/sign-in.ts';
 import type { Tx } from '../store.ts';
 

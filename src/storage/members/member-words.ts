@@ -1,3 +1,4 @@
+// The words that members are found by.
 import type { Member } from '../../core/members/member.ts';
 import { searchWords } from '../../core/members/member-search.ts';
 import type { Tx } from '../store.ts';

@@ -1,3 +1,4 @@
+// Queries of members.
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashWork } from '../../core/members/password.ts';
 import { prepared, query } from '../queries/prepared.ts';

@@ -1,3 +1,4 @@
+// Queries of failed sign-ins, by address.
 import type { SignInFailures } from '../../core/members/sign-in-limit.ts';
 import type { Tx } from '../store.ts';
 

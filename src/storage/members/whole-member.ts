@@ -1,3 +1,4 @@
+// Reads members with everything stored of them, for exports and imports.
 import type { Member } from '../../core/members/member.ts';
 import type { Tx } from '../store.ts';
 import { type MemberWithPassword, memberOfRow } from './member.ts';

@@ -1,3 +1,4 @@
+// Queries of the wrong user codes that members entered.
 import { wrongUserCodes } from '../../core/limits.ts';
 import type { WrongUserCodeRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

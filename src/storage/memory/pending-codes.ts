@@ -1,3 +1,4 @@
+// Counts the pending device codes of each client by network.
 import type { Clock } from '../../clock.ts';
 import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';

@@ -1,3 +1,4 @@
+// Remembers when each pending device code was last polled.
 import { deviceCodeLifetime, pacedCodes } from '../../core/limits.ts';
 import { createAgedMap } from './aged-map.ts';
 

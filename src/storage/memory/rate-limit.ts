@@ -1,3 +1,4 @@
+// Counts in memory how often something happened in a window of time.
 import type { Clock } from '../../clock.ts';
 import { countedKeys } from '../../core/limits.ts';
 import { ifRunAgain } from '../operators/audited.ts';

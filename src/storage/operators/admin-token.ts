@@ -1,3 +1,4 @@
+// Queries of the tokens of the admin API.
 import type { AdminToken } from '../../core/operators/admin-token.ts';
 import type { Permission } from '../../core/operators/permission.ts';
 import { type ListPage, within } from '../list-page.ts';

@@ -1,3 +1,4 @@
+// Queries of the audit.
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
 import { insertion } from '../queries/prepared.ts';

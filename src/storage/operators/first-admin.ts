@@ -1,3 +1,4 @@
+// Queries about the first administrator of the service.
 import { sql } from 'kysely';
 import type { Tx } from '../store.ts';
 

@@ -1,3 +1,4 @@
+// Ends everything in a restored database that was issued before.
 import { sql } from 'kysely';
 import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';

@@ -1,3 +1,4 @@
+// Queries of everything that is encrypted under the master key.
 import type { WaitingMail } from '../members/mail.ts';
 import type { SigningKeyRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

@@ -1,3 +1,4 @@
+// Prepares the queries of the hot path once.
 import {
   type Compilable,
   DummyDriver,

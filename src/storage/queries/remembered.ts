@@ -1,3 +1,4 @@
+// Remembers what nearly every request reads, until it changes.
 import type { Tx } from '../store.ts';
 import { statementsOf } from './prepared.ts';
 

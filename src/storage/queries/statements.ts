@@ -1,3 +1,4 @@
+// Keeps the prepared statements of a connection.
 import type SQLite from 'better-sqlite3';
 
 /** What of a statement of better-sqlite3 is used, by us and by Kysely. */

@@ -1,3 +1,4 @@
+// What the sweep deletes of sign-ins, sessions and codes.
 import type { Client } from '../../core/client.ts';
 import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/grants/authorization-code.ts';
 import { overAt, type SignIn } from '../../core/grants/sign-in.ts';

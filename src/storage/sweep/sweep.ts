@@ -1,3 +1,4 @@
+// Deletes expired rows in small bites.
 import { sweepBite } from '../../core/operators/limits.ts';
 import type { Store, Tx } from '../store.ts';
 
