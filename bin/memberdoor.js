@@ -6,8 +6,8 @@ import { isNewEnough, runOnNewerNode } from './node.js';
 
 const words = process.argv.slice(2);
 
-// What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory. Whoever
-// starts Node with a measure of their own keeps it.
+// What a request leaves behind is collected in steps of this size; Node's own measure would be twice the memory. An
+// operator who starts Node with another measure keeps that one.
 const sized = /^--max[-_]semi[-_]space[-_]size\b/;
 const given = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)];
 const memory = given.some((option) => sized.test(option)) ? [] : ['--max-semi-space-size=8'];
@@ -43,7 +43,7 @@ function restartWithMemory() {
   execve.call(process, execPath, [execPath, ...memory, ...execArgv, ...argv.slice(1)], environment);
 }
 
-/** Linux gives huge pages to who asks, unless its operator says never; and whoever tunes the library does it alone. */
+/** Linux gives huge pages to a program that asks, unless its operator says never or has tuned the library already. */
 function canBeBlocks() {
   if (process.env.GLIBC_TUNABLES !== undefined) return false;
   try {

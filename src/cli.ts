@@ -106,7 +106,7 @@ async function serve(config: Config): Promise<void> {
         () => process.exit(1),
       );
   };
-  // Before anyone can read that it is ready, and stop it.
+  // Before another program can read that it is ready, and stop it.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   stopWithNpm(stop);
   await starting;

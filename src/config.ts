@@ -34,7 +34,7 @@ export interface Config {
   readonly issuer: string | null;
   /** The first administrator; null where a link of one use makes one. */
   readonly firstAdmin: FirstAdmin | null;
-  /** The loopback port of the metrics; null where nobody asks for them. */
+  /** The loopback port of the metrics; null where they are not asked for. */
   readonly metricsPort: number | null;
   /** How long events of the audit are kept (ms). */
   readonly auditRetention: number;

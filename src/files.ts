@@ -98,7 +98,7 @@ function ownerOf(path: string): string {
 }
 
 /**
- * Why a database cannot be opened. A restore signs everybody out, so it is advised only where the file itself is
+ * Why a database cannot be opened. A restore signs all members out, so it is advised only where the file itself is
  * the trouble.
  */
 export function openFailure(path: string, error: unknown): StartupError {

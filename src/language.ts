@@ -17,7 +17,7 @@ const catalogues: ReadonlyMap<string, Catalogue> = new Map(
     ]),
 );
 
-/** The language that stands in where nobody asked for one of ours. */
+/** The language of a request that asked for none of ours. */
 const fallback = 'en';
 
 /** The tags of all languages, in alphabetical order. */

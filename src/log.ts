@@ -13,7 +13,7 @@ type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
  * How the service logs: one JSON line an event, readable text on a terminal. Only what the serializers name
  * is written: no query string, header, cookie or body ever reaches a line (architecture, rule 15).
  *
- * @param elapsed ms on a clock that nobody sets
+ * @param elapsed ms on a clock that is never set
  */
 export function logOptions(
   level: Config['logLevel'],

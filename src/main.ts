@@ -117,7 +117,7 @@ export async function start(config: Config): Promise<Service> {
     await auditServiceEvent(audited, 'service_started', systemClock());
     announce(stream, config, tenants.all(), setupLink);
     finishUpgrades(olderCopies, opened.upgradeCopy, app.log);
-    // What waited when the service last stopped; nobody waits for it here.
+    // What waited when the service last stopped; the start does not wait for it.
     void mailer.deliver();
     const chores = startChores(
       choresOf({ ...deps, config, tell: (deleted) => app.log.info({ deleted }, 'swept') }),

@@ -22,7 +22,7 @@ export const systemRandom: Random = {
 const drawn = Buffer.alloc(2_048);
 let used = drawn.length;
 
-/** @returns bytes that nobody else gets, and that stand nowhere else */
+/** @returns bytes that no other caller gets, and that are stored nowhere else */
 function randomPart(length: number): Buffer {
   if (used + length > drawn.length) {
     randomFillSync(drawn);

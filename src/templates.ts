@@ -12,7 +12,7 @@ export function createTemplates(): Eta {
     cache: true,
     autoEscape: true,
     autoFilter: true,
-    // A field that a template names and nobody filled is a bug, not an empty place on the page.
+    // A field that a template names and the handler left out is a bug, not an empty place on the page.
     filterFunction: (value) => {
       if (value === undefined) throw new Error('a template prints an undefined value');
       return value === null ? '' : String(value);

@@ -29,7 +29,7 @@ export const ofOperations: readonly Field[] = fieldsOfOptions({
 });
 
 /**
- * Reads the options of an operation. The tenant may be missing: whoever knows all of them fills it in.
+ * Reads the options of an operation. The tenant may be missing: the caller that knows all tenants fills it in.
  *
  * @throws WrongUsage with every problem at once
  */

@@ -53,7 +53,7 @@ export async function connect(
   return {
     call: async (operation, input) => {
       const { method, path: below, body } = requestOf(operation, input);
-      const isUnsaid = 'The running service ended before it had answered; nobody knows if it was done.';
+      const isUnsaid = 'The running service ended before it had answered; it may or may not have been done.';
       const orEnded = () => {
         throw new StartupError(isUnsaid);
       };
@@ -92,7 +92,7 @@ async function* whole(parts: AsyncIterable<string>): AsyncGenerator<string> {
   }
 }
 
-/** The hosts of the service behind a socket; null if nobody listens there. */
+/** The hosts of the service behind a socket; null if no service listens there. */
 async function hostsThrough(path: string): Promise<readonly string[] | null> {
   try {
     const body = await text(await ask(path, 'GET', `${localUrl}/tenants`, null));

@@ -3,8 +3,8 @@ import { userInfo } from 'node:os';
 import type { Environment } from './tenant-file.ts';
 
 /**
- * The name of whoever ran sudo, or logged in, or of the process's own user. Whoever may run the command may do
- * everything, so it is told and not proven.
+ * The name of the user who ran sudo, or logged in, or of the process's own user. A user who may run the command
+ * may do everything, so the name is told and not proven.
  */
 export function systemUser({ SUDO_USER, LOGNAME }: Environment): string {
   return [SUDO_USER, LOGNAME].find((name) => name !== undefined && name !== '') ?? ownUser();

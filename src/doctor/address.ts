@@ -6,7 +6,7 @@ import type { Nonce } from './nonce.ts';
 import * as lines from './proxy-lines.ts';
 import type { Seen } from './seen.ts';
 
-/** The address that the doctor claims to come from; nobody has it (RFC 5737 §3). */
+/** The address that the doctor claims to come from; no machine has it (RFC 5737 §3). */
 export const claimedAddress = '192.0.2.77';
 
 /** A public address of a tenant, and what is known of how it should answer. */
@@ -125,7 +125,7 @@ function judgeClient(origin: string, seen: Seen): Finding {
     const advice = 'let MEMBERDOOR_TRUSTED_PROXIES name the proxies alone';
     return wrong(origin, 'every address is trusted as a proxy, so callers can claim any', advice);
   }
-  // What a caller claims does not count where nobody is trusted.
+  // What a caller claims does not count where no proxy is trusted.
   const hasNoProxy = forwardedFor === null || (forwardedFor === claimedAddress && !isPeerTrusted);
   if (hasNoProxy && origin.startsWith('http:')) {
     return well(origin, `callers are known by their connection (${peer})`);

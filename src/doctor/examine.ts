@@ -62,7 +62,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     judgeAccess(config),
     ...judgeNames(facts),
     ...(await judgeMail(config.mail.smtpUrl)),
-    // Through a proxy there is nobody to reach then.
+    // A proxy has no service to reach then.
     ...(unready === null ? await examineAddresses(deps, facts) : []),
   ];
 }

@@ -15,7 +15,7 @@ export const doctorPath = '/api/doctor';
 /** A secret of one use, which only a process that may write into the data folder can have made. */
 export interface Nonce {
   readonly secret: string;
-  /** Whether an answer was made by who could read the data folder: whoever is called sees the secret alone. */
+  /** Whether the process that answered can read the data folder: the call brings it the secret alone. */
   isProof(seen: Seen, proof: string): boolean;
   /** Takes it back; nothing happens if it was used. */
   withdraw(): void;

@@ -6,7 +6,7 @@ export interface Seen {
   readonly peer: string;
   /** Whether X-Forwarded-For of this peer counts. */
   readonly isPeerTrusted: boolean;
-  /** Whether an address that is nobody's would be trusted too. */
+  /** Whether an address that belongs to no machine would be trusted too. */
   readonly isAnybodyTrusted: boolean;
   /** The address that limits and pages take the caller to have. */
   readonly client: string;

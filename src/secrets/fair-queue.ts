@@ -1,4 +1,4 @@
-/** Whose work it is: nobody's flood may take the place of others (security, promise 7). */
+/** The tenant and address that work is done for: the flood of one may not displace others (security, promise 7). */
 export interface Share {
   readonly tenant: string;
   readonly address: string;
@@ -14,8 +14,8 @@ interface Piece extends Share {
 
 /**
  * Runs at most `inFlight` pieces of work at once; at most `waiting` wait. Tenants take turns, and in each
- * tenant its addresses: who floods waits behind their own. Where all places are taken, a newcomer gets the
- * one of whoever holds most of them, if that is fairer; else it is refused.
+ * tenant its addresses: a flood waits behind itself. Where all places are taken, a newcomer gets one
+ * from the holder of most of them, if that is fairer; else it is refused.
  *
  * @param busy makes the error of what is refused
  */
@@ -60,7 +60,7 @@ export function fairQueue(inFlight: number, waiting: number, busy: () => Error) 
     try {
       return await work();
     } finally {
-      // The place goes straight to the next in turn, so nobody can slip in between.
+      // The place goes straight to the next in turn, so no other piece can slip in between.
       const piece = next();
       if (piece === undefined) running -= 1;
       else piece.start();
@@ -68,7 +68,7 @@ export function fairQueue(inFlight: number, waiting: number, busy: () => Error) 
   };
 }
 
-/** Whose place a newcomer takes: the last of whoever holds at least two more than the newcomer does, or nobody. */
+/** The piece whose place a newcomer takes: the last of a holder with at least two more than the newcomer, if any. */
 function unfairest(queue: readonly Piece[], { tenant, address }: Share): Piece | undefined {
   const heaviest = heaviestOf(queue, (piece) => piece.tenant, tenant);
   const own = queue.filter((piece) => piece.tenant === (heaviest ?? tenant));

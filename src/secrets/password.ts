@@ -60,7 +60,7 @@ interface Parameters {
 /** argon2id takes 8 KiB a lane at least (RFC 9106 §3.1). */
 const leastMemory = 8;
 
-/** What is less than this part of one pass tells nobody anything. */
+/** A difference of less than this part of one pass cannot be measured from outside. */
 const leastSpent = 100;
 
 const current: Parameters = {

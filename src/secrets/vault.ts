@@ -40,7 +40,7 @@ export function openVault(masterKey: Buffer): Vault {
     },
     decrypt(sealed, owner) {
       const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
-        // Without it Node would take a tag that somebody cut short.
+        // Without it Node would take a tag that was cut short.
         authTagLength: tagBytes,
       })
         .setAAD(Buffer.from(owner))

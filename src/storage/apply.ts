@@ -38,7 +38,7 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
   return events;
 }
 
-/** null where a write means none, and where nobody is said to act: in a store that is not a running service's. */
+/** null where a write means no event, and where no actor is named: in a store that is not a running service's. */
 function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): AuditEvent | null {
   const source = sourceIn(tx);
   const meaning = source === null ? null : meaningOf(write);

@@ -40,7 +40,7 @@ export interface DoubleFacts {
 const counted = ['tenants', 'clients', 'members', 'sessions', 'signIns', 'subscriptions'] as const;
 
 /**
- * Copies the database of a folder as it is at one moment, whoever is writing to it meanwhile: one read
+ * Copies the database of a folder as it is at one moment, while others may write to it: one read
  * transaction, which no writer waits for. What was deleted is not in the copy.
  *
  * @param target a file that is empty or not there

@@ -12,7 +12,7 @@ const label = 'memberdoor-backup sha256 ';
 const headerBytes = 100;
 const trailerBytes = label.length + 64 + 1;
 
-/** Puts the checksum of a database file behind it; nobody may have it open. */
+/** Puts the checksum of a database file behind it; no process may have it open. */
 export function appendChecksum(path: string): void {
   appendFileSync(path, `${label}${hashOf(path, Number.POSITIVE_INFINITY)}\n`);
 }

@@ -16,7 +16,7 @@ const lockByte = 2 ** 30;
  * was split or merged keeps copies of the cells that it gave away, in the gap before its own: of 3,400 deleted values
  * 28 were found there. Only bytes that SQLite does not read are changed, so a power cut in between does no harm.
  *
- * @param path of a database that nobody has open, whose log is empty
+ * @param path of a database that no process has open, whose log is empty
  * @returns how many pages were changed
  */
 export function cleanFile(path: string): number {
@@ -37,7 +37,7 @@ export interface Cleaned {
 /**
  * Does the same from a page on, until it is told to stop, for a database that is open: others may read it meanwhile.
  *
- * @param file descriptor of a database whose pages are written by nobody else, and of which none is in the log alone
+ * @param file descriptor of a database that has no other writer, and of whose pages none is in the log alone
  * @param isOver is asked after each piece, of which one is always done
  */
 export function cleanPages(file: number, first: number, isOver: () => boolean): Cleaned {

@@ -19,7 +19,7 @@ import type { Statements } from './queries/statements.ts';
 import type { Database } from './schema.ts';
 import type { Tx } from './store.ts';
 
-/** How the next transaction begins: able to write, or as a reader while nobody can. */
+/** How the next transaction begins: able to write, or as a reader while writing is impossible. */
 export interface Beginning {
   mode: 'immediate' | 'deferred';
 }
@@ -28,15 +28,15 @@ export interface Beginning {
  * Lets the pieces of work that wait at the same moment share one durable commit. Alone it is the dearest part of a
  * refresh: the disk has to say that it has the log.
  *
- * Each piece that writes does so in a savepoint of its own: one that throws is rolled back alone. Nobody is answered
- * before what they wrote is on the disk, nor before what they saw is: who only read, and saw nothing newer, is
- * answered at once. The event loop does not wait for a slow disk (security, F13). The next group runs meanwhile, in a
+ * Each piece that writes does so in a savepoint of its own: one that throws is rolled back alone. A piece is not
+ * answered before what it wrote is on the disk, nor before what it saw is: one that only read, and saw nothing newer,
+ * is answered at once. The event loop does not wait for a slow disk (security, F13). The next group runs meanwhile, in a
  * transaction that takes in whatever else arrives, and is committed when the one before is on the disk: so there is
- * never more than one commit that is not. On a slow disk those who only read do not wait for it either. They run once
+ * never more than one commit that is not. On a slow disk the pieces that only read do not wait for it either. They run once
  * more on a snapshot of what is on the disk.
  *
- * If the commit fails, or its way to the disk, nothing has changed: whoever wrote is told so, and whoever did
- * not is answered from what was there before. Work may run a second time then, so it changes nothing but through
+ * If the commit fails, or its way to the disk, nothing has changed: the pieces that wrote are told so, and the
+ * others are answered from what was there before. Work may run a second time then, so it changes nothing but through
  * its `tx` that must not happen twice.
  */
 export class GroupCommit {
@@ -106,12 +106,12 @@ export class GroupCommit {
   async #commit(pieces: readonly Piece[]): Promise<void> {
     const until = performance.now() + busyTimeout;
     let failure = await this.#attempt(pieces, 'immediate');
-    // Somebody else holds the file. Waiting is done here, not in SQLite, which would hold up the event loop.
+    // Another process holds the file. Waiting is done here, not in SQLite, which would hold up the event loop.
     while (failure?.begun === false && isBusy(failure.cause) && performance.now() < until) {
       await wait(busyRetry);
       failure = await this.#attempt(pieces, 'immediate');
     }
-    // Nobody can write now; whoever only reads goes on (security, promise 5).
+    // Writing is impossible now; pieces that only read go on (security, promise 5).
     if (failure?.begun === false) failure = await this.#attempt(pieces, 'deferred');
     if (failure === null) return;
     const { begun, cause, group } = failure;
@@ -215,7 +215,7 @@ export class GroupCommit {
   /**
    * Undoes what did not reach the disk, and lets those read again who saw it.
    *
-   * @returns whether it could be undone; otherwise nobody is served, and the next piece that comes tries again
+   * @returns whether it could be undone; otherwise no piece is served, and the next one that comes tries again
    */
   async #takeBack({ error, pieces }: Failure): Promise<boolean> {
     this.#statements.memory.clear();
@@ -234,7 +234,7 @@ export class GroupCommit {
     return true;
   }
 
-  /** While the log is copied into the database nobody commits; whoever only reads goes on if that takes long. */
+  /** While the log is copied into the database there is no commit; pieces that only read go on if that takes long. */
   async #checkpoint(): Promise<void> {
     let isOver = false;
     const alone = (work: () => void) => {

@@ -69,7 +69,7 @@ const ownerOf = prepared(({ id }: Pick<SignIn, 'id'>) =>
 );
 
 /**
- * Ends every sign-in of a client in one statement: there may be a hundred thousand, and nobody may wait for
+ * Ends every sign-in of a client in one statement: there may be a hundred thousand, and no request may wait for
  * each. It is the one move that the machine has from `active` for this event.
  */
 export async function endSignInsOfClient(

@@ -30,7 +30,7 @@ export const apply = defineCommand<ApplyInput>({
     dryRun: { text: 'shows it alone, which is what happens without --yes' },
     prune: { text: 'ends what is not in the file' },
     force: {
-      text: 'even if a device flow is off at the stage tenant, or nobody is left who administers everything',
+      text: 'even if a device flow is off at the stage tenant, or no administrator of the whole service is left',
     },
     migrate,
   },

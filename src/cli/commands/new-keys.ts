@@ -45,15 +45,15 @@ export const newKeys = defineCommand<{ readonly lostMasterKey: boolean; readonly
   },
 });
 
-/** What was given up cannot be taken back, so it is said what that is, and asked for twice. */
+/** Says what will be lost for good, and asks twice before it goes on. */
 async function isAgreed({ hosts, members, mails }: Lost, terminal: Terminal): Promise<boolean> {
   const gone = mails.map(({ host, name, createdAt }) => `  ${host}: ${name}, of ${isoTime(createdAt)}\n`);
-  terminal.err(`Without its master key nobody can read the keys of ${hosts.join(', ') || 'this service'}.
+  terminal.err(`Without its master key the service cannot read the keys of ${hosts.join(', ') || 'this service'}.
 What stays: ${members} members with their passwords, subscriptions and consents, clients with their secrets, tokens
 of the admin API, the audit.
 What is made anew: every signing key, and the keys of refresh tokens and forms.
-What ends: every session, sign-in, code and link; everybody signs in again.
-What is dropped, since nobody can read it: the old keys, and ${mails.length} mails that wait${mails.length === 0 ? '' : ':'}
+What ends: every session, sign-in, code and link; all members sign in again.
+What is dropped, since it cannot be read: the old keys, and ${mails.length} mails that wait${mails.length === 0 ? '' : ':'}
 ${gone.join('')}If the old master key may still be found, stop here: with it nothing is lost.
 `);
   if ((await terminal.ask('Is it lost for good? Type yes: ')) !== 'yes') return false;

@@ -30,7 +30,7 @@ export const restoreBackup = defineCommand<RestoreInput>({
     const { ended, kept } = await restore(target, file, systemClock());
     const counts = Object.entries(ended).map(([table, count]) => `${table} ${count}`);
     terminal.out(`The database in ${dataFolder} is now that of ${file}.\n`);
-    terminal.out(`Ended: ${counts.join(', ')}. Everybody signs in again, and tokens are made anew.\n`);
+    terminal.out(`Ended: ${counts.join(', ')}. All members sign in again, and tokens are made anew.\n`);
     if (kept !== null) terminal.out(`The one that was there before is kept as ${kept}.\n`);
     if (lostMasterKey) terminal.out('Now make new keys: memberdoor new-keys --lost-master-key\n');
     return exitCode.done;

@@ -25,8 +25,8 @@ export type LookedUp<T> =
  * Looks up what a secret opens, within the limit of wrong ones from an address. The look and the count are one
  * step of one transaction, so that of any number at once no more are looked at than are allowed (F1).
  *
- * One that was right goes on being looked at: who guesses from the same address keeps nobody out of what is in
- * use (promise 7).
+ * One that was right goes on being looked at: guesses from the same address lock no client out of a secret that is
+ * in use (promise 7).
  *
  * @param find looks it up; null for a wrong one
  */

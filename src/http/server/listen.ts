@@ -10,7 +10,7 @@ const secondLoopback = '::1';
 /** What a machine without IPv6 says to it. */
 const noAddress: readonly unknown[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 
-/** What it says to a host that is another machine's or nobody's. */
+/** The error codes for a host that is another machine's or does not exist. */
 const noHost: readonly unknown[] = [...noAddress, 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
 /**

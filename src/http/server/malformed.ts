@@ -16,7 +16,7 @@ const closingHead = Object.entries(closing)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('');
 
-/** Answers an `Expect` that nobody knows (RFC 9110 §10.1.1), which Node would do without our headers (W2). */
+/** Answers an unknown `Expect` (RFC 9110 §10.1.1), which Node would do without our headers (W2). */
 export function answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
   response.writeHead(417, closing).end();
 }

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { pageQuery } from '../form.ts';
 import { sendUnknownHost } from '../tenant.ts';
 
-/** Headers that proxies add: whoever asks through one does not sit beside us. */
+/** Headers that proxies add: a request through one does not come from this machine. */
 const addedByProxies = [
   'forwarded',
   'via',
@@ -17,8 +17,8 @@ const addedByProxies = [
 
 /**
  * `/internal/domains?domain=…`: whether a domain is one of ours, 200 or 404. A proxy that gets certificates
- * on demand asks this before it does (Caddy's `ask`). It answers what runs on this machine and calls it by
- * its address alone; for everybody else there is nothing here.
+ * on demand asks this before it does (Caddy's `ask`). It answers only programs on this machine that call it by
+ * its address; all others get 404.
  */
 export function domainsEndpoint(app: FastifyInstance, { tenants, config, setupOffered }: Deps): void {
   // Where the set-up link leads before there is a tenant.

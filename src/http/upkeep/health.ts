@@ -39,7 +39,7 @@ function sendWord(reply: FastifyReply, word: Unready | 'live' | 'ready'): Fastif
   return noStore(reply).type('text/plain; charset=utf-8').send(`${word}\n`);
 }
 
-/** Whether the database takes a write. Anybody may ask, so it is tried once a second, however many do. */
+/** Whether the database takes a write. Any client may ask, so it is tried at most once a second. */
 function createStorageCheck(store: Store): () => Promise<Unready | null> {
   let triedAt = Number.NEGATIVE_INFINITY;
   let last: Promise<Unready | null> = Promise.resolve(null);

@@ -101,7 +101,7 @@ export function createMetrics(): PrometheusMetrics {
 
 const factsOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 
-/** What is looked at when somebody asks. */
+/** What is looked at when the metrics are read. */
 export interface Watched {
   readonly store: Store;
   readonly tenants: Tenants;

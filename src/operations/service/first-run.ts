@@ -15,11 +15,11 @@ const problemTexts: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a production start does while nobody administers the service: it makes the administrator that the
+ * What a production start does while the service has no administrator: it makes the administrator that the
  * settings name, or offers a link of one use that makes one. There is never a default password.
  *
  * @returns the link, or null where none is needed
- * @throws StartupError if the settings name somebody who cannot be the administrator
+ * @throws StartupError if the settings name a person who cannot be the administrator
  */
 export async function firstRun(
   store: Store,
@@ -47,7 +47,7 @@ function textOf({ field, problem }: FactProblem): string {
   return problemTexts[`${field} ${problem}`] ?? `The ${field} of the first administrator is ${problem}.`;
 }
 
-/** What the start prints for whoever watches it. */
+/** What the start prints for the operator. */
 export function setupNotice(link: string): string {
-  return `\nNobody administers this service yet. This link makes the first administrator, once:\n\n  ${link}\n\n`;
+  return `\nThis service has no administrator yet. This link makes the first administrator, once:\n\n  ${link}\n\n`;
 }

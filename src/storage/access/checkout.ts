@@ -89,7 +89,7 @@ const neverCompleted: readonly CheckoutState[] = ['open', 'cancelled', 'expired'
 /**
  * Deletes checkouts that were never completed.
  *
- * @param atMost how many, so that nobody waits for it
+ * @param atMost how many, so that no request waits for it
  * @returns how many were deleted
  */
 export async function sweepCheckouts(

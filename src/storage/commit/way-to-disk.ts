@@ -30,7 +30,7 @@ export class WayToDisk {
   /** To be taken back before anything else is committed. */
   failure: Failure | null = null;
 
-  /** @param wake sees to it that somebody looks at the queue, and at what failed */
+  /** @param wake makes the group commit look at the queue, and at what failed */
   constructor(file: DurableFile, queue: Queue, observe: CommitObserver, wake: () => void) {
     this.#file = file;
     this.#queue = queue;

@@ -5,7 +5,7 @@ import { cleaningTime } from '../../core/operators/limits.ts';
 import { cleanPages } from '../clean.ts';
 import type { CheckpointAnswer, CheckpointOrder, Cleaning } from './checkpointer.ts';
 
-// Opened, and not read: whoever asks looks first whether this is still the database. Closing a connection that has
+// Opened, and not read: the other thread first checks that this is still the database. Closing a connection that has
 // read would write the log into whatever file this is.
 const sqlite = new SQLite(String(workerData), { fileMustExist: true, timeout: 0 });
 
@@ -20,7 +20,7 @@ parentPort?.on('message', (order: CheckpointOrder) => {
 
 parentPort?.postMessage('open');
 
-/** PASSIVE waits for nobody: not for those who read, and those who write are kept out by the other side. */
+/** PASSIVE does not wait: readers do not hold it up, and the other side keeps writers out. */
 function checkpoint(cleaning: Cleaning | null): CheckpointAnswer {
   const from = cleaning?.from ?? null;
   try {
@@ -41,7 +41,7 @@ function checkpoint(cleaning: Cleaning | null): CheckpointAnswer {
 }
 
 /**
- * Cleans some pages, which are written by nobody else meanwhile: the whole log is in the database, and this transaction
+ * Cleans some pages, which have no other writer meanwhile: the whole log is in the database, and this transaction
  * keeps others from adding to it, also another program.
  *
  * @param version of the data that the checkpoint copied

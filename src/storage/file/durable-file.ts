@@ -105,7 +105,7 @@ export function durableFile(
         snapshot ??= new Snapshot(path, () => place.check() === null);
         snapshot.hold();
       } catch {
-        // It cannot be opened now: whoever reads waits for the disk.
+        // It cannot be opened now: readers wait for the disk.
       }
     },
     snapshot: () => (snapshot?.isHeld === true ? snapshot : null),

@@ -54,10 +54,10 @@ export function lockFolder(folder: string): FolderLock {
 
 /**
  * Makes sure that the lock file is the one that has guarded this database, and not a new one: a lock lies on a file,
- * not on its name, so that a file which somebody deleted goes on being locked by the process that has it open, and
+ * not on its name, so that a file which was deleted goes on being locked by the process that has it open, and
  * the next one is free (security, F12). Both carry the same mark. Where the marks differ, the database itself tells:
- * whoever serves it has a lock on it, which leaves readers in peace and an exclusive one out. It is asked for in that
- * case alone, because a backup that runs while the service starts has such a lock too.
+ * the process that serves it has a lock on it, which lets readers in and keeps an exclusive lock out. It is asked
+ * for in that case alone, because a backup that runs while the service starts has such a lock too.
  *
  * @param sqlite a connection to the database that has done nothing yet
  * @throws StartupError if another program has the database open

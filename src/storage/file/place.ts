@@ -20,15 +20,15 @@ export interface Place {
   check(): Lost | null;
   /** What was found by the last look. */
   lost(): Lost | null;
-  /** Does what writes into the database file itself, which else is written by nobody: a checkpoint. */
+  /** Runs a checkpoint, which is all that writes into the database file itself. */
   writing<T>(write: () => Promise<T>): Promise<T>;
   /** Ends looking by itself. */
   leave(): void;
 }
 
 /**
- * Keeps an eye on the files of an open database, by their names: whoever has a file open goes on writing into it
- * when another one gets its name, and confirms what the next start does not find. In WAL mode nothing is written
+ * Keeps an eye on the files of an open database, by their names: a process that has a file open goes on writing into
+ * it when another one gets its name, and confirms what the next start does not find. In WAL mode nothing is written
  * into the database file but by checkpoints. So the file was replaced if its inode differs, and overwritten if its
  * size or the time of its last change does.
  *

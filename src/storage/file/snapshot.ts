@@ -45,7 +45,7 @@ export class Snapshot {
 
   /**
    * Stands at what is committed now, until it is moved again. To be called while all of that is on the disk. Where it
-   * cannot be read, it is not held, and whoever reads waits.
+   * cannot be read, it is not held, and readers wait.
    */
   hold(): void {
     this.letGo();

@@ -44,8 +44,8 @@ const lastFrameAt = 16;
  *   may be begun again. SQLite does all three (under FULL), in a thread with a connection of its own.
  * - **The directory's entry of a new log** is synchronised by SQLite when it synchronises the log for the first time,
  *   which the constructor makes it do, before the port opens.
- * - **After a kill** the log may hold commits that were not synchronised, and nobody was answered; the next start
- *   takes them for good, and synchronises the log before it answers anybody by them.
+ * - **After a kill** the log may hold commits that were not synchronised and whose requests got no answer; the next
+ *   start takes them for good, and synchronises the log before it answers any request by them.
  * - **A synchronisation that fails** says that what was written since the last one may be lost, or not, and a second
  *   attempt would succeed without writing it again. So it is taken back: the log is cut where it was synchronised
  *   last, and the wal-index made void, which SQLite then builds anew from the log, as after a crash.
@@ -140,7 +140,7 @@ export class WriteAheadLog {
   }
 
   /**
-   * Copies the log into the database and begins it again, while nobody commits. Readers go on.
+   * Copies the log into the database and begins it again, while there are no commits. Readers go on.
    *
    * @param alone ends what still reads from the log, for a moment, and does this
    * @throws if the log could not be synchronised when it was begun again; `takeBack` is to be called then

@@ -11,22 +11,22 @@ import { deleteMemberWords } from './member-words.ts';
 import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
 
 /**
- * Erases what tells who a deleted member was. The row stays, with its id and its numbers, so that nobody
- * else ever gets them. What else stays:
+ * Erases what tells who a deleted member was. The row stays, with its id and its numbers, so that no
+ * other member ever gets them. What else stays:
  *
  * - subscriptions and checkouts, for the books, without what names a person or says what was read;
  * - invoices as they were sent, addressee and all: the law asks for them for years (GDPR art. 17 (3) (b));
  * - answers to consents: the tenant must be able to show that it was allowed to do what it did, and when that
  *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person;
  * - the audit, without the addresses that the member came from and without what a change said of the member: what
- *   happened, and to which id. Where events name nobody, an address that was hers is taken for hers.
+ *   happened, and to which id. Where events name no actor, those from an address that was hers are taken for hers.
  */
 export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: number): Promise<void> {
   const result = await tx
     .updateTable('members')
     .set({
       email: '',
-      // Unique within the tenant, and no address: whoever had this one may sign up anew.
+      // Unique within the tenant, and no address: the person who had this one may sign up anew.
       normalisedEmail: `deleted ${id}`,
       emailVerified: 0,
       passwordHash: '',

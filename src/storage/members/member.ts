@@ -30,7 +30,7 @@ const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
     .where('erasedAt', 'is', null),
 );
 
-/** The member of an id on any tenant: for whoever administers, as tenants are administered from another. */
+/** The member of an id on any tenant: an administrator of one tenant may be a member of another. */
 export async function findMemberAnywhere(tx: Tx, id: string): Promise<Member | null> {
   const row = await tx.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst();
   return row === undefined ? null : memberOfRow(row);

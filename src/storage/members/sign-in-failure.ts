@@ -68,8 +68,8 @@ export async function endGuessUnderWay(tx: Tx, tenantId: string, emailHash: stri
 }
 
 /**
- * Takes all guesses back that were counted and never judged, since the process died: nobody heard what came of them.
- * To be called by a start, before anybody is served.
+ * Takes all guesses back that were counted and never judged, since the process died: their requests got no answer.
+ * To be called by a start, before any request is served.
  */
 export async function takeUnjudgedBack(tx: Tx): Promise<void> {
   const some = await tx

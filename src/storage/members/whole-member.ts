@@ -5,7 +5,7 @@ import { type MemberWithPassword, memberOfRow } from './member.ts';
 
 /**
  * The members of a tenant with everything that is stored of them, the hash of the password too, by userId.
- * Whoever asked to be deleted is not among them.
+ * Members who asked to be deleted are not among them.
  */
 export async function listWholeMembers(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function listWholeMembers(
 /** What names a member beside the address. */
 export type MemberNumbers = Partial<Pick<Member, 'id' | 'userId' | 'memberNumber'>>;
 
-/** Which of them are somebody's already, or were: an id on any tenant, a number on this one. */
+/** Which of them are, or were, another member's: an id on any tenant, a number on this one. */
 export async function takenNumbers(
   tx: Tx,
   tenantId: string,

@@ -26,7 +26,7 @@ export function createAgedMap<V>(most = Number.POSITIVE_INFINITY): AgedMap<V> {
     if (first?.[0] === key) first = undefined;
     if (!entries.delete(key)) return;
     removals += 1;
-    // While nobody asks it, it keeps what the map was before it was rebuilt; a new one knows nothing of that.
+    // An iterator that is not asked keeps what the map was before it was rebuilt; a new one does not.
     if (removals > entries.size + fewRemovals) {
       removals = 0;
       first = undefined;

@@ -189,7 +189,7 @@ async function addressesOf(tx: Tx, tenantId: string, memberId: string): Promise<
   return [...new Set(found.flat().flatMap(({ address }) => (address === null ? [] : [address])))];
 }
 
-/** Forgets addresses where an event names nobody, or what was refused to an app for nobody that is known. */
+/** Forgets addresses of events that name no actor, and of refusals to an app that name no member. */
 async function eraseUnnamed(tx: Tx, tenantId: string, addresses: readonly string[]): Promise<void> {
   for (const address of addresses.filter((text) => text !== '')) {
     await tx

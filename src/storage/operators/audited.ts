@@ -18,7 +18,7 @@ type Handle = Tx & { [audited]?: Audited };
 
 /**
  * The store of the running service: whatever changes in a transaction is done by the service itself unless
- * somebody else is named (`actingAs`), and each event is told once, after its commit. What is rolled back
+ * another actor is named (`actingAs`), and each event is told once, after its commit. What is rolled back
  * leaves neither a row nor a line.
  */
 export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEvent) => void): Store {
@@ -40,12 +40,12 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
   };
 }
 
-/** The same transaction, for somebody else: what changes through it is theirs. */
+/** The same transaction for another actor, who is named in the audit for what changes through it. */
 export function actingAs(tx: Tx, source: Source): Tx {
   return handle(tx, { ...(auditedIn(tx) ?? { events: [], undo: [] }), source });
 }
 
-/** Who acts in a transaction; null where nobody said, as in one of a store that is not audited. */
+/** Who acts in a transaction; null where no actor was named, as in a store that is not audited. */
 export function sourceIn(tx: Tx): Source | null {
   return auditedIn(tx)?.source ?? null;
 }

@@ -5,7 +5,7 @@ import type { Tx } from '../store.ts';
 /** Written out, since an index of them alone is used for nothing else. */
 const systemAdmin = sql.lit<'system_admin'>('system_admin');
 
-/** The tenant of the first who administers the whole service; null if nobody does. */
+/** The tenant of the first administrator of the whole service; null if there is none. */
 export async function systemAdminTenantId(tx: Tx): Promise<string | null> {
   const row = await tx
     .selectFrom('members')
@@ -20,10 +20,10 @@ export async function systemAdminTenantId(tx: Tx): Promise<string | null> {
 }
 
 /**
- * Whether somebody can sign in to the portal and administer everything: on a tenant that answers, and not
+ * Whether a member can sign in to the portal and administer everything: on a tenant that answers, and not
  * about to be deleted.
  *
- * @param butMemberId somebody who is not counted, or null
+ * @param butMemberId a member who is not counted, or null
  */
 export async function hasSystemAdmin(tx: Tx, butMemberId: string | null = null): Promise<boolean> {
   let query = tx

@@ -30,7 +30,7 @@ export async function endEverything(tx: Tx, now: number): Promise<Ended> {
   return all;
 }
 
-/** Writes down what ended for everybody, and how many of each. @param ended by the name of what they are */
+/** Writes down what ended for all members, and how many of each. @param ended by the name of what they are */
 export async function auditEnded(
   tx: Tx,
   event: 'service_restored' | 'master_key_lost',

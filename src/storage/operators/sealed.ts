@@ -8,7 +8,7 @@ export type Reseal = (sealed: Buffer, owner: string) => Buffer;
 
 /**
  * Changes everything that is encrypted under the master key: the keys of tenants, their signing keys, and the
- * mails that wait. A mail that cannot be read stays as it is: nobody could before.
+ * mails that wait. A mail that cannot be read stays as it is: it could not be read before.
  *
  * @returns how many were changed
  */
@@ -56,7 +56,7 @@ function readable(reseal: () => Buffer): Buffer | null {
   }
 }
 
-/** A mail that nobody can read any more, and so never leaves. */
+/** A mail that can no longer be decrypted, and so never leaves. */
 export type LostMail = Pick<WaitingMail, 'id' | 'tenantId' | 'name' | 'createdAt'>;
 
 /** What is encrypted and cannot be made anew: the mails that wait, oldest first. */

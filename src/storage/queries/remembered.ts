@@ -3,8 +3,8 @@ import type { Tx } from '../store.ts';
 import { statementsOf } from './prepared.ts';
 
 /**
- * Reads what nearly every request asks and hardly anybody changes, such as a client: once, until somebody
- * changes any of it. One process serves a data folder, so nobody changes it behind our back; and a transaction
+ * Reads what nearly every request asks for and what hardly ever changes, such as a client: once, until any of
+ * it changes. One process serves a data folder, so no other process changes it unseen; and a transaction
  * that is rolled back forgets it too, since what it read may never have been.
  *
  * @param key names what is read

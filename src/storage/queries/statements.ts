@@ -7,7 +7,7 @@ export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' 
 /** The prepared statements of a connection, each prepared when it is needed first. */
 export interface Statements {
   prepare(text: string): Statement;
-  /** Is called before each statement that may change rows; whoever sets it takes it away again. */
+  /** Is called before each statement that may change rows; the caller that sets it takes it away again. */
   beforeWriting: (() => void) | null;
   /** Whether a transaction is open: some errors of the disk make SQLite take back all of it. */
   isInTransaction(): boolean;

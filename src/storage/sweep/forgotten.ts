@@ -61,7 +61,7 @@ const signInDeletion = prepared(({ id }: Pick<SignIn, 'id'>) =>
   query.deleteFrom('signIns').where('id', '=', id),
 );
 
-/** Sessions that nobody has used for long, unless a sign-in or a code was begun in them and is remembered. */
+/** Sessions that have not been used for long, unless a sign-in or a code that began in them is still remembered. */
 export function forgottenSessions(now: number): Sweep {
   return walked<Pick<Session, 'id' | 'lastUsedAt'>>('sessions', {
     page: (tx, after) => sessionsAfter.all(tx, { id: after }),
