@@ -109,7 +109,7 @@ function readingsIn(code: string): readonly string[] {
   return found;
 }
 
-describe('design, rule 17: a problem is a value', () => {
+describe('architecture, rule 17: a problem is a value', () => {
   it('no code parses the words of a problem, a description or a reason', () => {
     // Where problems are worded, their words are put together.
     const others = sources.filter(({ name }) => name !== 'operations/problem-text.ts');
