@@ -42,7 +42,7 @@ export function transactionOf<T>(
   deps: Pick<Deps, 'clock' | 'store'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const asSender = (tx: Tx) => work(actingAs(tx, sourceOf(request, deps)));
+  const asSender = (tx: Tx) => work(actingAs(tx, () => sourceOf(request, deps)));
   return isUndone(request) ? undone(deps.store, asSender) : deps.store.transaction(asSender);
 }
 
@@ -118,9 +118,8 @@ export async function auditRefused(
   try {
     const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
     if (kept.length === 0) return;
-    const source = sourceOf(request, deps);
     await deps.store.transaction(async (tx) => {
-      for (const facts of kept) await insertAuditEvent(tx, auditEvent(source, facts));
+      for (const facts of kept) await insertAuditEvent(tx, auditEvent(sourceOf(request, deps), facts));
     });
   } catch (error) {
     request.log.error({ err: error }, 'a refusal cannot be written to the audit now');

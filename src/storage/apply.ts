@@ -40,8 +40,8 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
 
 /** null where a write means no event, and where no actor is named: in a store that is not a running service's. */
 function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): AuditEvent | null {
-  const source = sourceIn(tx);
-  const meaning = source === null ? null : meaningOf(write);
+  const meaning = meaningOf(write);
+  const source = meaning === null ? null : sourceIn(tx);
   if (source === null || meaning === null) return null;
   const said = { ...(event === undefined ? {} : { event }), ...(reason === undefined ? {} : { reason }) };
   return eventOfWrite({ ...source, ...by }, { ...meaning, ...aboutSignIn(tx, write), ...said });

@@ -52,7 +52,10 @@ describe('the audit of a transaction', () => {
     if (write?.write !== 'insertSession') throw new Error('no session');
     const writes = [{ ...write, session: { ...write.session, memberId: member.id } }];
     await store.transaction(async (tx) => {
-      await apply(actingAs(tx, { ...source, actorKind: 'nobody', address: '192.0.2.7' }), writes);
+      await apply(
+        actingAs(tx, () => ({ ...source, actorKind: 'nobody', address: '192.0.2.7' })),
+        writes,
+      );
       expect(told).toEqual([]);
     });
     const event = { event: 'sign_in', actorKind: 'member', actorId: member.id, address: '192.0.2.7' };

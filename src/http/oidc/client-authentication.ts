@@ -42,7 +42,8 @@ export async function asClient<T>(
     const { clientId } = client;
     request.caller = { tenant, clientId };
     const by = { actorKind: 'client', actorId: clientId, clientId } as const;
-    return { result: await work(actingAs(tx, { ...sourceOf(request, deps), ...by }), client) };
+    const own = actingAs(tx, () => ({ ...sourceOf(request, deps), ...by }));
+    return { result: await work(own, client) };
   });
   if ('result' in done) return done.result;
   if (done.wait !== null) return refusedByLimit(request, 'client_authentications', done.wait);

@@ -134,7 +134,7 @@ async function work(
   const prepared = await operation.prepare?.(input, context);
   const done = store.transaction(async (tx) => {
     await call.demand?.(tx);
-    const own = actingAs(tx, sourceOf(call, context.tenant?.id ?? null, context.now));
+    const own = actingAs(tx, () => sourceOf(call, context.tenant?.id ?? null, context.now));
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const named = await withMemberIds(own, context, operation, input);
     const answer = await actIn(contextIn(own, call, context), { ...call, input: named }, prepared);
@@ -166,7 +166,7 @@ function contextIn(tx: Tx, call: Call, context: PreparationContext): OperationCo
     const input = readInput(operation, given);
     const part = { ...call, operation, input, partOf: call.operation.name };
     const preparing = { ...context, ...target };
-    const own = actingAs(tx, sourceOf(part, target.tenant?.id ?? null, context.now));
+    const own = actingAs(tx, () => sourceOf(part, target.tenant?.id ?? null, context.now));
     const ready = prepared ?? (await operation.prepare?.(input, preparing));
     return actIn(contextIn(own, part, preparing), part, ready);
   };

@@ -5,7 +5,8 @@ import type { Store, Tx } from '../store.ts';
 
 /** What belongs to one piece of work: who does it, and what it has done beside the database so far. */
 interface Audited {
-  readonly source: Source;
+  /** Asked for each event that is written: it has the time. */
+  readonly source: () => Source;
   readonly events: AuditEvent[];
   /** How to take back what it changed in memory, the last first. */
   readonly undo: (() => void)[];
@@ -32,7 +33,7 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
         for (const takeBack of undo.toReversed()) takeBack();
         events = [];
         undo = [];
-        return work(handle(tx, { source: serviceSource(clock()), events, undo }));
+        return work(handle(tx, { source: () => serviceSource(clock()), events, undo }));
       });
       for (const event of events) tell(event);
       return result;
@@ -41,13 +42,13 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
 }
 
 /** The same transaction for another actor, who is named in the audit for what changes through it. */
-export function actingAs(tx: Tx, source: Source): Tx {
+export function actingAs(tx: Tx, source: () => Source): Tx {
   return handle(tx, { ...(auditedIn(tx) ?? { events: [], undo: [] }), source });
 }
 
 /** Who acts in a transaction; null where no actor was named, as in a store that is not audited. */
 export function sourceIn(tx: Tx): Source | null {
-  return auditedIn(tx)?.source ?? null;
+  return auditedIn(tx)?.source() ?? null;
 }
 
 /** Keeps an event that was written until its transaction is committed. */
