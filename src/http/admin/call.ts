@@ -25,8 +25,8 @@ export class TooManyCalls extends Error {
 }
 
 /**
- * Calls an operation. Each denial leaves a line in the audit, so that denied calls are counted: none can fill the disk
- * with them, through whichever face.
+ * Calls an operation. Each denial leaves a line in the audit, so denied calls are counted: they
+ * must not fill the disk, whichever face they come through.
  *
  * @param isDenial whether a refusal counts as a denied call
  * @throws OperationRefused, TooManyCalls, or what `call.demand` throws

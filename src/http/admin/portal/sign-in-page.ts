@@ -64,7 +64,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     ...(password === '' ? [{ field: 'password', text: 'Enter your password.' }] : []),
   ];
   if (problems.length > 0) return sendForm(reply, deps, { returnTo, email, problems });
-  // A password that long is nobody's; it is turned away before it costs a hash (A3).
+  // No account has a password that long; it is turned away before it costs a hash (A3).
   if (!isHashable(password)) {
     const reason = 'the password is too long for any account';
     noteRefusal(request, { event: 'admin_sign_in_refused', reason });

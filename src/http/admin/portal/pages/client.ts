@@ -65,7 +65,7 @@ async function stagesOf(visit: Visit, client: Facts, tenant: Facts): Promise<rea
       ? { title: 'Stage', host: 'No stage tenant is named.', state: null, href: null, isHere: false }
       : {
           ...(await stageAt(visit, 'Stage', stageHost, clientId)),
-          // Whoever cannot open the stage tenant still sees what it says.
+          // An administrator who cannot open the stage tenant still sees what it says.
           state: stateOf(client.deviceFlowOnStage),
         };
   return [stage, { ...here, title: 'Production' }, ...production];

@@ -64,7 +64,7 @@ function smallTable(
   return withLinks(visit, tableOf(entries, schema, columns), host);
 }
 
-/** One thing that somebody should look at. */
+/** One thing that an administrator should look at. */
 interface Attention {
   readonly text: string;
   readonly href: string;

@@ -32,7 +32,7 @@ export function withLinks(visit: Visit, shown: Shown, tenant: string): Shown {
   };
 }
 
-/** Whoever did something is a member, or none that has a page. */
+/** Who did something is a member, or has no page. */
 function nameIn({ actorKind }: Facts, name: string): string {
   return name === 'actorId' && (actorKind === 'member' || actorKind === 'admin') ? 'memberId' : name;
 }

@@ -3,7 +3,7 @@ import { madeOnce } from '../../../../made-once.ts';
 const prices = madeOnce(
   (currency) => new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }),
 );
-/** A moment as administrators read it: in UTC, since nobody knows where they are. */
+/** A moment as administrators read it: in UTC, since it is not known where they are. */
 export function timeText(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }

@@ -4,7 +4,7 @@ import type { Facts } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
 import { durationText, moneyText, periodText, timeText } from './texts.ts';
 
-/** A value as a page shows it: always as text, whoever wrote it (D14). */
+/** A value as a page shows it: always as text, whatever its author wrote (D14). */
 export type Shown =
   | { readonly kind: 'none' }
   | { readonly kind: 'text'; readonly text: string }
@@ -121,7 +121,7 @@ export function factsOf(value: Facts, schema: object, hidden: readonly string[] 
 /** Of a duration people read the unit that fits. */
 const shownLabel = (name: string) => labelOf(name).replace(' (seconds)', '');
 
-/** Columns that a table has where nobody chose them. */
+/** Columns that a table has where none are chosen. */
 const mostColumns = 6;
 
 /** A list of objects as a table, with these columns or the first ones that fit into a cell. */
