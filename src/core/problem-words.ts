@@ -1,7 +1,6 @@
 /**
  * Every problem that there is: its code, and its words in English. `{it}` is what the problem is of, as each face calls
- * it; the other names in braces are the problem's values. A part in brackets with a value in it
- * is left out where the value is.
+ * it; the other names in braces are the problem's values. A part in brackets is left out where its value is.
  */
 export const problemWords = {
   // The shape of a value.
@@ -21,6 +20,7 @@ export const problemWords = {
   not_a_time: '{it} must be a date and a time with its zone, such as 2026-01-31T12:00:00Z',
   half_character: '{it} has half a character: an escape of a pair stands alone',
   unknown_field: '{it} is not known[. Did you mean {near}?][. Known are {known}]',
+  unknown_value: '{it} is not known',
   sent_twice: '{it} was sent in two places',
   not_an_object: 'the body must be a JSON object',
   query_malformed: 'the query is malformed',
@@ -29,14 +29,14 @@ export const problemWords = {
   permission_needed: 'the permission {permission} is needed',
   permission_needed_everywhere: 'the permission {permission} is needed, for every tenant',
   last_administrator:
-    'nobody would be left who can sign in and administer everything: make another system administrator first, on a tenant that stays enabled; the command does it all the same with --force',
+    'no one would be left who can sign in and administer everything: make another system administrator first, on a tenant that stays enabled; the command does it all the same with --force',
   permissions_needed_for: '{what} needs the permissions {permissions}',
   permission_needed_for_address: 'to name a member by address needs the permission {permission}',
   permission_needed_besides: 'to export all data needs the permission {permission}, too',
   too_often: 'this was done too often: wait {seconds} seconds, then send it again',
   taken: '{it} is taken: there is such a {what} already',
   name_taken: 'there is a {what} of this name already',
-  own_account: 'nobody does this to themselves',
+  own_account: 'you cannot do this to your own account',
   administrators_only: 'a {userType} is for those who can do all that one can',
   out_of_range: '{it} must be {least} to {most}',
   // Tenants and their keys.
@@ -106,7 +106,7 @@ export const problemWords = {
   number_fixed: 'the member of this address has another {name}, which stays',
   too_long_for_use: '{it} is too long',
   unfit: '{it} has a character that cannot be seen',
-  common_password: '{it} is among the first that anybody tries',
+  common_password: '{it} is among the first that an attacker tries',
   password_is_address: '{it} is the address',
   phone_needed: '{it} needs a phone',
   not_https: '{it} is not an https address',

@@ -151,11 +151,11 @@ describe('W1: the policy of a page with logos', () => {
   });
 
   it.each(Object.entries(hostileSvgs))('never meets a logo with %s', async (_what, logo) => {
-    await expect(brand({ logo })).rejects.toThrow('The SVG');
+    await expect(brand({ logo })).rejects.toThrow('the SVG');
     const tenant = service.tenants.byHost(hosts.a);
     const registered = service.store.transaction((tx) =>
       registerClient(tx, tenant?.id ?? '', { ...app, clientId: 'hostile', logo }, service.clock.now()),
     );
-    await expect(registered).rejects.toThrow('The SVG');
+    await expect(registered).rejects.toThrow('the SVG');
   });
 });

@@ -35,7 +35,7 @@ const ends: readonly (readonly [string, string, () => object])[] = [
   ],
 ];
 
-const words = /^nobody would be left who can sign in and administer everything: make another/;
+const words = /^no one would be left who can sign in and administer everything: make another/;
 
 describe('somebody is always left who can sign in and administer everything', () => {
   it.each(ends)('so it is refused that %s', async (_what, name, input) => {
@@ -121,7 +121,7 @@ describe('every face says so', () => {
     expect((await portal.send(form)).text).not.toContain('name="force"');
     const answer = await portal.submit(form);
     expect(answer.status).toBe(422);
-    expect(plain(answer.text)).toContain('Nobody would be left who can sign in and administer everything');
+    expect(plain(answer.text)).toContain('No one would be left who can sign in and administer everything');
     expect((await portal.send('/admin')).status).toBe(303);
   });
 

@@ -74,7 +74,7 @@ describe('a member who is there', () => {
       const input = { tenant: host, file: text({ ...named, members: [{ ...eve, ...change }] }) };
       expect(await refusal(given.service(), 'tenantFiles.apply', input, self)).toEqual({
         kind: 'conflict',
-        problems: ['5:9: nobody does this to themselves'],
+        problems: ['5:9: you cannot do this to your own account'],
       });
     }
   });

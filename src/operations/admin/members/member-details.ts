@@ -26,7 +26,7 @@ const codes = {
   long: 'too_long_for_use',
   unfit: 'unfit',
   malformed: 'malformed',
-  unknown: 'unknown_field',
+  unknown: 'unknown_value',
 } as const satisfies Readonly<Record<DetailProblem['problem'], ProblemCode>>;
 
 /**
