@@ -1,3 +1,4 @@
+// An OIDC client as it is registered.
 import type { SigningAlgorithm } from './tenant.ts';
 
 /** A live secret of a client. */

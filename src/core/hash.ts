@@ -1,3 +1,4 @@
+// Hashes, MACs, and comparisons in constant time.
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /** The key of a MAC. As a KeyObject it is set up once: from bytes each MAC takes seven times as long. */

@@ -180,7 +180,7 @@ export const wrongUserCodesOfTenant = 10_000;
 /**
  * Beyond that, entries wait this long, one behind another (decision 32); the last no longer than its socket. Six
  * wait in each of two lines, of a network at most two: the one is for browsers that their members have used for a
- * day, which nobody has at hand who begins to guess (promise 7).
+ * day, which an attacker who begins to guess does not have (promise 7).
  */
 export const slowedEntry = 3 * second;
 export const slowedEntries = 6;

@@ -1,3 +1,4 @@
+// A tenant: one issuer on one domain.
 import type { TenantLimits } from './limits.ts';
 
 /** The algorithms we sign with: each for access tokens and id_tokens, as a client asks (decisions 26 and 42). */

@@ -1,3 +1,4 @@
+// The address of a client, and what a limit counts as one address.
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Share } from '../secrets/fair-queue.ts';

@@ -1,3 +1,4 @@
+// Sends the answers of the protocol endpoints.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import type { ErrorCode, Refusal } from '../core/decision.ts';
 import { refusal } from '../core/decision.ts';

@@ -1,3 +1,4 @@
+// Wires everything that answers HTTP.
 import { randomInt } from 'node:crypto';
 import fastifyCookie from '@fastify/cookie';
 import fastifyFormbody from '@fastify/formbody';

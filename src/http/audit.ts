@@ -1,3 +1,4 @@
+// Runs transactions in the name of a request's sender, and logs their events.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isoTime } from '../core/access/iso-time.ts';
 import { countingWindow } from '../core/limits.ts';

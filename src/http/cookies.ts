@@ -1,3 +1,4 @@
+// Reads and sets cookies.
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { browserCookieLifetime, doneCookieLifetime, sessionLife } from '../core/limits.ts';

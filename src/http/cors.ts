@@ -1,3 +1,4 @@
+// Decides which origins may read an answer from a script.
 import type {
   FastifyContextConfig,
   FastifyInstance,

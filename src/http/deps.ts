@@ -1,3 +1,4 @@
+// What a handler may use.
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { PaymentMethod } from '../operations/access/payments/payment.ts';

@@ -1,3 +1,4 @@
+// Reads forms and queries strictly.
 import type { FastifyRequest } from 'fastify';
 import { protocolError } from './answers.ts';
 

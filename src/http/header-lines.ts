@@ -1,3 +1,4 @@
+// Counts how often a header stands in a request.
 import type { FastifyRequest } from 'fastify';
 
 /**

@@ -1,3 +1,4 @@
+// What the running service remembers between requests.
 import type { Clock } from '../clock.ts';
 import { rightSecretsKept } from '../core/limits.ts';
 import { type AgedMap, createAgedMap } from '../storage/memory/aged-map.ts';

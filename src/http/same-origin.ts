@@ -1,3 +1,4 @@
+// Refuses forms that were sent from other sites.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendProblem } from './pages/problem.ts';
 

@@ -1,3 +1,4 @@
+// Finds and begins the session of a browser.
 import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../core/hash.ts';
 import type { Member } from '../core/members/member.ts';

@@ -1,3 +1,4 @@
+// Finds the tenant of a request by its host.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenTenant } from '../tenants.ts';
 import type { Deps } from './deps.ts';

@@ -1,3 +1,4 @@
+// Consents: what a tenant asks its members to agree to, and what they answered.
 import { sha256 } from '../hash.ts';
 import { isoTimeOrNull } from './iso-time.ts';
 
@@ -55,7 +56,7 @@ export function wordsOf({ id, name, description }: Pick<Consent, 'id' | 'name' |
   return sha256(JSON.stringify([id, name, description])).slice(0, 16);
 }
 
-/** A consent and a member's answers, of which the last is enough: whoever never answered has not agreed. */
+/** A consent and a member's answers, of which the last is enough: a member who never answered has not agreed. */
 export function consentOf(consent: Consent, changes: readonly ConsentChange[]): ConsentOfMember {
   const last = changes.findLast(({ consentId }) => consentId === consent.id);
   return {

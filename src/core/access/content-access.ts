@@ -1,3 +1,4 @@
+// Decides which content a member has access to at a moment.
 import type { Member } from '../members/member.ts';
 import type { Sight } from '../oidc/scope.ts';
 import { type ContentChannel, channelAccess, type Grant } from './content-channel.ts';

@@ -1,6 +1,7 @@
+// Content channels, and which subscription opens one.
 import { isActive, type MemberSubscription } from './subscription.ts';
 
-/** Something that members watch or read; it is open to whoever has one of its products. */
+/** Something that members watch or read; it is open to members who have one of its products. */
 export interface ContentChannel {
   /** The tenant's own name for it, such as `sport-live`. */
   readonly id: string;

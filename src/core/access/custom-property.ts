@@ -1,3 +1,4 @@
+// The custom properties of subscriptions, and the rules for their values.
 import { type Problem, problem } from '../problem.ts';
 import { customPropertyLength } from './limits.ts';
 

@@ -1,3 +1,4 @@
+// Explains why a channel is open or closed to a member.
 import { type ContentChannel, channelAccess, type Grant } from './content-channel.ts';
 import { isoTime, isoTimeOrNull } from './iso-time.ts';
 import type { Product } from './package.ts';
@@ -38,15 +39,15 @@ export interface Explanation {
   readonly hasAccess: boolean;
   readonly validUntil: string | null;
   readonly grantedBy: Grant | null;
-  /** One sentence in English for whoever answers the member. */
+  /** One sentence in English for the administrator who answers the member. */
   readonly summary: string;
   /** Every subscription of the member, oldest first. */
   readonly subscriptions: readonly SubscriptionReason[];
 }
 
 /**
- * Explains a channel to whoever answers a member's complaint. What products a package and a channel have is
- * what they have now; times are those of the moment asked for.
+ * Explains a channel to an administrator who answers a member's complaint. What products a package and a channel have
+ * is what they have now; times are those of the moment asked for.
  */
 export function explain(
   memberId: string,

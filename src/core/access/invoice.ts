@@ -1,3 +1,4 @@
+// An invoice: what a member owes for a subscription.
 import type { Address } from '../members/member.ts';
 import type { Price } from './package.ts';
 

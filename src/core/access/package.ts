@@ -1,3 +1,4 @@
+// Packages and products, with their prices and periods.
 import { type Problem, problem } from '../problem.ts';
 import { isCurrency } from './currency.ts';
 import { packageTextLength } from './limits.ts';

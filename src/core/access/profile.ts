@@ -1,3 +1,4 @@
+// The member profile with active subscriptions, as the contract lists it.
 import { type Address, type Member, noAddress, type UserType } from '../members/member.ts';
 import type { Sight } from '../oidc/scope.ts';
 import type { CustomPropertyValues } from './custom-property.ts';

@@ -1,3 +1,4 @@
+// Checks the address that a checkout is to lead back to.
 import { returnAddressLength } from './limits.ts';
 
 /** Where a checkout may lead back to: none was asked for, an allowed one, or one that is refused. */

@@ -1,3 +1,4 @@
+// Decides a valid authorization request: a code, a page, or an error.
 import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
 import type { AuthorizationRequest } from '../oidc/authorization-request.ts';

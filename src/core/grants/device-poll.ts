@@ -1,3 +1,4 @@
+// Decides what a polling device gets.
 import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { pollTolerance, slowDownStep } from '../limits.ts';
 import { impossible, step } from '../machine.ts';

@@ -1,3 +1,4 @@
+// Decides what becomes of a device when its member approves or rejects it.
 import type { Decision } from '../decision.ts';
 import { impossible, step } from '../machine.ts';
 import {

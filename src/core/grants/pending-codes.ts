@@ -16,7 +16,7 @@ export interface Held {
  * on this network.
  *
  * A share leaves room for one more network, so that those who are there cannot take everything. The more is held,
- * the stricter the answer: a number that is too high never lets anyone in.
+ * the stricter the answer: a number that is too high never lets a client exceed its limit.
  *
  * @param most how many the client may have
  */

@@ -1,6 +1,6 @@
 /**
  * The refresh token: usable once. Using it makes the next one; using an old one means that two parties hold
- * the same token, one of whom stole it, and since nobody can tell which, the whole sign-in ends: the thief's
+ * the same token, one of whom stole it, and since the service cannot tell which, the whole sign-in ends: the thief's
  * token and the member's stop working together, and the member signs in again (contract, "Refresh token";
  * RFC 9700 §4.14.2).
  *

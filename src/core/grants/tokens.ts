@@ -1,3 +1,4 @@
+// What a grant issues: the claims of access tokens and id_tokens.
 import type { Client } from '../client.ts';
 import type { Decision } from '../decision.ts';
 import { halfHash } from '../hash.ts';

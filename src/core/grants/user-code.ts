@@ -1,3 +1,4 @@
+// User codes: how they are shown, read and stored.
 import { hmac, type MacKey } from '../hash.ts';
 
 /** The six digits of a user code as the TV shows them: 3, space, 3 (contract, "user_code"). */

@@ -1,3 +1,4 @@
+// What a tenant's pages look like, and the colours that are made from the tenant's own.
 import { type Problem, problem } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
 import { contrast, mix, readColor } from './color.ts';

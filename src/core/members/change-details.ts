@@ -1,3 +1,4 @@
+// Changes a member's own details as they were sent in a form.
 import { fullNameProblem, textProblem } from './details.ts';
 import { memberTextLength } from './limits.ts';
 import type { Address, Member } from './member.ts';
@@ -55,7 +56,7 @@ export function changeDetails(member: Member, details: Details, now: number): Ch
       fullName: fullName.trim(),
       nickName: nickName.trim(),
       phone,
-      // Another number is nobody's until it is verified.
+      // A new number is not known to be the member's until it is verified.
       phoneVerified: member.phoneVerified && phone === member.phone,
       locale,
       address,

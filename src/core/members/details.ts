@@ -1,3 +1,4 @@
+// The rules for names, texts, addresses and telephone numbers.
 import { type Problem, problem } from '../problem.ts';
 import { brandNameLength, memberTextLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
@@ -69,7 +70,7 @@ export function emailProblem(email: string): 'missing' | 'malformed' | null {
   if (Buffer.byteLength(text) > memberTextLength.email) return 'malformed';
   // What cannot be seen would make two addresses that look the same.
   if (unfit.test(text) || /\p{Default_Ignorable_Code_Point}/u.test(text)) return 'malformed';
-  // A letter that becomes another one when addresses are compared would be somebody else's mailbox.
+  // A letter that becomes another one when addresses are compared would be another person's mailbox.
   if (plainLetters(normaliseEmail(text)) !== plainLetters(text)) return 'malformed';
   return /^[^\s@<>()[\],;:\\"]{1,64}@[^\s@<>()[\],;:\\"]+\.[^\s@.<>()[\],;:\\"]{2,}$/.test(text)
     ? null

@@ -1,5 +1,5 @@
 /**
- * The proof that somebody reads an address: a message with a link and six digits, for one purpose. The browser
+ * The proof that a person reads an address: a message with a link and six digits, for one purpose. The browser
  * that asked finishes with it, whichever device opened the message.
  *
  * | state | event | condition | next state | outcome |
@@ -245,7 +245,7 @@ export function finishProof(proof: EmailProof, now: number): Decision<boolean, E
   return { answer: outcome === 'accept', writes: moveTo(proof, { ...proof, state }) };
 }
 
-/** Ends a proof that nobody has used yet: another one of its purpose was. */
+/** Ends a proof that was not used, because another one of its purpose was. */
 export function withdrawProof(proof: EmailProof): readonly EmailProofWrite[] {
   const { state } = step(emailProofMachine, proof.state, proof, { type: 'withdraw' });
   return moveTo(proof, { ...proof, state });

@@ -1,3 +1,4 @@
+// The rules for a logo.
 import { type Problem, problem } from '../problem.ts';
 import { logoPixels } from './limits.ts';
 import { svgProblem } from './svg.ts';
@@ -6,7 +7,7 @@ const written = /^data:(image\/svg\+xml|image\/png|image\/webp)(;base64)?,(.+)$/
 
 /**
  * What is wrong with a logo, or null. A logo is a whole picture in a `data:` URI, so that a page
- * asks nobody else for anything.
+ * loads nothing from other sites.
  *
  * @param most the most characters that it may have
  */

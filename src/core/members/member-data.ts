@@ -1,3 +1,4 @@
+// What a member gets who asks for all data that are held about them.
 import { type Checkout, checkoutStanding } from '../access/checkout.ts';
 import type { ConsentChange } from '../access/consent.ts';
 import type { Invoice } from '../access/invoice.ts';

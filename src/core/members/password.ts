@@ -1,3 +1,4 @@
+// The rules for a new password.
 import { passwordBytes } from '../limits.ts';
 import { passwordLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
@@ -9,7 +10,7 @@ export type PasswordProblem = 'missing' | 'short' | 'long' | 'common' | 'address
 export interface PasswordRules {
   /** Code points, as the tenant sets it. */
   readonly least: number;
-  /** The address of the account: it is the first thing anyone tries. */
+  /** The address of the account: it is the first thing an attacker tries. */
   readonly email: string;
   /** Whether a lower-case text is on the list of common passwords. */
   readonly isCommon: (text: string) => boolean;

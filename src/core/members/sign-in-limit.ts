@@ -1,3 +1,4 @@
+// Limits failed sign-ins of an account or an address.
 import { sha256 } from '../hash.ts';
 import { signInLimit } from '../limits.ts';
 import { normaliseEmail } from './member.ts';
@@ -8,7 +9,7 @@ export interface SignInFailures {
   readonly lastFailedAt: number;
 }
 
-/** How an address is kept in the list of failures: an unknown one may be anybody's. */
+/** How an address is kept in the list of failures: an unknown one may be any person's. */
 export function hashEmail(email: string): string {
   return sha256(normaliseEmail(email));
 }
@@ -22,7 +23,7 @@ export function hashAccountPages(memberId: string): string {
  * Until when an address may not be tried again: after five failures a minute, doubled by each further one to
  * at most fifteen, and never for good (security, Defaults; A6).
  *
- * A failure that lies ahead was written before the clock was set back: nobody can say how long ago it was, and
+ * A failure that lies ahead was written before the clock was set back: it is not known how long ago it was, and
  * to wait for its time to come again would make the wait as long as the step.
  *
  * @param now ms since the epoch

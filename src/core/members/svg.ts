@@ -1,3 +1,4 @@
+// The rules for an SVG that is used as a logo.
 import { type Problem, problem } from '../problem.ts';
 
 /**

@@ -1,3 +1,4 @@
+// Reads and checks an authorization request.
 import type { Client } from '../client.ts';
 import type { ErrorCode } from '../decision.ts';
 import { parameterLength, stateReadAsJson } from '../limits.ts';

@@ -1,3 +1,4 @@
+// The standard claims that a scope opens.
 import type { Member } from '../members/member.ts';
 import { type Scope, scopeIncludes } from './scope.ts';
 
@@ -41,7 +42,7 @@ export function memberClaims(member: Member, scope: Scope): Record<string, unkno
 const word = /^\p{L}[\p{L}\p{M}'’.-]*$/u;
 
 /**
- * Given and family name of a full name that has one word for each. Of other names nobody can tell which words
+ * Given and family name of a full name that has one word for each. In other names it is not known which words
  * are which: a claim that is left out is better than a wrong one.
  */
 function partsOf(fullName: string): { readonly given_name?: string; readonly family_name?: string } {

@@ -1,3 +1,4 @@
+// Authenticates a client by its secret.
 import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { equalInConstantTime, sha256 } from '../hash.ts';

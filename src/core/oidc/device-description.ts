@@ -1,3 +1,4 @@
+// Reads what a device says of itself.
 import { deviceDescriptionLength } from '../limits.ts';
 
 /**

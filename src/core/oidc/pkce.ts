@@ -1,3 +1,4 @@
+// Checks PKCE: challenges and verifiers.
 import { equalInConstantTime, sha256 } from '../hash.ts';
 import { codeChallengeLength, codeVerifierLength } from '../limits.ts';
 

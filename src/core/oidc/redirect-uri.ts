@@ -1,3 +1,4 @@
+// The rules for redirect URIs, and how a request's URI is matched.
 import { hostNameLength, parameterLength } from '../limits.ts';
 import { type Problem, problem } from '../problem.ts';
 

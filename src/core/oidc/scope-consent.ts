@@ -1,3 +1,4 @@
+// What a member allowed to a third party's client.
 import { type Scope, scopeCovers } from './scope.ts';
 
 /** A member's "allow" for a third party's client (decision 14). Times are ms since the epoch. */

@@ -1,3 +1,4 @@
+// Tokens of the admin API, and when one may be used.
 import { type Member, maySignIn } from '../members/member.ts';
 import type { Permission } from './permission.ts';
 
@@ -9,7 +10,7 @@ export interface AdminToken {
   readonly id: string;
   /** null for every tenant */
   readonly tenantId: string | null;
-  /** What whoever made it calls it, such as `deployment`. */
+  /** The name that its maker gave it, such as `deployment`. */
   readonly name: string;
   readonly secretHash: string;
   readonly permissions: readonly Permission[];
@@ -22,7 +23,7 @@ export interface AdminToken {
   readonly parentId: string | null;
   /**
    * The administrator who made it, or the first of the tokens that led to it; null for one that was made at the
-   * machine itself, which depends on nobody.
+   * machine itself, which depends on no administrator.
    */
   readonly makerId: string | null;
 }
@@ -33,7 +34,7 @@ export function isUsable(token: AdminToken, maker: Member | null, now: number): 
   return revokedAt === null && (expiresAt === null || now < expiresAt) && mayStillMake(token, maker, now);
 }
 
-/** A token does no more than its maker may: whoever is disabled or administers no more takes it along. */
+/** A token may do no more than its maker: it ends when the maker is disabled or is no administrator any more. */
 function mayStillMake({ tenantId, makerId }: AdminToken, maker: Member | null, now: number): boolean {
   if (makerId === null) return true;
   if (!maySignIn(maker, now)) return false;

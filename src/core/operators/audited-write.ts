@@ -1,3 +1,4 @@
+// Which event of the audit a write means.
 import type { Checkout } from '../access/checkout.ts';
 import type { Subscription } from '../access/subscription.ts';
 import type { DeviceCode } from '../grants/device-code.ts';
@@ -7,7 +8,7 @@ import type { Session } from '../session.ts';
 import type { Write } from '../write.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from './audit-event.ts';
 
-/** What a write means, with who can have caused it: taken where the source names nobody. */
+/** What a write means, with the member who can have caused it: used where the source names no actor. */
 export interface Meaning extends AuditFacts {
   readonly memberId?: string | null;
 }
@@ -156,7 +157,7 @@ const proofAsked: Readonly<Record<EmailProof['purpose'], AuditFacts>> = {
   email_change: { event: 'email_change_asked' },
 };
 
-/** Whoever asks for a mail need not be the member; the address is kept only where an account has it, as its id. */
+/** A visitor who asks for a mail need not be the member; an address is kept only as the id of its account. */
 function aboutProof({ tenantId, purpose, memberId }: EmailProof) {
   const account = memberId === null ? 'no account has the address' : 'an account has the address';
   return {

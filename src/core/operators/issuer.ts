@@ -1,3 +1,4 @@
+// Reads the public address of a tenant.
 import { isHostName } from '../oidc/redirect-uri.ts';
 import type { Tenant } from '../tenant.ts';
 

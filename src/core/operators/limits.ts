@@ -53,8 +53,8 @@ export const auditRefreshRetentionDays = { ...auditRetentionDays, default: 7 } a
 export const auditedRefusals = 60;
 
 /**
- * And of one tenant: a /48 of IPv6, which anybody can have, holds 65,536 addresses as they are counted. Ten of
- * them at their most are more than anybody reads, and a day of nothing else is under a million rows.
+ * And of one tenant: a /48 of IPv6, which is easy to get, holds 65,536 addresses as they are counted. Ten of
+ * them at their most are more than an operator reads, and a day of nothing else is under a million rows.
  */
 export const auditedTenantRefusals = 10 * auditedRefusals;
 
@@ -139,7 +139,7 @@ export const firstChores = 2 * minute;
 
 /**
  * SQLite's own memory, in KiB, and after how many pages of its log it writes them into the file, which holds up
- * everybody. Measured by refreshes among a million sign-ins: 64 MB of memory took no less processor time than 16,
+ * all requests. Measured by refreshes among a million sign-ins: 64 MB of memory took no less processor time than 16,
  * as the system keeps the file in memory too; mapping the file only took more of it. Writing after 4,000 pages
  * instead of 1,000 saved 6 to 12 % of a transaction's processor time, and held it up three to four times as long,
  * which is over 50 ms (performance, "What to reach").
@@ -159,8 +159,8 @@ export const checkCachePages = 200;
 export const readAheadBytes = 256 * 1_024;
 
 /**
- * A database is cleaned in pieces of so many pages, and while it is open for so many ms after a checkpoint: whoever
- * writes waits for that, as for the checkpoint itself.
+ * A database is cleaned in pieces of so many pages, and while it is open for so many ms after a checkpoint: every
+ * writer waits for that, as for the checkpoint itself.
  */
 export const cleanedPages = 256;
 export const cleaningTime = 20;

@@ -1,3 +1,4 @@
+// What an administrator or a token may do.
 import type { UserType } from '../members/member.ts';
 
 /** What a token of the admin API may be allowed to do. */
@@ -37,21 +38,21 @@ export type Actor =
       readonly tenantId: string | null;
       readonly permissions: readonly Permission[];
     }
-  /** Whoever may read the data folder may do everything. */
+  /** A user of the machine who may read the data folder may do everything. */
   | {
       readonly kind: 'operator';
       /** The user of the system who runs the command, as far as it is known. */
       readonly user?: string;
     };
 
-/** Whether somebody has every tenant, and what belongs to none. */
+/** Whether an actor may act on every tenant, and on what belongs to none. */
 export function hasAllTenants(actor: Actor): boolean {
   if (actor.kind === 'operator') return true;
   return actor.kind === 'admin' ? actor.isSystem : actor.tenantId === null;
 }
 
 /**
- * Whether somebody may make a member of this type, or act on one: whoever can change an administrator's
+ * Whether an actor may make a member of this type, or act on one: an actor who can change an administrator's
  * address or password can sign in as that administrator. A token must be able to do everything itself.
  */
 export function mayManage(actor: Actor, userType: UserType): boolean {
@@ -60,22 +61,22 @@ export function mayManage(actor: Actor, userType: UserType): boolean {
   return mayGrant(actor, permissions);
 }
 
-/** Whether somebody may hand these permissions on: nobody gives what they have not. */
+/** Whether an actor may grant these permissions: an actor grants only what they have. */
 export function mayGrant(actor: Actor, granted: readonly Permission[]): boolean {
   return actor.kind !== 'token' || granted.every((permission) => actor.permissions.includes(permission));
 }
 
-/** What an operation asks of whoever calls it. */
+/** What an operation demands of its caller. */
 export interface Demand {
   readonly permission: Permission;
-  /** `system`: only whoever has all tenants. `tenant`: whoever has that one. */
+  /** `system`: only actors who have all tenants. `tenant`: every actor who has that one. */
   readonly reach: 'system' | 'tenant';
   /** The tenant it is about; null for the whole service. */
   readonly tenantId: string | null;
 }
 
 /**
- * Whether somebody may do something. What is out of reach is `unknown`, so that it cannot be told from what
+ * Whether an actor may do something. What is out of reach is `unknown`, so that it cannot be told from what
  * does not exist (A17); what is in reach and not permitted is `denied`.
  */
 export function permit(

@@ -1,3 +1,4 @@
+// What a restored backup ends.
 import { authorizationCodeMachine } from '../grants/authorization-code.ts';
 import { deviceCodeMachine } from '../grants/device-code.ts';
 import { signInMachine } from '../grants/sign-in.ts';

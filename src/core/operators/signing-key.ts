@@ -1,3 +1,4 @@
+// When a signing key signs, is published, and is retired.
 import { keyKeptAfter, keyLifetime, keyPublishedBefore } from '../limits.ts';
 import type { SigningAlgorithm } from '../tenant.ts';
 

@@ -1,3 +1,4 @@
+// Checks what a tenant sets for itself.
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
 import { passwordLength } from '../members/limits.ts';

@@ -1,3 +1,4 @@
+// Sends why an operation of the admin API was refused.
 import type { FastifyReply } from 'fastify';
 import type { Problem } from '../../core/problem.ts';
 import { problemLine, problemText } from '../../operations/problem-text.ts';

@@ -1,3 +1,4 @@
+// Reads the input of an operation from a request of the admin API.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { problem } from '../../core/problem.ts';
 import { invalid, refuseIfAny } from '../../operations/refusal.ts';

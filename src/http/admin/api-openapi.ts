@@ -1,3 +1,4 @@
+// Describes the admin API for the OpenAPI document.
 import { exactly, list, madeOf, named, text, wholeNumber } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
 import { mediaTypeOf, type ObjectSchema, type Operation } from '../../operations/admin/operation.ts';

@@ -1,3 +1,4 @@
+// Finds the caller of the admin API by its token.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { wrongAdminTokensPerMinute } from '../../core/limits.ts';

@@ -1,3 +1,4 @@
+// Serves every operation of the table as the admin API.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
 import { isFile, type Operation } from '../../operations/admin/operation.ts';

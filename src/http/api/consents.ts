@@ -1,3 +1,4 @@
+// The member API's routes for consents.
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
 import { exactly, text } from '../../json-schema.ts';
 import { answerConsents } from '../../operations/access/consent.ts';

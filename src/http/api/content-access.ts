@@ -1,3 +1,4 @@
+// The member API's route for content access.
 import { contentAccessOf } from '../../core/access/content-access.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';

@@ -1,3 +1,4 @@
+// The route that explains to an administrator why a channel is open or closed.
 import { explain } from '../../core/access/explanation.ts';
 import { isGone } from '../../core/members/member.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';

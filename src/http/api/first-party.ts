@@ -1,3 +1,4 @@
+// What a client may see of its member through the member API.
 import { type Sight, sightOf } from '../../core/oidc/scope.ts';
 import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';

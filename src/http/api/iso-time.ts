@@ -1,3 +1,4 @@
+// Reads times of ISO 8601.
 import { isoTime } from '../../core/access/iso-time.ts';
 
 const form = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(?:Z|([+ -])(\d\d)(?::?(\d\d))?)$/;

@@ -1,3 +1,4 @@
+// Reads bodies of JSON strictly.
 import type { FastifyInstance } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
 import { protocolError } from '../answers.ts';

@@ -1,3 +1,4 @@
+// The member API: its routes and its document.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { metadataCacheSeconds } from '../../core/limits.ts';

@@ -1,3 +1,4 @@
+// Makes the OpenAPI document of the member API and the admin API.
 import { exactly, named, type Schema, text } from '../../json-schema.ts';
 import { withComponents } from './components.ts';
 import type { Written } from './document-parts.ts';

@@ -1,3 +1,4 @@
+// The member API's route for the profile.
 import { profileOf } from '../../core/access/profile.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { sightOfCall } from './first-party.ts';

@@ -1,3 +1,4 @@
+// Reads the query of a request for its schema.
 import type { FastifyInstance } from 'fastify';
 import { queryOf } from '../form.ts';
 

@@ -1,3 +1,4 @@
+// How the APIs refuse a call.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
 import type { Path } from '../../core/problem.ts';

@@ -1,3 +1,4 @@
+// Defines a route of the member API.
 import type { FastifyInstance } from 'fastify';
 import type { Member } from '../../core/members/member.ts';
 import type { Scope } from '../../core/oidc/scope.ts';

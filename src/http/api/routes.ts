@@ -1,3 +1,4 @@
+// The list of all routes of the member API.
 import { consentRoutes } from './consents.ts';
 import { contentAccessRoute } from './content-access.ts';
 import { explainRoute } from './explain.ts';

@@ -1,3 +1,4 @@
+// The authorization endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorizationRequestLength } from '../../core/limits.ts';
 import { authorizationParameters, type PageReason } from '../../core/oidc/authorization-request.ts';

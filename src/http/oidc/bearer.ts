@@ -1,3 +1,4 @@
+// Checks the access token that a request brings.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';

@@ -1,3 +1,4 @@
+// Reads the credentials that a client sent.
 import type { FastifyRequest } from 'fastify';
 import type { ClientCredentials } from '../../core/oidc/client-authentication.ts';
 import { protocolError } from '../answers.ts';

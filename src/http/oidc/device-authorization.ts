@@ -1,3 +1,4 @@
+// The device authorization endpoint.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';

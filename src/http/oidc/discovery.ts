@@ -1,3 +1,4 @@
+// Discovery and JWKS.
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metadataCacheSeconds } from '../../core/limits.ts';

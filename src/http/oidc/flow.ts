@@ -1,3 +1,4 @@
+// A way through the sign-in pages, which travels sealed with the browser.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';

@@ -1,3 +1,4 @@
+// Reads an id_token_hint.
 import type { IdTokenHint } from '../../core/oidc/logout.ts';
 import { verifyToken } from '../../secrets/signing.ts';
 import type { OpenTenant } from '../../tenants.ts';

@@ -1,3 +1,4 @@
+// Signs the tokens that a grant decided to issue.
 import { writeRefreshToken } from '../../core/grants/refresh-token.ts';
 import {
   accessTokenAlgorithm,

@@ -1,3 +1,4 @@
+// The logout endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type IdTokenHint, type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
@@ -44,7 +45,7 @@ export function logoutEndpoint(app: FastifyInstance, deps: Deps): void {
 async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const { tenant } = request;
   const picked = pick(sentForm(request) ?? new Map(), parameters);
-  // What was sent twice, or cannot be read, names nobody: the member is asked, and ends on our page (L4).
+  // What was sent twice, or cannot be read, names no client or member: the member is asked, and ends on our page (L4).
   const values: Parameters = picked.repeated.length > 0 ? {} : picked.values;
   // Without this, an image on any page could sign members out.
   if (!isNavigation(request)) return sendProblem(reply, 'crossSite');
@@ -138,7 +139,7 @@ function isConfirmed(request: FastifyRequest, confirm: string | undefined): bool
 
 /** Whether a person's browser goes to this address, rather than loading it into another page (decision 36). */
 function isNavigation({ headers }: FastifyRequest): boolean {
-  // What a browser fetches ahead, nobody has asked for yet.
+  // The member has not asked yet for what a browser fetches ahead.
   if (/\bprefetch\b/.test(String(headers['sec-purpose'] ?? ''))) return false;
   const destination = headers['sec-fetch-dest'];
   return destination === undefined || destination === 'document';

@@ -1,3 +1,4 @@
+// Notes malformed requests of known clients in the audit.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
 import type { AuditEventName } from '../../core/operators/audit-event.ts';
@@ -19,7 +20,7 @@ const isOther = (body: unknown): body is OtherBody =>
 
 /**
  * Writes down what came malformed to an endpoint and says to be of a client that there is: so its page shows
- * whoever looks after it what is wrong. Nothing is authenticated here, and anybody can name a client, so beyond
+ * its administrators what is wrong. Nothing is authenticated here, and any sender can name a client, so beyond
  * the bound of an address there is one for each client; what names no client is in the request log alone.
  */
 export function auditMalformed(app: FastifyInstance, event: AuditEventName, deps: Deps): void {

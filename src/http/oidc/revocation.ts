@@ -1,3 +1,4 @@
+// The revocation endpoint.
 import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { readRefreshToken, revoke } from '../../core/grants/refresh-token.ts';

@@ -1,3 +1,4 @@
+// The token endpoint.
 import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type Decision, isRefusal, type Refusal } from '../../core/decision.ts';

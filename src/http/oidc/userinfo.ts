@@ -1,3 +1,4 @@
+// The UserInfo endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { memberClaims } from '../../core/oidc/claims.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';

@@ -1,3 +1,4 @@
+// Remembers access tokens that were verified already.
 import { sha256 } from '../../core/hash.ts';
 import { verifiedTokens } from '../../core/limits.ts';
 import { createAgedMap } from '../../storage/memory/aged-map.ts';

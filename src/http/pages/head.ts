@@ -1,3 +1,4 @@
+// Serves HEAD like GET, without any effect.
 import type { FastifyRequest } from 'fastify';
 import type { Store, Tx } from '../../storage/store.ts';
 import { surfaceOf } from '../limits/limit-reached.ts';

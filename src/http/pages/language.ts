@@ -1,3 +1,4 @@
+// Chooses the language of a page.
 import type { FastifyRequest } from 'fastify';
 import { chooseLanguage, type Language } from '../../language.ts';
 

@@ -1,3 +1,4 @@
+// Makes the style of a page in a tenant's colours.
 import type { Branding } from '../../core/members/branding.ts';
 import { type Style, styleSheet } from './style.ts';
 

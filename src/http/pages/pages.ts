@@ -1,3 +1,4 @@
+// Renders and sends pages.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,4 @@
+// The pages that say what went wrong.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';

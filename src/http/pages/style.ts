@@ -1,3 +1,4 @@
+// Reads the style sheets of the pages.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Branding, type Look, looksOf } from '../../core/members/branding.ts';

@@ -1,3 +1,4 @@
+// The page that makes the first tenant and its administrator.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, sha256 } from '../../core/hash.ts';
 import { wrongSetupLinksPerMinute } from '../../core/limits.ts';

@@ -1,3 +1,4 @@
+// Which abandoned checkouts are deleted, and when.
 import { checkoutMemory } from '../../core/access/limits.ts';
 import { sweepStep } from '../../core/operators/limits.ts';
 import { type StaleCheckouts, sweepCheckouts } from '../../storage/access/checkout.ts';

@@ -1,3 +1,4 @@
+// Checkouts: begins, settles and completes them.
 import {
   beginCheckout,
   type Checkout,
@@ -141,7 +142,7 @@ export function offerDigest({ name, description, products }: Package): string {
 
 /**
  * A member confirms a checkout: the first time gives the subscription, or leads to its payment. A package
- * that is offered no more is still given to whoever began before.
+ * that is offered no more is still given to members who began before.
  *
  * @param seen the digest of the offer that the member saw
  */
@@ -260,7 +261,7 @@ async function invoiceOf(
     subscriptionId,
     packageName: offer.name,
     price,
-    // Where the address names nobody else, it is the member's own.
+    // Where the address names no other person, it is the member's own.
     addressee: { ...address, name: address.name ?? fullName, email: address.email ?? email },
     issuedAt: now,
     dueAt: now + invoiceDue,

@@ -1,3 +1,4 @@
+// Defines consents, and records the answers of members.
 import { type Answerer, answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
 import { findConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
 import { apply } from '../../storage/apply.ts';
@@ -6,8 +7,8 @@ import { refuseIfAny } from '../refusal.ts';
 import { accessTextProblems } from './content-channel.ts';
 
 /**
- * Defines a consent, or changes the one of that id. Whoever agreed to other words agreed to those: the
- * history keeps them.
+ * Defines a consent, or changes the one of that id. Members who agreed to other words agreed to those:
+ * the history keeps them.
  *
  * @throws OperationRefused with every problem at once
  */

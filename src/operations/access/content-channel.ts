@@ -1,3 +1,4 @@
+// Defines content channels.
 import { type ContentChannel, isAccessId } from '../../core/access/content-channel.ts';
 import { textProblems } from '../../core/access/package.ts';
 import { type Problem, problem } from '../../core/problem.ts';

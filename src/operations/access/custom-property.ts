@@ -1,3 +1,4 @@
+// Defines the custom properties of subscriptions.
 import { type CustomProperty, isPropertyKey } from '../../core/access/custom-property.ts';
 import { problem } from '../../core/problem.ts';
 import { insertCustomProperty, listCustomProperties } from '../../storage/access/custom-property.ts';

@@ -1,3 +1,4 @@
+// Adds and changes products and packages.
 import { type PackageFacts, type Product, packageProblems, textProblems } from '../../core/access/package.ts';
 import { type Problem, problem } from '../../core/problem.ts';
 import { insertPackage, listPackages, updatePackage } from '../../storage/access/package.ts';

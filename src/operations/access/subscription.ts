@@ -1,3 +1,4 @@
+// Gives and changes the subscriptions of members.
 import { type CustomPropertyValues, propertyProblems } from '../../core/access/custom-property.ts';
 import {
   activateSubscription,

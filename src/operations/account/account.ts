@@ -1,3 +1,4 @@
+// What members change of their own accounts: address, password, deletion.
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
 import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
 import { apply } from '../../storage/apply.ts';

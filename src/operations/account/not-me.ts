@@ -1,3 +1,4 @@
+// Ends a session or a TV that was not the member's doing.
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';

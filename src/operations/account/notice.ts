@@ -1,3 +1,4 @@
+// The links of mails that tell a member of a new browser or TV.
 import { noticeLifetime } from '../../core/members/limits.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
 import type { OpenTenant } from '../../tenants.ts';

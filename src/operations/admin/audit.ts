@@ -1,3 +1,4 @@
+// The operations on the audit.
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
 import { list, resource, text, time } from '../../json-schema.ts';
 import {

@@ -1,3 +1,4 @@
+// Defines operations of a tenant and of the service.
 import type { Schema } from '../../json-schema.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import {
@@ -75,7 +76,7 @@ export function onTenant<Input, Prepared = undefined>(
 export interface ServiceDefinition<Input, Prepared>
   extends Definition<Input, Prepared>,
     Pick<Operation<Input, Prepared>, 'prepare' | 'run'> {
-  /** Who may: whoever has every tenant, unless it says `tenant` and answers each of its own. */
+  /** Who may: callers who have every tenant, unless it is `tenant`, which answers each caller about their own. */
   readonly reach?: 'tenant';
 }
 

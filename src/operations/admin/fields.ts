@@ -1,3 +1,4 @@
+// Fields that the inputs of several operations share.
 import { listPage } from '../../core/limits.ts';
 import { list, type Schema, text } from '../../json-schema.ts';
 
@@ -30,12 +31,12 @@ export function texts(description: string, ...examples: readonly string[]): Sche
 }
 
 /**
- * Lets the command do what would leave nobody who administers everything. Whoever is at the machine can mend
- * that; the other faces have it without effect, and the portal does not offer it.
+ * Lets the command do what would leave no system administrator. An operator at the machine can mend that;
+ * the other faces have it without effect, and the portal does not offer it.
  */
 export const forceField: Schema = {
   type: 'boolean',
-  description: 'At the command alone: do it even if nobody is left then who administers everything',
+  description: 'At the command alone: do it even if the service is left without a system administrator',
   default: false,
   examples: [false],
 };

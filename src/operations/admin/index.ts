@@ -1,3 +1,4 @@
+// The table of operations.
 import { channelOperations } from './access/channels.ts';
 import { checkoutOperations } from './access/checkouts.ts';
 import { consentAnswerOperations } from './access/consent-answers.ts';
@@ -24,7 +25,7 @@ import { tenantFileOperations } from './tenant-file.ts';
 import { tenantOperations } from './tenants.ts';
 import { tokenOperations } from './tokens.ts';
 
-/** Everything that somebody who operates the service can do, by noun. */
+/** Everything that administrators, tokens and the command can do, by noun. */
 export const operations: readonly Operation[] = [
   ...tenantOperations,
   ...clientOperations,

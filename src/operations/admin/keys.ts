@@ -1,3 +1,4 @@
+// The operations on signing keys.
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { type KeyStanding, keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
 import { type Problem, problem } from '../../core/problem.ts';

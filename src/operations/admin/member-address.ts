@@ -1,4 +1,4 @@
-/** Whoever names a member may do so by the address to sign in with, wherever an id is asked for. */
+/** Lets callers name a member by the sign-in address wherever an id is asked for. */
 
 import { mayGrant } from '../../core/operators/permission.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';

@@ -1,3 +1,4 @@
+// What an operation is.
 import type { Actor, Permission } from '../../core/operators/permission.ts';
 import type { Random } from '../../random.ts';
 import type { Passwords } from '../../secrets/password.ts';
@@ -32,7 +33,7 @@ export interface PreparationContext extends OperationDeps {
   readonly tenant: OpenTenant | null;
 }
 
-/** Where an operation runs: in one transaction, by somebody who may, for a tenant or for the service. */
+/** Where an operation runs: in one transaction, for an actor who may, on a tenant or on the service. */
 export interface OperationContext extends PreparationContext {
   readonly tx: Tx;
   /** Finds another operation of the table, those of tenant files alone too. @throws if there is none */
@@ -78,7 +79,7 @@ export function isFile(operation: Pick<Operation, 'mediaType'>, answer: object):
 }
 
 /**
- * Something that somebody who operates the service can do. The portal, the admin API and the command line
+ * Something that an administrator, a token or the command can do. The portal, the admin API and the command line
  * are three faces of this one table, so what one can do the others can.
  */
 export interface Operation<Input = unknown, Prepared = unknown> {

@@ -1,3 +1,4 @@
+// Runs an operation: checks its input and its caller, and audits what it did.
 import { auditTextLength } from '../../core/limits.ts';
 import { adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
@@ -46,7 +47,7 @@ export interface Call {
 
 /**
  * Runs an operation: its input against its schema, who calls against what it demands, then its work, in one
- * transaction with the line of the audit. What somebody may not do stands in the audit too.
+ * transaction with the line of the audit. What an actor was denied stands in the audit too.
  *
  * @throws OperationRefused; nothing was changed then
  */
@@ -63,7 +64,7 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
       tenant === undefined || granted === 'unknown'
         ? unknown('tenant')
         : denied([], permissionCode[operation.reach], { permission: operation.permission });
-    // Whoever may see every tenant has mistyped one, and tried nothing.
+    // An actor who may see every tenant has mistyped its name, and is no intruder.
     if (granted !== 'granted' || !hasAllTenants(actor)) {
       await writeDenial(store, call, tenant ?? null, refused, deps.now);
     }
@@ -173,12 +174,12 @@ function contextIn(tx: Tx, call: Call, context: PreparationContext): OperationCo
   return { ...context, tx, operationOf, runPart };
 }
 
-/** Whoever is at the machine can make another administrator there; nobody else could. */
+/** Only an operator at the machine can make another administrator there. */
 function isForced({ actor }: Call, { force }: Readonly<Record<string, unknown>>): boolean {
   return actor.kind === 'operator' && force === true;
 }
 
-/** Whatever was done, somebody is left who can sign in and administer everything. @throws OperationRefused */
+/** Makes sure that a member is left who can sign in and administer everything. @throws OperationRefused */
 async function demandSystemAdmin(tx: Tx): Promise<void> {
   if (await hasSystemAdmin(tx)) return;
   throw conflict([], 'last_administrator');
@@ -225,7 +226,7 @@ function auditAct(
   return insertAuditEvent(tx, auditEvent(sourceOf(call, tenant?.id ?? null, now), facts));
 }
 
-/** It stands with the tenant whose administrator or token it was: there somebody looks after it. */
+/** Writes the denial into the audit of the caller's own tenant, whose administrators look after it. */
 async function writeDenial(
   store: Store,
   call: Call,
@@ -271,7 +272,7 @@ function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unkn
   const names = [...path.matchAll(/\{(\w+)\}/g)]
     .map(([, name]) => String(name))
     .filter((name) => name !== 'tenant');
-  // An address that somebody typed stands in no line, whether an account has it or not.
+  // An address that was typed stands in no line, whether an account has it or not.
   const told = [...names, ...(made === undefined ? [] : [made])].filter(
     (name) => facts[name] !== undefined && !isMemberAddress(name, facts[name]),
   );

@@ -1,3 +1,4 @@
+// How operations take and answer a tenant.
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';

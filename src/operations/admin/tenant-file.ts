@@ -1,3 +1,4 @@
+// The operations on tenant files.
 import { fileBodyBytes } from '../../core/limits.ts';
 import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
@@ -45,7 +46,7 @@ const sentFields: Fields = {
   force: {
     ...flag(
       'Whether a device flow may be turned on that is not on at the stage tenant; at the command also whether ' +
-        'nobody may be left who administers everything',
+        'the service may be left without a system administrator',
     ),
     default: false,
     examples: [false],
@@ -104,7 +105,7 @@ async function understandAlone(sent: SentFile, { issuer }: OpenTenant): Promise<
 
 /**
  * What a file says is met by what is stored: which entries differ, and whether applying it is refused, tells
- * whoever sends it what that is.
+ * its sender what that is.
  *
  * @throws OperationRefused if the token may not read all that the file speaks of
  */

@@ -1,3 +1,4 @@
+// The operations on tenants.
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
@@ -45,7 +46,7 @@ const listed = onService<ListInput<string>>({
     after: text('The id of the last tenant of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
     limit: limitField,
   },
-  output: exactly('A page of the tenants that whoever asks has, by name', {
+  output: exactly('A page of the tenants that the caller has, by name', {
     tenants: list('Tenants', tenantSchema),
     next: textOrNull('What the next page takes as `after`; null on the last one', null),
   }),

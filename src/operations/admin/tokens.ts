@@ -1,3 +1,4 @@
+// The operations on tokens of the admin API.
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { sha256 } from '../../core/hash.ts';
 import { auditTextLength } from '../../core/limits.ts';
@@ -145,7 +146,7 @@ async function create(
   return { ...tokenAnswer(token), secret };
 }
 
-/** @param limit when whoever makes it can act no more; null if that is not known to end */
+/** @param limit when its maker can act no more; null if that is not known to end */
 function outlives(expiresAt: number | null, limit: number | null): boolean {
   return limit !== null && (expiresAt === null || expiresAt > limit);
 }

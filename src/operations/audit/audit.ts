@@ -1,3 +1,4 @@
+// Writes events into the audit, and deletes old ones.
 import { type AuditFacts, auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
 import { eventOfWrite, type Meaning } from '../../core/operators/audited-write.ts';
 import { sweepStep } from '../../core/operators/limits.ts';
@@ -6,10 +7,10 @@ import { sourceIn } from '../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 
-/** What somebody does that is no write of the core's, such as a new password. */
+/** What an actor does that is no write of the core's, such as a new password. */
 export type Deed = AuditFacts & Pick<Meaning, 'memberId'>;
 
-/** Writes down what was done, in the transaction that does it, for whoever acts there. */
+/** Writes down what was done, in the transaction that does it, in the name of its actor. */
 export async function auditDeed(tx: Tx, deed: Deed): Promise<void> {
   const source = sourceIn(tx);
   if (source !== null) await insertAuditEvent(tx, eventOfWrite(source, deed));

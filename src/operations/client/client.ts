@@ -1,3 +1,4 @@
+// Registers and changes clients.
 import type { Client } from '../../core/client.ts';
 import { withdraw } from '../../core/grants/device-code.ts';
 import { sha256 } from '../../core/hash.ts';

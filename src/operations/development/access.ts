@@ -1,3 +1,4 @@
+// Packages, channels, consents and properties of the development tenants.
 import type { Consent } from '../../core/access/consent.ts';
 import type { ContentChannel } from '../../core/access/content-channel.ts';
 import type { CustomProperty } from '../../core/access/custom-property.ts';

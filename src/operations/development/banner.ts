@@ -1,3 +1,4 @@
+// What the development start prints.
 import type { Config } from '../../config.ts';
 import type { OpenTenant } from '../../tenants.ts';
 import { developmentClients, developmentTenants } from './clients.ts';

@@ -1,3 +1,4 @@
+// The development tenants and their clients.
 import type { ClientRegistration } from '../client/client.ts';
 import { globexLogo, tvLogo, webLogo } from './logos.ts';
 

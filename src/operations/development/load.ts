@@ -1,3 +1,4 @@
+// Loads the development tenants into an empty database.
 import {
   deletionCoolingOff,
   signInLimit,

@@ -1,3 +1,4 @@
+// The members of the development tenants.
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { Address, Member } from '../../core/members/member.ts';
 import type { developmentPackages } from './access.ts';

@@ -29,14 +29,14 @@ export interface Turn {
 /** Lets the slowed entries of a tenant through one behind another (decision 32). */
 export interface Turns {
   /**
-   * Takes a place among the entries of a tenant; no code is looked up without one. Whoever sends a hundred wrong
-   * codes at once gets no more of them through than one who sends them in turn.
+   * Takes a place among the entries of a tenant; no code is looked up without one. A caller who sends a hundred
+   * wrong codes at once gets no more of them through than one who sends them in turn.
    *
-   * Nobody takes the places of all (security, promise 7): a member holds one turn at a time, and an address too,
+   * No caller takes all places (security, promise 7): a member holds one turn at a time, and an address too,
    * a network holds few, and browsers that their members have used for long have places that no stranger takes.
    *
-   * @returns the turn, which must be waited for; null where one of the same member or address waits, or so many that nobody would wait for
-   *   theirs
+   * @returns the turn, which must be waited for; null where one of the same member or address waits, or so many that the wait
+   *   would be too long
    */
   take(entry: Waiting): Turn | null;
   /** Whether a turn of this member waits. */

@@ -81,7 +81,7 @@ export async function lookUpDevice(
   const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
   const userCodeHash = hashUserCode(tenant.tokenKey, digits);
   const isReopened = await hasEnteredDeviceCode(tx, { ...entrant, userCodeHash }, now);
-  // Taken before the code is looked up: what nobody waits for must not be answered by anything either. A code
+  // Taken before the code is looked up: an entry that gets no turn must learn nothing of its code. A code
   // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
   const isGuess = !isReopened || turns.isWaiting(entrant);
   const takes = isSlowed && isGuess;

@@ -1,3 +1,4 @@
+// Makes, rotates and retires the signing keys of a tenant.
 import { isoTime } from '../../core/access/iso-time.ts';
 import { dueKeys, keyStanding } from '../../core/operators/signing-key.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
@@ -55,7 +56,7 @@ export async function replaceKeys(tx: Tx, key: SigningKeyRow, now: number): Prom
 
 /**
  * After a restore: every tenant signs with new keys, since a backup may hold keys that were retired later
- * because somebody had stolen them (security, promise 6). What they signed is dead anyway.
+ * because they had been stolen (security, promise 6). What they signed is dead anyway.
  *
  * @returns how many keys were made
  */

@@ -1,3 +1,4 @@
+// Sends mails by SMTP, or writes them to a folder in development.
 import { mkdirSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,10 +128,10 @@ function messageOf(mail: OutgoingMail, from: string): SendMailOptions {
     text: mail.text,
     html: mail.html,
     date: new Date(mail.queuedAt),
-    // The same at each try, so that whoever gets a mail twice can tell.
+    // The same at each try, so that a recipient who gets a mail twice can tell.
     messageId: `<${mail.queuedAt}.${mail.id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     headers: {
-      // Nobody's absence note answers this (RFC 3834 §5).
+      // Keeps absence notes from answering this (RFC 3834 §5).
       'auto-submitted': 'auto-generated',
       'content-language': mail.language,
     },

@@ -1,3 +1,4 @@
+// Every mail that the service sends, and how it is written.
 import { invitationLifetime } from '../../core/limits.ts';
 import { textOn } from '../../core/members/branding.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
@@ -12,9 +13,9 @@ import { createTemplates } from '../../templates.ts';
  * | name | to whom, when | values | code | where its button leads |
  * |---|---|---|---|---|
  * | signUp | the address of a sign-up, to prove it | fullName | yes | finishes the sign-up |
- * | signUpKnown | an address that has an account, when somebody signs up with it | – | – | recovery |
+ * | signUpKnown | an address that has an account, when a visitor signs up with it | – | – | recovery |
  * | passwordReset | a member who forgot the password | – | – | the new password |
- * | invitation | somebody whose account an operator made | – | – | a first password |
+ * | invitation | a member whose account an operator made | – | – | a first password |
  * | passwordChanged | a member whose password was changed | place, time | – | recovery |
  * | emailChange | a new address, to prove it | – | yes | the account |
  * | emailChanged | the address an account had before | email (the new one), time | – | – |
@@ -41,7 +42,7 @@ export const mailNames = [
 
 export type MailName = (typeof mailNames)[number];
 
-/** A mail that somebody is to get. */
+/** A mail to be sent to a person. */
 export interface Mail {
   readonly name: MailName;
   /** One address. */
@@ -108,7 +109,7 @@ const lifetimeOf: Readonly<Partial<Record<MailName, number>>> = {
 
 const templates = createTemplates();
 
-/** Writes a mail in the language of whoever gets it. */
+/** Writes a mail in the language of its recipient. */
 export function composeMail(tenant: Tenant, mail: Mail): ComposedMail {
   const language = chooseLanguage([mail.language], undefined, tenant.languages);
   const values = { ...printable(mail.values ?? {}, language), tenant: oneLine(tenant.name) };
@@ -194,7 +195,7 @@ function printable(
   );
 }
 
-/** Nobody knows where the mail will be read, so times are in UTC and say so. */
+/** It is not known where the mail will be read, so times are in UTC and say so. */
 function timeInWords(time: number, tag: string, dayOnly: boolean): string {
   const day = { timeZone: 'UTC', year: 'numeric', month: 'long', day: 'numeric' } as const;
   const clock = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
@@ -212,7 +213,7 @@ function oneLine(value: string): string {
 const longestName = 60;
 
 /**
- * Whether a name can be greeted by. Whoever signs somebody else up chooses the name, and mail programs make
+ * Whether a name can be greeted by. A visitor who signs another person up chooses the name, and mail programs make
  * links of anything like an address: such a name is an advertisement sent through us.
  */
 function isName(fullName: string): boolean {

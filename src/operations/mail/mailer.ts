@@ -1,3 +1,4 @@
+// Queues mails in transactions, and sends them after the commit.
 import type { Clock } from '../../clock.ts';
 import { mailBatch, mailRetry } from '../../core/members/limits.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';

@@ -1,3 +1,5 @@
+// The list of common passwords.
+
 let list: Promise<ReadonlySet<string>> | undefined;
 
 /**

@@ -1,3 +1,4 @@
+// Disables, enables and deletes members.
 import { eraseMember } from '../../storage/members/erase.ts';
 import { findMember, listDueMembers, updateMemberStatus } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -33,8 +34,8 @@ export async function enableMember(tx: Tx, tenantId: string, id: string, now: nu
 }
 
 /**
- * Deletes a member for good: every session and sign-in ends, and the personal data are erased. The id is
- * nobody's from then on (decision 28; A14, T19).
+ * Deletes a member for good: every session and sign-in ends, and the personal data are erased. The id
+ * names no member from then on (decision 28; A14, T19).
  *
  * @returns whether there was such a member on this tenant
  */

@@ -1,3 +1,4 @@
+// Gives members a new password by a link in a mail.
 import { invitationLifetime } from '../../core/limits.ts';
 import { withdrawProof } from '../../core/members/email-proof.ts';
 import { type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
@@ -122,7 +123,7 @@ export async function resetPassword(
   // An address that the member gave up opens nothing: others may read it by now.
   if (!maySignIn(member, now) || normaliseEmail(member.email) !== found.email) return false;
   if (!(await useUpProof(tx, found, { by: 'link' }, now))) return false;
-  // Whoever had the link reads the address it was sent to.
+  // The person who had the link reads the address it was sent to.
   if (!member.emailVerified) {
     await updateMember(tx, { ...member, emailVerified: true, updatedAt: now });
   }
@@ -156,7 +157,7 @@ export async function replacePassword(
   await updatePasswordHash(tx, member.id, passwordHash);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   await forgetMailedLinks(tx, member.id);
-  // Whoever was kept out by somebody's guessing, or by their own, comes in with the new password at once.
+  // A member who was kept out by another's guessing, or by their own, comes in with the new password at once.
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   if (everywhere) await signOutEverywhere(tx, member.id, clock());
   await mails.queue(tx, tenant, {
@@ -169,7 +170,7 @@ export async function replacePassword(
 }
 
 /**
- * Ends the links that were mailed to a member, whose address or password is another from now on: what somebody saw
+ * Ends the links that were mailed to a member, whose address or password is another from now on: a link that was seen
  * once must not undo that, nor open the account by an address that was given up (pages 10).
  */
 export async function forgetMailedLinks(tx: Tx, memberId: string): Promise<void> {

@@ -1,3 +1,4 @@
+// Makes the first administrator.
 import { sha256 } from '../../core/hash.ts';
 import { tenantDefaults, tenantLimits } from '../../core/limits.ts';
 import { neutralBranding } from '../../core/members/branding.ts';
@@ -16,7 +17,7 @@ import { commonPasswords } from '../member/common-passwords.ts';
 import { prepareTenant, storeTenant } from '../tenant/tenant.ts';
 import type { ServiceDeps } from './service.ts';
 
-/** Who is to be the first administrator, and of what, as somebody wrote it. */
+/** Who is to be the first administrator, and of what, as it was entered. */
 export interface FirstAdminFacts {
   readonly tenantName: string;
   /** The tenant's public address; one that is there already gets the administrator and keeps its name. */
@@ -56,7 +57,7 @@ export async function offerSetup(store: Store, { random }: Pick<ServiceDeps, 'ra
  * Makes the first tenant with its keys and the first system administrator, in one transaction, once: of many
  * that come at the same moment one does it.
  *
- * @param by the secret of the link; null for whoever starts the service
+ * @param by the secret of the link; null for the operator who starts the service
  * @param address where it was asked from; null for the machine itself
  */
 export async function makeFirstAdmin(
@@ -157,7 +158,7 @@ async function memberOf(
     id: random.id(now),
     ...(await nextMemberNumbers(tx, tenantId)),
     email: email.trim(),
-    // Whoever operates the service vouches for it.
+    // The operator of the service vouches for it.
     emailVerified: true,
     fullName: fullName.trim(),
     locale: language,

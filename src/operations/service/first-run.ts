@@ -1,3 +1,4 @@
+// What a production start does while the service has no administrator.
 import type { Config } from '../../config.ts';
 import { StartupError } from '../../startup-error.ts';
 import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';

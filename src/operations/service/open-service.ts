@@ -1,3 +1,4 @@
+// Opens a data folder for a configuration.
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import { systemRandom } from '../../random.ts';

@@ -1,3 +1,4 @@
+// Begins a new database, or checks that an old one belongs to this environment and master key.
 import type { Config } from '../../config.ts';
 import type { Random } from '../../random.ts';
 import type { Passwords } from '../../secrets/password.ts';

@@ -1,3 +1,4 @@
+// Names a browser by its User-Agent.
 import Bowser from 'bowser';
 import type { Language } from '../../language.ts';
 

@@ -1,3 +1,4 @@
+// Says where an address was seen, in words.
 import type { Language } from '../../language.ts';
 import type { PlaceOf } from '../../places.ts';
 

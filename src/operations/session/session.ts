@@ -1,3 +1,4 @@
+// Lists the sessions of a member.
 import type { Member } from '../../core/members/member.ts';
 import { type Session, sessionLives } from '../../core/session.ts';
 import { listActiveSessions } from '../../storage/session.ts';

@@ -59,7 +59,7 @@ export interface CredentialDeps {
 
 type StoreDeps = CredentialDeps & { readonly store: Pick<Store, 'transaction'> };
 
-/** An address and a password as somebody typed them, and who that was. */
+/** An address and a password as they were typed, and where they came from. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -70,7 +70,7 @@ export interface Credentials {
  * Checks an address and a password. Every no takes as long as another and leaves the same traces: an unknown
  * address, a wrong password and a disabled account cannot be told apart (A1).
  *
- * A guess is counted before it is looked at, and no longer counts once its account lets somebody in: a hundred
+ * A guess is counted before it is looked at, and no longer counts once its account lets the member in: a hundred
  * at once are looked at no more often than a hundred in turn (F1).
  *
  * A browser the member has used before is counted by itself: neither who guesses at the account nor who guesses
@@ -88,7 +88,7 @@ export async function checkCredentials(
 
 /**
  * Begins to ask a member who is signed in for the password once more. Failures count against the sign-in limit,
- * and against one of the account's own pages, which no known browser passes: whoever has the session's cookie
+ * and against one of the account's own pages, which no known browser passes: a thief of the session's cookie
  * has the browser's too.
  */
 export function beginConfirmation(
@@ -140,7 +140,7 @@ export interface Attempt {
   readonly share: Share;
   /** The account that has the address. */
   readonly found: MemberWithPassword | null;
-  /** What checking it takes, whoever's it is: as much as the slowest hash of the tenant, and no less than a new one. */
+  /** What checking it takes, for every account: as much as the tenant's slowest hash, and no less than a new one. */
   readonly work: number;
   /** How it counts for the account. */
   readonly guess: CountedGuess;

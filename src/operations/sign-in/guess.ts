@@ -1,3 +1,4 @@
+// Counts guesses at a password before they are looked at.
 import {
   blockedUntil,
   failedAgain,

@@ -1,3 +1,4 @@
+// Lists the sign-ins of a member, and keeps them within their number.
 import type { Client } from '../../core/client.ts';
 import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';

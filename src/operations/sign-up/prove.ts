@@ -42,7 +42,7 @@ async function prove(
 /**
  * Proves the address and uses the proof up, in the browser that asked, which goes on with the member.
  *
- * @returns the proof as it stands after that, and its member, if it was good and nobody went on with it before
+ * @returns the proof as it stands after that, and its member, if it was good and was not used before
  */
 export async function finishSignUp(
   tx: Tx,

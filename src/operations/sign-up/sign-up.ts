@@ -1,3 +1,4 @@
+// Takes sign-ups, and mails the link that proves their address.
 import type { Clock } from '../../clock.ts';
 import { answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
 import { showUserCode } from '../../core/grants/user-code.ts';
@@ -130,8 +131,8 @@ export function withoutDigits(proof: EmailProof): EmailProof {
 }
 
 /**
- * Takes a sign-up in: a mail goes to the address, and the account begins when the address is proven. Whoever
- * has an account with this address is told so by mail; the answer is the same.
+ * Takes a sign-up in: a mail goes to the address, and the account begins when the address is proven. A
+ * member who has an account with this address is told so by mail; the answer is the same.
  *
  * @returns the id of the proof; null if the address is sent no more mails now
  */
@@ -154,7 +155,7 @@ export async function askForSignUp(
   const kept = known === null ? proof : withoutDigits(proof);
   await apply(tx, [{ write: 'insertEmailProof', proof: kept }]);
   await deps.mails.queue(tx, tenant, {
-    // The owner's own spelling: what only looks alike may be somebody else's mailbox.
+    // The owner's own spelling: what only looks alike may be another person's mailbox.
     to: known?.member.email ?? payload.email.trim(),
     language: known?.member.locale ?? payload.language,
     ...(known === null
@@ -199,7 +200,7 @@ export async function beginMember(
   await claimSignUps(tx, proof, member.id);
   await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });
   for (const { consent, status } of payload.consents ?? []) {
-    // Whose answers they are is known from now on; before, anybody might have typed the address.
+    // Whose answers they are is known from now on; before, any visitor might have typed the address.
     const answerer = { memberId: member.id, source: 'sign_up', clientId: null, changedAt: now } as const;
     await apply(tx, answerConsent(consent, [], status, answerer));
   }

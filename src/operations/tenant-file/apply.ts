@@ -62,7 +62,7 @@ export async function prepareFile(
   }
   for (const { password, passwordHash } of understood.file.tenants.flatMap(({ members = [] }) => members)) {
     if (passwordHash !== undefined || hashes.has(password)) continue;
-    // A member who is given no password has one that no one knows, until a forgotten one is asked for.
+    // A member who is given no password gets a random one, until a forgotten one is asked for.
     hashes.set(password, await passwords.hash(password ?? random.secret()));
   }
   return { ...understood, newTenants, passwordHashOf: (password) => hashes.get(password) ?? '' };
@@ -175,7 +175,7 @@ const permissionCode = {
   system: 'entry_needs_permission_everywhere',
 } as const;
 
-/** By a file as one by one, no one does what they may not do. @throws OperationRefused */
+/** Holds a file to what its sender may do by single calls. @throws OperationRefused */
 function demandCalls({ actor, operationOf }: OperationContext, entries: readonly Entry[]): void {
   const denied = entries.flatMap(({ calls, target, change: { noun, name } }) =>
     calls.flatMap(({ operation: called }) => {

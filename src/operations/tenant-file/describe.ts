@@ -1,3 +1,4 @@
+// Describes what a tenant has in the form of a tenant file.
 import type { Consent } from '../../core/access/consent.ts';
 import type { ContentChannel } from '../../core/access/content-channel.ts';
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';

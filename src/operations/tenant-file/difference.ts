@@ -1,3 +1,4 @@
+// What differs between a tenant file and the database.
 import type { FieldChange } from '../../core/operators/audit-event.ts';
 import type { Permission } from '../../core/operators/permission.ts';
 import type { Facts } from './tenant-file.ts';

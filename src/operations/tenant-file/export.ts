@@ -1,3 +1,4 @@
+// Exports tenants as a tenant file.
 import { Document, isMap, isScalar, isSeq } from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';

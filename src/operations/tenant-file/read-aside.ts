@@ -1,3 +1,4 @@
+// Reads a tenant file in a thread of its own.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { tenantFile } from '../../core/operators/limits.ts';
@@ -20,12 +21,12 @@ export type ReadResult =
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Files are read one after the other: whoever sends many takes no core from those who sign in. */
+/** Files are read one after the other: a caller who sends many takes no core from members who sign in. */
 let before: Promise<unknown> = Promise.resolve();
 
 /**
- * Reads a tenant file in a thread of its own: the largest takes half a second, in which nobody else would be
- * answered.
+ * Reads a tenant file in a thread of its own: the largest takes half a second, in which no other request would
+ * be answered.
  */
 export function readAside(request: ReadRequest): Promise<ReadResult> {
   const result = before.then(() => readInThread(request));

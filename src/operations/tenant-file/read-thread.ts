@@ -1,3 +1,4 @@
+// The thread that reads a tenant file.
 import { parentPort } from 'node:worker_threads';
 import { readTenantFile } from './read.ts';
 import type { ReadRequest, ReadResult } from './read-aside.ts';

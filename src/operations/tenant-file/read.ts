@@ -1,3 +1,4 @@
+// Reads a tenant file, and checks what the file alone shows.
 import { tenantFile } from '../../core/operators/limits.ts';
 import { type Path, type Problem, problem } from '../../core/problem.ts';
 import { problemText } from '../problem-text.ts';

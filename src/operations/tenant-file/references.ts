@@ -1,3 +1,4 @@
+// Looks up the files and variables that a tenant file refers to.
 import { sha256 } from '../../core/hash.ts';
 import { type Path, type Problem, problem } from '../../core/problem.ts';
 import { each, type FileClient, type FileTenant, type TenantFile } from './tenant-file.ts';
@@ -21,7 +22,7 @@ export const referenceName = (kind: ReferenceKind, name: string) => `${kind} ${n
 
 /**
  * Looks up what was sent along with a file. The service itself opens no file and reads no variable that a file
- * names: whoever sends one could read with the service's eyes.
+ * names: its sender could else read what only the service may.
  */
 export function lookUpIn(references: References): LookUp {
   return (kind, name) => {

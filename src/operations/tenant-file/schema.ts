@@ -1,3 +1,4 @@
+// The schema of tenant files.
 import { flag, list, named, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';

@@ -1,3 +1,4 @@
+// Checks the shape of a tenant file.
 import { tenantFile } from '../../core/operators/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import { compileCheck, type SchemaCheck } from '../schema-problems.ts';

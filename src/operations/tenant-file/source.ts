@@ -1,3 +1,4 @@
+// Parses a tenant file, and remembers where each value stands.
 import { isMap, isScalar, isSeq, LineCounter, type Node, type Pair } from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
 import { type Path, type Position, type Problem, problem } from '../../core/problem.ts';

@@ -1,3 +1,4 @@
+// The types of a tenant file.
 import type { CustomProperty, CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { Period, Price } from '../../core/access/package.ts';
 import type { Client } from '../../core/client.ts';

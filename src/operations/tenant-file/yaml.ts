@@ -1,3 +1,4 @@
+// Parses YAML and JSON strictly.
 import { Composer, type CST, type ErrorCode, Lexer, type LineCounter, type Node, Parser } from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
 import { type Problem, type ProblemCode, problem } from '../../core/problem.ts';

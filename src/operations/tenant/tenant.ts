@@ -1,3 +1,4 @@
+// Makes and changes tenants.
 import { randomBytes } from 'node:crypto';
 import { keyPublishedBefore, type TenantLimits, tenantDefaults, tenantLimits } from '../../core/limits.ts';
 import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';

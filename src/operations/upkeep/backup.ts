@@ -1,3 +1,4 @@
+// Writes a backup of the database.
 import {
   closeSync,
   existsSync,

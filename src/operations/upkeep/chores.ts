@@ -1,3 +1,4 @@
+// What the service does by itself once in a while.
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
@@ -38,7 +39,7 @@ export interface ChoreDeps {
   readonly tell: (deleted: Readonly<Record<string, number>>) => void;
 }
 
-/** All chores; what somebody may wait for comes first. */
+/** All chores; what a person may wait for comes first. */
 export function choresOf(deps: ChoreDeps): readonly Chore[] {
   const { config, store, vault, tenants, payments, outboxFolder, clock } = deps;
   const { indexed: hourly, walked: daily } = sweepInterval;

@@ -1,3 +1,4 @@
+// What is forgotten after its time.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { browserCookieLifetime, signInLimit } from '../../core/limits.ts';

@@ -50,7 +50,7 @@ export async function listLost(
 /**
  * Gives every tenant new signing keys and a new token key, under another master key, in one transaction: all of it, or
  * nothing. Members, passwords, client secrets and tokens of the admin API stay, since they are no secrets of that
- * key; everybody is signed out, and mails that wait are given up.
+ * key; all members are signed out, and mails that wait are given up.
  *
  * @param now ms
  * @throws StartupError if the key is not lost; nothing was changed then

@@ -1,3 +1,4 @@
+// Restores a backup.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';

@@ -63,8 +63,8 @@ export function listUpgradeCopies(dataFolder: string): readonly string[] {
 }
 
 /**
- * Tells of the copy that this start made, and deletes those of earlier ones: a later start has gone well, so nobody
- * goes back to them.
+ * Tells of the copy that this start made, and deletes those of earlier ones: a later start has gone well, so they
+ * are not needed any more.
  *
  * @param earlier the copies that lay there before this start
  * @param made the copy that it made, or null

@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const self = (): Actor => ({ kind: 'admin', memberId, tenantId: tenantIdOf(service, a), isSystem: true });
 
-/** What would leave nobody who administers everything, for whom it is refused as such. */
+/** What would leave no administrator of everything, and who is refused it for that reason. */
 const ends: readonly (readonly [string, string, () => object])[] = [
   ['the tenant that the last one signs in on is disabled', 'tenants.disable', () => ({ tenant: a })],
   ['the last one is disabled', 'members.disable', () => ({ tenant: a, memberId })],

@@ -1,3 +1,4 @@
+// The schemas of consents.
 import { exactly, list, named, text, timeOrNull } from '../../../json-schema.ts';
 import { statusField } from '../../../operations/admin/access/consent-answers.ts';
 

@@ -1,3 +1,4 @@
+// The schemas of content access and its explanation.
 import {
   exactly,
   extended,

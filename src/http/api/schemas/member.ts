@@ -1,3 +1,4 @@
+// The schemas of the member profile.
 import {
   exactly,
   extended,

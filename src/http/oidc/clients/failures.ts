@@ -1,3 +1,4 @@
+// Counts failed client authentications and failed grants.
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../../core/client.ts';
 import type { ErrorCode, Refusal } from '../../../core/decision.ts';
@@ -49,12 +50,12 @@ export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys
   };
 }
 
-/** How a device's own code ends, which nobody guessed: a hotel's TVs all come from one address. */
+/** How a device's own code ends, which is no guess: a hotel's TVs all come from one address. */
 const ends: ReadonlySet<ErrorCode> = new Set(['access_denied', 'expired_token']);
 
 /**
  * Counts a failed grant of a client from an address (security, Defaults). Successes are not counted, and none
- * is refused: whoever sends garbage through a client's own server must not keep its members out. Nor is what
+ * is refused: a sender of garbage through a client's own server must not keep its members out. Nor is what
  * ended something: a reused token ends its sign-in however many came before it.
  *
  * @param changed whether the refusal has changed anything

@@ -1,3 +1,4 @@
+// The authorization code grant.
 import { isRefusal } from '../../../core/decision.ts';
 import { exchange } from '../../../core/grants/authorization-code.ts';
 import { sha256 } from '../../../core/hash.ts';

@@ -1,3 +1,4 @@
+// The device code grant.
 import { isRefusal } from '../../../core/decision.ts';
 import { poll } from '../../../core/grants/device-poll.ts';
 import { sha256 } from '../../../core/hash.ts';

@@ -1,3 +1,4 @@
+// The refresh token grant.
 import { readRefreshToken, refresh } from '../../../core/grants/refresh-token.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSignIn } from '../../../storage/sign-in.ts';

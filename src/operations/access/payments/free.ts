@@ -1,3 +1,4 @@
+// The payment method of free packages.
 import type { SettledMethod } from './payment.ts';
 
 /** Costs nothing. */

@@ -1,3 +1,4 @@
+// The list of all payment methods.
 import { free } from './free.ts';
 import { invoice } from './invoice.ts';
 import type { PaymentMethod } from './payment.ts';

@@ -1,3 +1,4 @@
+// What a payment method is: implement this to add a provider.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Price } from '../../../core/access/package.ts';
 import type { Address } from '../../../core/members/member.ts';

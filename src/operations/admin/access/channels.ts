@@ -1,3 +1,4 @@
+// The operations on content channels.
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
 import {

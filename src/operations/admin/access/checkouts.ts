@@ -1,3 +1,4 @@
+// The operations on checkouts.
 import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import {
@@ -26,7 +27,7 @@ const checkoutSchema = resource('Checkout', 'A checkout', {
   payment: text('The payment method', 'invoice'),
   price: priceSchema,
   period: periodSchema,
-  reference: textOrNull('Where the member came from: text that anybody may have written', 'article/42'),
+  reference: textOrNull('Where the member came from: text that any sender may have written', 'article/42'),
   createdAt: time('When it was begun'),
   closedAt: timeOrNull('When it was completed or cancelled', null),
   paymentReference: textOrNull('What the payment is called where it was made', null),
@@ -36,7 +37,7 @@ const checkoutSchema = resource('Checkout', 'A checkout', {
   },
 });
 
-/** Where it leads back to is left out: those are addresses of somebody else's choice (K8). */
+/** Where it leads back to is left out: those are addresses that the sender of a link chose (K8). */
 function checkoutAnswer(checkout: Checkout, now: number) {
   return {
     id: checkout.id,

@@ -1,3 +1,4 @@
+// The operations on consents.
 import type { Consent } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTimeOrNull } from '../../../core/access/iso-time.ts';

@@ -1,3 +1,4 @@
+// The operations on invoices.
 import type { Invoice } from '../../../core/access/invoice.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { exactly, flag, list, resource, text, time, timeOrNull, wholeNumber } from '../../../json-schema.ts';

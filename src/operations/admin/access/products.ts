@@ -1,3 +1,4 @@
+// The operations on products.
 import { packageTextLength } from '../../../core/access/limits.ts';
 import { exactly, held, list, named, nameRule, resource, text, wholeNumber } from '../../../json-schema.ts';
 import { listProducts } from '../../../storage/access/product.ts';

@@ -1,3 +1,4 @@
+// The operations on custom properties.
 import type { CustomProperty } from '../../../core/access/custom-property.ts';
 import { exactly, held, list, named, oneOf, resource, text } from '../../../json-schema.ts';
 import { listCustomProperties } from '../../../storage/access/custom-property.ts';

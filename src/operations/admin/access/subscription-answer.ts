@@ -1,3 +1,4 @@
+// How an operation answers a subscription.
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { type MemberSubscription, standingOf } from '../../../core/access/subscription.ts';
 import {

@@ -1,3 +1,4 @@
+// The operations on subscriptions.
 import type { CustomPropertyValues } from '../../../core/access/custom-property.ts';
 import { endOfPeriod } from '../../../core/access/package.ts';
 import { standingOf } from '../../../core/access/subscription.ts';

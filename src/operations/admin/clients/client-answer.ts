@@ -1,3 +1,4 @@
+// How operations take and answer a client.
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
@@ -130,7 +131,7 @@ export const clientSchema = resource('Client', 'A client', {
   disabledAt: timeOrNull('From when on it is as if it were not there', null),
 });
 
-/** The id of a secret: the beginning of its hash, by which nobody finds the secret. */
+/** The id of a secret: the beginning of its hash, from which the secret cannot be found. */
 export function secretIdOf({ hash }: ClientSecret): string {
   return hash.slice(0, 8);
 }

@@ -1,3 +1,4 @@
+// The operations on the secrets of clients.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';

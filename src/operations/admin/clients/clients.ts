@@ -1,3 +1,4 @@
+// The operations on clients.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
 import {

@@ -1,3 +1,4 @@
+// Finds the member of an operation, and checks that the caller may manage that member.
 import { isGone, type Member, type UserType } from '../../../core/members/member.ts';
 import { type Actor, mayManage } from '../../../core/operators/permission.ts';
 import { findMember } from '../../../storage/members/member.ts';
@@ -24,7 +25,7 @@ export async function memberFor({ tx, tenant, now }: MemberContext, id: string):
 }
 
 /**
- * The member, if whoever acts may act on it: an administrator's account is worth what its administrator can do.
+ * The member, if the caller may act on it: an administrator's account is worth what its administrator can do.
  *
  * @throws OperationRefused
  */
@@ -34,13 +35,13 @@ export async function manageableMember(context: MemberContext, id: string): Prom
   return member;
 }
 
-/** @throws OperationRefused if whoever acts may not make such a member, or act on one */
+/** @throws OperationRefused if the caller may not make such a member, or act on one */
 export function demandManage(actor: Actor, userType: UserType): void {
   if (mayManage(actor, userType)) return;
   throw denied([], 'administrators_only', { userType });
 }
 
-/** Nobody locks themselves out by accident. @throws OperationRefused */
+/** Keeps administrators from locking themselves out by accident. @throws OperationRefused */
 export function demandOther(actor: Actor, id: string): void {
   if (actor.kind === 'admin' && actor.memberId === id) throw conflict('memberId', 'own_account');
 }

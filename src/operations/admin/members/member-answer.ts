@@ -1,3 +1,4 @@
+// How operations take and answer a member.
 import { memberTextLength } from '../../../core/members/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
 import { memberDetails } from '../../../core/members/member-data.ts';

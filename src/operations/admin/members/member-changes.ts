@@ -1,3 +1,4 @@
+// The operations that change a member.
 import { passwordLength } from '../../../core/members/limits.ts';
 import {
   blankMember,
@@ -79,7 +80,7 @@ const created = onTenant<NewMember, PreparedMember>({
     withDetails(beginning(tenant, input.userType, now), input, now);
     const { password } = input;
     if (password !== undefined) await checkPassword(password, input.email, tenant);
-    // Without a password nobody knows one until the link of the mail is used.
+    // Without a password the member gets a random one, which works for no one until the link of the mail is used.
     return { passwordHash: await passwords.hash(password ?? random.secret()) };
   },
   run: async (context, input, { passwordHash }) => {
@@ -118,7 +119,7 @@ const passwordCodes = {
   address: 'password_is_address',
 } as const;
 
-/** Makes sure that nobody else has an address; who is gone has none. @throws OperationRefused */
+/** Makes sure that no other member has an address; a deleted member has none. @throws OperationRefused */
 async function freeAddress(
   tx: Tx,
   tenantId: string,
@@ -198,7 +199,7 @@ const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }
   },
 });
 
-/** Whoever may do something else from now on signs in to the portal anew. */
+/** Signs an administrator out of the portal when what they may do has changed. */
 export async function endAdminSessions(tx: Tx, memberId: string): Promise<void> {
   for (const session of await listActiveSessions(tx, memberId)) {
     if (session.kind === 'admin') await apply(tx, endSession(session));

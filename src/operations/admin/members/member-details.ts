@@ -1,3 +1,4 @@
+// Applies what an input says of a member.
 import { returnAddressLength } from '../../../core/access/limits.ts';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { emailProblem } from '../../../core/members/details.ts';

@@ -1,3 +1,4 @@
+// How operations answer a member's sign-ins and sessions.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Member } from '../../../core/members/member.ts';
 import type { Session } from '../../../core/session.ts';

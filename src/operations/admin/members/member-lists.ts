@@ -1,3 +1,4 @@
+// The operations that list what a member has.
 import { exactly, list, text, textOrNull } from '../../../json-schema.ts';
 import { livingSessions } from '../../session/session.ts';
 import { livingSignIns } from '../../sign-in/sign-in.ts';

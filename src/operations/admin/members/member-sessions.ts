@@ -1,3 +1,4 @@
+// The operations that end a member's sessions and sign-ins.
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { exactly, text } from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';

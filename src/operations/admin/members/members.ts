@@ -1,3 +1,4 @@
+// The operations on members.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Member, UserType } from '../../../core/members/member.ts';
 import { exactly, extended, list, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';

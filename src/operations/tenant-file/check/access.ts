@@ -1,3 +1,4 @@
+// Checks products, packages, channels, consents and properties in a tenant file.
 import { type CustomProperty, isPropertyKey } from '../../../core/access/custom-property.ts';
 import { type PackageFacts, packageProblems } from '../../../core/access/package.ts';
 import { type Path, problem } from '../../../core/problem.ts';

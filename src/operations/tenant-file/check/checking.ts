@@ -1,3 +1,4 @@
+// What the checks of a tenant file share.
 import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
 import { nearest } from '../../../nearest.ts';
 import type { LookUp } from '../references.ts';

@@ -1,3 +1,4 @@
+// Checks the clients in a tenant file.
 import type { Client } from '../../../core/client.ts';
 import { liveSecrets } from '../../../core/limits.ts';
 import { logoLength } from '../../../core/members/limits.ts';

@@ -1,3 +1,4 @@
+// Checks the members in a tenant file.
 import { propertyProblems } from '../../../core/access/custom-property.ts';
 import { blankMember, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';

@@ -1,3 +1,4 @@
+// Checks the tenants in a tenant file.
 import { tenantDefaults, tenantLimits } from '../../../core/limits.ts';
 import { neutralBranding } from '../../../core/members/branding.ts';
 import { logoLength } from '../../../core/members/limits.ts';

@@ -37,7 +37,7 @@ export interface Planning {
   readonly prune: boolean;
   /** Whether a device flow may be turned on before it is on at the stage tenant. */
   readonly force: boolean;
-  /** The hash of a password that stands in the file in clear; of none, that of one that nobody knows. */
+  /** The hash of a password that stands in the file in clear; where there is none, that of a random one. */
   readonly passwordHashOf: (password: string | undefined) => string;
   /** Says what cannot be done, and where in the file. */
   tell(problem: Problem): void;
