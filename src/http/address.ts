@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 /**
  * Asks for the address of a client once, while it is there: Fastify reads what proxies say each time it is asked,
- * and of a client that has left nobody can tell it any more. Who left before is answered nothing.
+ * and the address of a client that has left cannot be found any more. A client that left before gets no answer.
  */
 export function findAddress(app: FastifyInstance): void {
   app.decorateRequest('address');

@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** Who sends a request: nobody known, from its address, on its tenant. */
+/** The sender of a request: not known yet, but for the address and the tenant. */
 export function sourceOf(
   request: Pick<FastifyRequest, 'address' | 'tenant'>,
   { clock }: Pick<Deps, 'clock'>,
@@ -37,7 +37,7 @@ export function sourceOf(
   };
 }
 
-/** Runs work in a transaction whose changes are the doing of whoever sent the request; a HEAD of a page does nothing. */
+/** Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing. */
 export function transactionOf<T>(
   request: FastifyRequest,
   deps: Pick<Deps, 'clock' | 'store'>,
@@ -47,13 +47,13 @@ export function transactionOf<T>(
   return isUndone(request) ? undone(deps.store, asSender) : deps.store.transaction(asSender);
 }
 
-/** The store for an operation that has several transactions: each is the doing of whoever sent the request. */
+/** The store for an operation that has several transactions: each is done in the name of the request's sender. */
 export const storeOf = (
   request: FastifyRequest,
   deps: Pick<Deps, 'clock' | 'store'>,
 ): Pick<Store, 'transaction'> => ({ transaction: (work) => transactionOf(request, deps, work) });
 
-/** One JSON line an event, beside its row; of what changed it names the fields, since nobody erases a log. */
+/** One JSON line an event, beside its row; of what changed it names the fields alone, since a log is never erased. */
 export function logAuditEvent(log: Log, { changes, ...event }: AuditEvent): void {
   const changed = changes === undefined ? {} : { changed: changes.map(({ field }) => field) };
   log.info({ audit: { ...event, at: isoTime(event.at), ...changed } }, 'audit');

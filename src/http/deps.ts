@@ -34,7 +34,7 @@ export interface Deps extends Memory {
   readonly placeOf: PlaceOf;
   /** Waits for ms: what slows down guessing. */
   readonly pause: (ms: number) => Promise<void>;
-  /** null where nobody asks for them. */
+  /** null where they are not asked for. */
   readonly metrics: Metrics | null;
   /** Whether this start printed the link that makes the first administrator: it is answered on any host. */
   readonly setupOffered: boolean;

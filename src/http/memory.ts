@@ -9,7 +9,7 @@ import { addressKey } from './address.ts';
 import { createFailedClients, type FailedClients } from './oidc/clients/failures.ts';
 import { createVerifiedTokens, type VerifiedTokens } from './oidc/verified-tokens.ts';
 
-/** What a running service remembers beside its database. A restart forgets it, and harms nobody by that. */
+/** What a running service remembers beside its database. A restart forgets it, which does no harm. */
 export interface Memory {
   readonly pollPace: PollPace;
   readonly pendingCodes: PendingCodes;

@@ -14,9 +14,9 @@ declare module 'fastify' {
     memberApi?: boolean;
     /** Served on any host while the service is being set up. */
     setup?: boolean;
-    /** For whoever runs the service: served on any host, also while it drains, and not worth a line of the log. */
+    /** For the operator of the service: served on any host, also while it drains, and not worth a line of the log. */
     upkeep?: boolean;
-    /** A document that everybody may read and nobody changes: counted, and not worth a line of the log. */
+    /** A public document that no request changes: counted, and not worth a line of the log. */
     metadata?: boolean;
   }
 }
@@ -26,7 +26,7 @@ const withoutDefaultPort = (host: string) => host.replace(/:(?:80|443)$/, '');
 
 /**
  * Finds the tenant by the raw Host header, before anything else is looked at (decision 1). No forwarded
- * header can choose it, whoever sends one (X8).
+ * header can choose it, not even a trusted proxy's (X8).
  */
 export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
   app.decorateRequest('tenant');
@@ -47,7 +47,7 @@ export function refuseUnknownHosts(app: FastifyInstance, { config: { apiHost }, 
     return isOfApi || upkeep === true || (setupOffered && setup === true);
   };
   app.addHook('onRequest', (request, reply, done) => {
-    // Of two Host headers Node keeps the first; which one a proxy looked at nobody knows (RFC 9112 §3.2).
+    // Of two Host headers Node keeps the first; a proxy may have looked at the other (RFC 9112 §3.2).
     if (headerLines(request, 'host') > 1) return sendBadRequest(reply);
     // Only HTTP/1.0 may name none (RFC 9112 §3.2).
     const isMissing = request.headers.host === undefined && request.raw.httpVersion !== '1.0';

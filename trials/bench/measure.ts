@@ -165,7 +165,7 @@ export async function measureRow(
     for (const side of [ours, other]) await side.generator.run({ milliseconds: warmUp, connections });
     for (let number = 0; number < pace.rounds; number += 1) {
       calibrations.push(await machine.calibrate(pace.calibration));
-      // Who goes first changes, so that nobody always follows the calibration.
+      // Who goes first changes, so that neither side always follows the calibration.
       const turns = number % 2 === 0 ? (['ours', 'other'] as const) : (['other', 'ours'] as const);
       for (const turn of turns) {
         const { server, generator } = turn === 'ours' ? ours : other;

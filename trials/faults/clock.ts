@@ -22,7 +22,7 @@ export function fakeClock(): FakeClock {
       LD_PRELOAD: String(faketimeLibrary),
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // Timers go by a clock that nobody sets.
+      // Timers go by a clock that is never set.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       TZ: 'UTC',
     },

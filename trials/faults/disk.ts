@@ -10,7 +10,7 @@ export interface SmallDisk {
   fill(): void;
   /** Takes back what `fill` wrote. */
   free(): void;
-  /** Mounts it again so that it can only be read; nobody may have a file of it open for writing. */
+  /** Mounts it again so that it can only be read; no process may have a file of it open for writing. */
   readOnly(): void;
   unmount(): void;
 }

@@ -2,7 +2,7 @@ import type { Answer } from '../../test/support/http.ts';
 import type { TestService } from '../../test/support/service.ts';
 import type { SoakSite } from './site.ts';
 
-/** Somebody who uses the service, or attacks it, round after round. */
+/** A person or a program that uses the service, or attacks it, round after round. */
 export interface Actor {
   readonly name: string;
   /** How many of them there are at once. */

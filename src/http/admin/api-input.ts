@@ -27,7 +27,7 @@ export function takeJsonOrNothing(app: FastifyInstance): void {
  * The input of an operation: the fields of path, query and body together. In the query one that is sent several
  * times is a list; an empty value is an empty text, which most fields refuse.
  *
- * @throws OperationRefused if a field is in two places: nobody knows which is meant
+ * @throws OperationRefused if a field is in two places, since either may be meant
  */
 export function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
   const query = queryOf(request);

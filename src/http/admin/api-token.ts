@@ -73,7 +73,7 @@ async function mayCall(tx: Tx, token: AdminToken, deps: Deps): Promise<boolean> 
 
 /**
  * A disabled tenant answers as if it were not there, and so do its tokens, and those that its administrators
- * made for others: nobody of it signs in to administer anything.
+ * made for others: none of its members signs in to administer anything.
  */
 function tenantsAnswer(
   { tenantId }: AdminToken,

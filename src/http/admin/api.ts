@@ -15,7 +15,7 @@ import { sendFileAnswer } from './file-answer.ts';
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';
 
-/** Finds out who calls; null where nobody may and the answer that says so is sent. */
+/** Finds out who calls; null where the call is refused, and the answer that says so is sent. */
 export type Authenticate = (request: FastifyRequest, reply: FastifyReply) => Promise<Caller | null>;
 
 /** The admin API: every operation of the table, by bearer token, on every host of ours. */

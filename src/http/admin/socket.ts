@@ -15,7 +15,7 @@ import { serveOperations } from './api.ts';
 
 /** The local socket while it is open. */
 export interface LocalSocket {
-  /** Finishes what is under way, not what somebody has yet to send, and removes the file. */
+  /** Finishes the requests that have arrived whole, and removes the file. */
   close(): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function openSocket(
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
-    // Whoever begins a request must send it; what the answer takes is its own affair.
+    // A client that begins a request must send all of it in this time; the answer may take longer.
     requestTimeout,
     http: { headersTimeout: requestTimeout, connectionsCheckingInterval },
     routerOptions: { querystringParser: () => ({}), maxParamLength: noticeLength },
@@ -58,10 +58,10 @@ export async function openSocket(
   try {
     rmSync(path, { force: true });
     await app.listen({ path, listenTextResolver: () => 'listening to the command' });
-    // The umask lets nobody else in before this either.
+    // The umask keeps other users out before this too.
     chmodSync(path, 0o600);
   } catch (error) {
-    // A file system that holds no sockets keeps nobody from signing in.
+    // Members can sign in all the same where the file system holds no sockets.
     log.warn({ err: error }, 'no local socket; the command works while the service is stopped');
     await app.close();
     return null;
@@ -84,7 +84,7 @@ function operatorOf(said: string | string[] | undefined): Extract<Actor, { kind:
   }
 }
 
-/** The connections over which no whole request has come: nobody waits for them. */
+/** The connections over which no whole request has come: a stop does not wait for them. */
 function unansweredSockets(app: FastifyInstance): ReadonlySet<Socket> {
   const waiting = new Set<Socket>();
   app.server.on('connection', (socket: Socket) => {
@@ -104,7 +104,7 @@ function socketProblem(path: string): string | null {
   if (process.platform === 'win32') return 'this system has none';
   const most = process.platform === 'linux' ? socketPathBytes.linux : socketPathBytes.other;
   if (Buffer.byteLength(path) > most) return `the path ${path} is longer than ${most} bytes`;
-  // Where everybody may write, somebody could put a file of their own in its place before it is closed to others.
+  // Where every user may write, one could put a file of their own in its place before it is closed to others.
   const mode = statSync(dirname(path), { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o002) === 0 ? null : `everybody may write into ${dirname(path)}`;
 }

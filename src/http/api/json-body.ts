@@ -23,8 +23,8 @@ export function takeJson(app: FastifyInstance): void {
 }
 
 /**
- * Reads a JSON text strictly: bytes that are not UTF-8 are not guessed at, and of a name that stands twice in
- * an object nobody knows which is meant (RFC 8259 §4).
+ * Reads a JSON text strictly: bytes that are not UTF-8 are not guessed at, and a name that stands twice in
+ * an object is refused, since it has no one meaning (RFC 8259 §4).
  *
  * @returns undefined if it is malformed; it never throws
  */

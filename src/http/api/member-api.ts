@@ -44,7 +44,7 @@ function makeDocument(describe: () => object): ServedDocument {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }
 
-/** GET /api/v1/openapi.json: the same for everybody, so anybody may read and keep it. */
+/** GET /api/v1/openapi.json: the same for every client, so any client may read and keep it. */
 function serveDocument(app: FastifyInstance, describe: () => object): void {
   const url = '/api/v1/openapi.json';
   let made: ServedDocument | undefined;

@@ -1,3 +1,4 @@
+// The pages after a TV was approved or rejected.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import {

@@ -1,3 +1,4 @@
+// The pages where a member approves a TV.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
@@ -120,7 +121,7 @@ async function answerLookUp(
     noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
   }
   if (turn !== undefined) {
-    // Somebody tries codes on this tenant from many accounts: the operator should know.
+    // An attacker tries codes on this tenant from many accounts: the operator should know.
     const { id: key, name: tenant } = request.tenant;
     request.log.warn({ tenant }, 'user codes are being guessed');
     const wait = wrongUserCodes.window;

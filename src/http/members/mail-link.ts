@@ -1,3 +1,4 @@
+// Looks up the proof that the link of a mail names.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { wrongMailLinksPerMinute } from '../../core/limits.ts';

@@ -1,3 +1,4 @@
+// The pages for a forgotten password.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';

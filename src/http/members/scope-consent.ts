@@ -1,3 +1,4 @@
+// The page where a member allows a third party's client what it asks for.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import { type AuthorizationOutcome, answerScopes } from '../../operations/authorization/authorization.ts';

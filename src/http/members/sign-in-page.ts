@@ -1,3 +1,4 @@
+// The sign-in page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import type { Translate } from '../../language.ts';
@@ -67,7 +68,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   const { email = '', password = '' } = form;
   const missing = [...(email.trim() === '' ? ['email'] : []), ...(password === '' ? ['password'] : [])];
   if (missing.length > 0) return sendForm(reply, flow, deps, { email, missing, wrong: false });
-  // A password that long is nobody's; it is turned away before it costs a hash (A3).
+  // No member has a password that long; it is turned away before it costs a hash (A3).
   if (!isHashable(password)) {
     noteRefused(request, flow, null, 'the password is too long for any account');
     return sendForm(reply, flow, deps, { email, wrong: true, status: 400 });
@@ -167,7 +168,7 @@ async function sendForm(
 }
 
 /**
- * Whether the page leads to sign-up. Without a client nobody knows whether the app that led here may offer
+ * Whether the page leads to sign-up. Without a client it is not known whether the app that led here may offer
  * it, but for the checkout (see `/sign-up`; pages 12).
  */
 function maySignUp(flow: Flow, shown: FlowRequest | null): boolean {

@@ -16,7 +16,7 @@ import { formToken, type GivenForm, givenForm } from './form-token.ts';
 /** What a page may use: everything but the store. */
 export type PageDeps = Omit<Deps, 'store'>;
 
-/** Somebody who was let in, at a page. */
+/** A member who was let in, at a page. */
 export interface Visit extends CurrentSession {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;

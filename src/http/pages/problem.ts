@@ -141,7 +141,7 @@ export function sendTooManyMails(
   });
 }
 
-/** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing for anybody. */
+/** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing. */
 function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: Counted | undefined): void {
   const limit = limitOf[kind];
   if (limit !== undefined) noteLimit(reply, limit, limitKey);

@@ -14,7 +14,7 @@ import { sendProblem } from '../pages/problem.ts';
 
 /**
  * GET /outbox and GET /outbox/:id, where mails are written to a folder instead of being sent: what a tenant's
- * members would have got. A mail holds what lets somebody in, so only development tenants show theirs.
+ * members would have got. A mail holds what lets its reader in, so only development tenants show theirs.
  */
 export function outboxPages(app: FastifyInstance, { outboxFolder }: Deps): void {
   if (outboxFolder === null) return;

@@ -25,8 +25,8 @@ const url = '/setup/:secret';
 
 /**
  * GET and POST /setup/{secret}: makes the first tenant and its administrator, once. It is there while the
- * start that printed the link lasts, on any host, since there may be no tenant yet; to whoever has another
- * secret it is not.
+ * start that printed the link lasts, on any host, since there may be no tenant yet; with another
+ * secret it is not found.
  */
 export function setupPage(app: FastifyInstance, deps: Deps): void {
   if (!deps.setupOffered) return;

@@ -28,7 +28,7 @@ const day = 86_400;
 
 /**
  * oidc-provider as a careful operator of one machine sets it up: keys imported once, rotation, revocation and
- * device flow on, what nobody needs off, JWT access tokens, members and grants in the database.
+ * device flow on, unused features off, JWT access tokens, members and grants in the database.
  */
 export function openPeer(folder: string): { provider: Provider; database: SQLite.Database } {
   const database = openPeerDatabase(join(folder, 'peer.db'));

@@ -6,7 +6,7 @@ import { apps, host } from '../site.ts';
 const tokenPath = '/api/oidc/token';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Requests that nobody honest sends, each with the statuses that it may be answered by. */
+/** Requests that no honest client sends, each with the statuses that it may be answered by. */
 const malformed: readonly (readonly [string, Ask, ...number[]])[] = [
   [
     tokenPath,

@@ -89,7 +89,7 @@ export const explanationSchema = named(
     at: time('The moment that is explained (UTC).'),
     ...access,
     summary: text(
-      'One sentence in English for whoever answers the member.',
+      'One sentence in English for the administrator who answers the member.',
       'Closed: the member has no subscription.',
     ),
     subscriptions: list(

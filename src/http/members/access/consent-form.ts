@@ -1,3 +1,4 @@
+// Reads the consents of a form, and prepares them for a page.
 import type { FastifyRequest } from 'fastify';
 import { type Consent, type ConsentStatus, wordsOf } from '../../../core/access/consent.ts';
 import { pageForm } from '../../form.ts';

@@ -1,3 +1,4 @@
+// Limits how often a member answers consents.
 import { consentAnswers } from '../../../core/access/limits.ts';
 import { countingWindow } from '../../../core/limits.ts';
 import { type RateLimiter, takeIn } from '../../../storage/memory/rate-limit.ts';

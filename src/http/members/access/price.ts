@@ -1,3 +1,4 @@
+// Shows a price in words.
 import type { Price } from '../../../core/access/package.ts';
 import { madeOnce } from '../../../made-once.ts';
 

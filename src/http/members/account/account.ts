@@ -1,3 +1,4 @@
+// Registers the pages of the account area.
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { consentsPage } from './access/consents.ts';

@@ -1,3 +1,4 @@
+// Reads and shows countries.
 import { getCountries } from 'libphonenumber-js/min';
 import { languages } from '../../../language.ts';
 import { madeOnce } from '../../../made-once.ts';

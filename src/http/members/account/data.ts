@@ -1,3 +1,4 @@
+// The page where a member fetches all data that are held about them.
 import type { FastifyReply } from 'fastify';
 import { wholeMemberData } from '../../../operations/member/member-data.ts';
 import { sendJson } from '../../answers.ts';

@@ -1,3 +1,4 @@
+// The page where a member deletes the account.
 import type { FastifyReply } from 'fastify';
 import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
 import type { FieldProblem } from '../../pages/pages.ts';

@@ -1,3 +1,4 @@
+// The account page of names, telephone, address and language.
 import type { FastifyReply } from 'fastify';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';

@@ -1,3 +1,4 @@
+// The account page of TVs and apps.
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';

@@ -1,3 +1,4 @@
+// The pages where a member changes the email address.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode } from '../../../core/grants/user-code.ts';
 import { emailProblem } from '../../../core/members/details.ts';

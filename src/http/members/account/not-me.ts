@@ -1,3 +1,4 @@
+// The page where a member takes back a sign-in that was not theirs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLives } from '../../../core/session.ts';
 import type { Language } from '../../../language.ts';
@@ -24,7 +25,7 @@ import { momentOf } from './times.ts';
 const url = '/not-me/:notice';
 
 /**
- * GET and POST /not-me/:notice: where the mail about a new browser or TV leads. Whoever reads the mail needs
+ * GET and POST /not-me/:notice: where the mail about a new browser or TV leads. The reader of the mail needs
  * no session, since it can only end one; and opening the page ends nothing: mail scanners open links.
  */
 export function notMePage(app: FastifyInstance, deps: Deps): void {

@@ -1,3 +1,4 @@
+// The first page of the account area.
 import {
   type MemberSubscription,
   type SubscriptionState,

@@ -101,7 +101,7 @@ export function sendUnconfirmed(
     return sendForm({ field: 'currentPassword', text });
   }
   const { retryAfter, limitKey } = why;
-  // Whoever has forgotten it chooses another by mail.
+  // A member who has forgotten it chooses another by mail.
   const ways = [
     { href: overview, text: 'account.title' },
     { href: '/recover', text: 'recover.title' },

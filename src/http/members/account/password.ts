@@ -1,3 +1,4 @@
+// The page where a member changes the password.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { passwordProblem } from '../../../core/members/password.ts';
 import { changePassword } from '../../../operations/account/account.ts';
@@ -38,7 +39,7 @@ export const passwordPage: AccountPage = {
           const { place, address } = seenAt(visit, request.address);
           const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
           await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
-          // The cookie changes with the password: whoever copied it has nothing any more (ASVS 7.2.4).
+          // The cookie changes with the password: a copy of the old one is worth nothing any more (ASVS 7.2.4).
           const { secret } = await beginSessionHere(tx, request, member, null, deps);
           return () => {
             setSessionCookie(visit.reply, secret);

@@ -1,1 +1,3 @@
+// Reads and shows telephone numbers on account pages.
+
 export { readPhone, showPhone } from '../../../phone.ts';

@@ -1,3 +1,4 @@
+// The account page of browsers.
 import { browserName } from '../../../operations/session/browser-name.ts';
 import { seenAt } from '../../../operations/session/seen-at.ts';
 import { livingSessions } from '../../../operations/session/session.ts';

@@ -1,3 +1,4 @@
+// Shows days and times in words.
 import { madeOnce } from '../../../made-once.ts';
 
 const days = madeOnce(
@@ -17,7 +18,7 @@ const moments = madeOnce(
 );
 const agos = madeOnce((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 
-/** A day, such as "3 March 2026". Nobody knows where the member is, so it is that of UTC. */
+/** A day, such as "3 March 2026". It is the day of UTC, since it is not known where the member is. */
 export function dayOf(time: number, language: string): string {
   return days(language).format(time);
 }

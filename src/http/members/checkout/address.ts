@@ -1,3 +1,4 @@
+// The checkout page that asks for a postal address.
 import type { FastifyReply } from 'fastify';
 import { asksForAddress } from '../../../core/access/package.ts';
 import { changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';

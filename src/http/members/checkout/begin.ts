@@ -1,3 +1,4 @@
+// Begins the checkout of an order.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { checkoutsPerDay, checkoutsPerHour } from '../../../core/access/limits.ts';
 import { countingWindow } from '../../../core/limits.ts';

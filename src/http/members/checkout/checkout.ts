@@ -1,3 +1,4 @@
+// Registers the pages of the checkout.
 import type { FastifyInstance } from 'fastify';
 import type { Deps } from '../../deps.ts';
 import { guardedPage } from '../../pages/guarded-page.ts';

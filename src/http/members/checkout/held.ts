@@ -1,3 +1,4 @@
+// The page of a member who has the package already.
 import type { FastifyReply } from 'fastify';
 import type { Package } from '../../../core/access/package.ts';
 import type { Subscription } from '../../../core/access/subscription.ts';

@@ -1,3 +1,4 @@
+// The first page of the checkout: what can be subscribed to.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { heldOf } from '../../../core/access/checkout.ts';
 import type { Package } from '../../../core/access/package.ts';
@@ -170,7 +171,7 @@ export function sendToFlow(
   return reply.redirect(flowUrl(page, sealFlow(reply, flow, deps)), 303);
 }
 
-/** Somebody else wants to order in this browser. */
+/** Signs the member out, because another person wants to order in this browser. */
 async function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<void> {
   await transactionOf(request, deps, async (tx) => {
     const current = await currentSession(tx, request, deps.clock());

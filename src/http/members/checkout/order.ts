@@ -1,3 +1,4 @@
+// Reads what a checkout page was opened with.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Checkout } from '../../../core/access/checkout.ts';
 import { readReference } from '../../../core/access/checkout.ts';
@@ -76,7 +77,7 @@ export function checkoutFields(asked: CheckoutRequest): Readonly<Record<string, 
 
 /**
  * What a visitor is about to order. It is not stored: it travels with the browser, sealed against change and
- * bound to that browser's cookie, so that nothing is written before somebody is signed in.
+ * bound to that browser's cookie, so that nothing is written before a member is signed in.
  */
 export interface Order extends CheckoutRequest {
   /** The id that its checkout will have: an order that is sent twice begins one checkout. */

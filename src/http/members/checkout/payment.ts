@@ -1,3 +1,4 @@
+// Leads to a payment provider and back, and takes its reports.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
 import { paymentBeginTimeout, paymentsPerMinute } from '../../../core/access/limits.ts';
@@ -65,7 +66,7 @@ export function paymentReturnPage(app: FastifyInstance, deps: Deps): void {
 }
 
 /**
- * A provider's own word, signed, is taken whoever brings it: the session may be over by now. Without one the
+ * A provider's signed report is taken from any sender: the session may be over by now. Without one the
  * member waits, since the provider tells us by itself as well.
  */
 async function comeBack(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
@@ -156,7 +157,7 @@ async function take(
     noteRefusal(request, { event: 'payment_refused', reason });
   }
   if (paid.kind === 'wrong-price') request.log.error(facts, 'a payment is not of the price of its checkout');
-  // The subscription is given once; whoever paid twice is owed the second payment.
+  // The subscription is given once; a member who paid twice is owed the second payment.
   if (paid.kind === 'paid' && paid.given === null && isAnother(paid.checkout, report)) {
     request.log.error(facts, 'a checkout was paid twice');
   }

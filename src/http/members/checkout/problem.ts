@@ -1,3 +1,4 @@
+// The page of a checkout that does not open.
 import type { FastifyReply } from 'fastify';
 import { auditTextLength } from '../../../core/limits.ts';
 import { noteRefusal } from '../../audit.ts';

@@ -1,3 +1,4 @@
+// Confirms a subscription by mail.
 import { chooseLanguage } from '../../../language.ts';
 import type { Given } from '../../../operations/access/checkout.ts';
 import { findMember } from '../../../storage/members/member.ts';

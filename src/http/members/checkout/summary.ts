@@ -1,3 +1,4 @@
+// The checkout page where the member confirms the order.
 import type { FastifyReply } from 'fastify';
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import type { Consent } from '../../../core/access/consent.ts';

@@ -21,7 +21,7 @@ export interface CheckoutVisit extends MemberVisit, OpenedCheckout {
   readonly here: string;
 }
 
-/** Lets a member in to a checkout of their own; to anybody else on this tenant it is not there (K10). */
+/** Lets a member in to a checkout of their own; to every other member of this tenant it is not there (K10). */
 export function checkoutGuard(deps: Deps): Guard<CheckoutVisit> {
   const guard = memberGuard(deps, (reply) => ({
     purpose: 'checkout',

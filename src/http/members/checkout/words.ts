@@ -1,3 +1,4 @@
+// Describes packages and prices in words.
 import { endOfPeriod, type Package } from '../../../core/access/package.ts';
 import type { Language } from '../../../language.ts';
 import { madeOnce } from '../../../made-once.ts';

@@ -1,3 +1,4 @@
+// The pages that a sign-up shows while its address is proven.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type EmailProof, proofStanding } from '../../../core/members/email-proof.ts';
 import type { Language } from '../../../language.ts';
@@ -36,7 +37,7 @@ export async function sendUsed(
   deps: Deps,
 ): Promise<FastifyReply> {
   const kept = flowOf(proof);
-  // Whoever finished it is signed in for this flow; anybody else signs in from now on.
+  // The person who finished it is signed in for this flow; others sign in from now on.
   const isFinished = proofStanding(proof, deps.clock()) === 'finished';
   const flow = isFinished ? kept : { ...kept, startedAt: deps.clock() };
   const language = languageOf(reply.request, flow);

@@ -1,3 +1,4 @@
+// Proves the address of a new member.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode } from '../../../core/grants/user-code.ts';
 import {
@@ -129,7 +130,7 @@ async function confirm(
       ? sendUsed(reply, result.refused, true, deps)
       : answerSignedIn(reply, result, deps);
   }
-  // Whoever reads the mailbox need not be who asked: a stranger may have typed this address with a password
+  // The reader of the mailbox need not be the person who asked: a stranger may have typed this address with a password
   // of the stranger's own. The one who asked knows that password.
   const { password = '' } = form;
   if (password === '') return sendQuestion('missing');

@@ -1,3 +1,4 @@
+// The sign-up page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Consent } from '../../../core/access/consent.ts';
 import { countingWindow } from '../../../core/limits.ts';
@@ -41,7 +42,7 @@ export function signUpPage(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/** What somebody signs up for, as the pages say it. */
+/** What a visitor signs up for, as the pages say it. */
 interface SignUp {
   readonly lead: string;
   /** The logo of the app, as a data: URI. */
@@ -53,8 +54,8 @@ interface SignUp {
 
 /**
  * What this flow may sign up for, or null: never where its client disables it (contract 6; S4), and without a
- * client only on the way to a subscription. Whoever comes from our other pages – a TV's code, a link of a
- * mail, the account – may come from an app of a store that forbids it, and nobody could tell (pages 12).
+ * client only on the way to a subscription. A visitor from our other pages – a TV's code, a link of a
+ * mail, the account – may come from an app of a store that forbids it, and we could not tell (pages 12).
  */
 async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promise<SignUp | null> {
   const { t } = languageOf(request, flow);

@@ -1,3 +1,4 @@
+// The account page of consents.
 import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
 import { consentHistoryShown } from '../../../../core/access/limits.ts';
 import { shownName } from '../../../../core/members/details.ts';

@@ -1,3 +1,4 @@
+// The account page of subscriptions.
 import {
   isActive,
   type MemberSubscription,
