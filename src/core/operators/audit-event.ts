@@ -1,3 +1,4 @@
+// The events of the audit, and who did what they tell.
 import type { Permission } from './permission.ts';
 
 /** Everything that is worth knowing afterwards (security, Defaults: audit). A new one is added here. */
