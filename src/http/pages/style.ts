@@ -14,11 +14,11 @@ export interface Style {
 /**
  * Reads style sheets of `templates/assets/`.
  *
- * @returns the style of a tenant's pages: its colours, then the sheets
+ * @returns the style of a tenant's pages: its colours, the palette that all pages share, then the sheets
  */
 export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
   // Without the white space that only people need: it travels with every page.
-  const sheet = files
+  const sheet = ['palette.css', ...files]
     .map((file) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8'))
     .join('')
     .replaceAll(/\s+/g, ' ')

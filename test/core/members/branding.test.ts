@@ -165,12 +165,15 @@ describe('pages 3: what pages make of a colour', () => {
   });
 
   it('knows what the style sheet paints behind it', () => {
-    const css = readFileSync(new URL('assets/memberdoor.css', templateFolder), 'utf8');
+    const css = ['palette.css', 'memberdoor.css']
+      .map((file) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8'))
+      .join('');
     const { light, dark } = surfaces;
     for (const { cards, quiet, page, tint } of [light, dark]) {
       for (const card of cards) expect(css).toContain(`--card: ${card};`);
       expect(css).toContain(`--quiet: ${quiet};`);
-      expect(css).toContain(`--page: color-mix(in srgb, var(--brand) ${tint * 100}%, ${page});`);
+      expect(css).toContain(`--ground: ${page};`);
+      expect(css).toContain(`--page: color-mix(in srgb, var(--brand) ${tint * 100}%, var(--ground));`);
     }
     expect([...css.matchAll(/--(?:card|quiet): (#\w+)/g)].map(([, color]) => color).sort()).toEqual(
       [...light.cards, light.quiet, ...dark.cards, dark.quiet].sort(),

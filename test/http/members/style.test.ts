@@ -62,6 +62,12 @@ describe('pages 2: each page brings the style that it needs', () => {
   });
 });
 
+it('pages 5: colours have their names in the palette, which the pages of members and the portal share', () => {
+  const sheets = readdirSync(new URL('assets/', templateFolder)).filter((name) => name.endsWith('.css'));
+  const named = sheets.filter((name) => /--(?!page)[\w-]+: /.test(read(`assets/${name}`)));
+  expect(named).toEqual(['palette.css']);
+});
+
 it('pages 3: no size, colour scheme or direction shows or hides anything, so that axe need not look at all of it again', () => {
   const rules = everySheet.match(ofLooks) ?? [];
   expect(rules.length).toBeGreaterThan(5);
