@@ -215,7 +215,10 @@ function sendEntry(
     title: 'device.title',
     isError: problem !== undefined,
     again: { action: url, fields: {} },
-    data: { typed, problem: problem === undefined ? null : language.t(problem) },
+    data: {
+      typed,
+      problems: problem === undefined ? [] : [{ field: 'user_code', text: language.t(problem) }],
+    },
   });
 }
 

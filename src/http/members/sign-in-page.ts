@@ -142,8 +142,8 @@ async function sendForm(
   const language = languageOf(request, flow);
   const { t } = language;
   const problems = [
-    ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`), aboutBoth: false })),
-    ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong'), aboutBoth: true }] : []),
+    ...missing.map((field) => ({ field, text: t(`signIn.error.${field}`) })),
+    ...(wrong ? [{ field: 'email', text: t('signIn.error.wrong'), aboutAll: true }] : []),
   ];
   const sealed = sealFlow(reply, flow, deps);
   const client = shown === null ? null : shownName(shown.client.name);

@@ -72,7 +72,8 @@ export async function sendVerify(
       isProven,
       lead: language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
       startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
-      problem: problem === null ? null : language.t(`signUp.verify.error.${problem}`),
+      problems:
+        problem === null ? [] : [{ field: 'code', text: language.t(`signUp.verify.error.${problem}`) }],
     },
   });
 }
