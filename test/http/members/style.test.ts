@@ -73,3 +73,15 @@ it('pages 3: no size, colour scheme or direction shows or hides anything, so tha
   expect(rules.length).toBeGreaterThan(5);
   for (const rule of rules) expect(rule).not.toMatch(/\b(?:display|visibility|clip(?:-path)?|opacity)\s*:/);
 });
+
+it('no line of a template or its assets is longer than 160 characters', () => {
+  const names = readdirSync(templateFolder, { recursive: true, encoding: 'utf8' });
+  const long = names
+    .filter((name) => /\.(?:eta|css|js)$/.test(name))
+    .flatMap((name) =>
+      read(name)
+        .split('\n')
+        .flatMap((line, index) => (line.length > 160 ? [`${name}:${index + 1}`] : [])),
+    );
+  expect(long).toEqual([]);
+});
