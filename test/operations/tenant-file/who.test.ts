@@ -90,6 +90,28 @@ describe('who applies a file', () => {
     ]);
   });
 
+  it('A17: nor what another tenant has tried: whether a device flow is on at its stage', async () => {
+    const client = (clientId: string, deviceFlow: boolean) =>
+      ({ clientId, name: 'T', type: 'public', deviceFlow }) as const;
+    const stage = { issuer: 'http://tried.localhost', name: 'Tried', development: true };
+    const own = { ...named, stageTenant: 'tried.localhost' };
+    await given.apply({ ...stage, clients: [client('tried', true), client('untried', false)] });
+    await given.apply(own);
+    const compare = async (clientId: string) => {
+      const input = { tenant: host, file: text({ ...own, clients: [client(clientId, true)] }) };
+      const answer = await run<{ changes: readonly object[] }>(
+        given.service(),
+        'tenantFiles.compare',
+        input,
+        adminOf(given.service(), host),
+      );
+      return answer.changes.length;
+    };
+    const told = [await compare('tried'), await compare('untried'), await compare('unknown')];
+    expect(new Set(told).size).toBe(1);
+    await given.apply({ ...named, stageTenant: null });
+  });
+
   it.each([
     ['clients:write', /^the client tv needs the permission clients:write$/],
     ['access:read', /^to apply a file needs the permissions tenants:read, clients:read, access:read$/],

@@ -1,6 +1,7 @@
 // The operations on clients.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
+import { hasAllTenants } from '../../../core/operators/permission.ts';
 import {
   asSecret,
   exactly,
@@ -190,8 +191,9 @@ const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly for
     force: { ...flag('On here though it is not on at the stage tenant'), default: false, examples: [false] },
   },
   output: clientSchema,
-  run: async ({ tx, tenant }, { clientId, enabled, force }) => {
-    const onStage = await deviceFlowOnStage(tx, tenant, clientId);
+  run: async ({ tx, tenant, actor }, { clientId, enabled, force }) => {
+    // Who compares a file may have this tenant alone, and learns nothing of the other (A17).
+    const onStage = hasAllTenants(actor) ? await deviceFlowOnStage(tx, tenant, clientId) : null;
     const { deviceFlow } = await clientOf(tx, tenant, clientId);
     if (enabled && !deviceFlow && onStage === false && !force) {
       const { host } = (await findTenant(tx, tenant.stageTenantId ?? '')) ?? { host: '' };
