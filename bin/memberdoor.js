@@ -2,7 +2,7 @@
 // Runs the command `memberdoor`, on Node 24 or newer.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isNewEnough, runOnNewerNode } from './node.js';
+import { endWithShell, isNewEnough, runOnNewerNode } from './node.js';
 
 const words = process.argv.slice(2);
 
@@ -22,13 +22,17 @@ const blocks = {
 };
 const environment = { MALLOC_ARENA_MAX: '2', ...(canBeBlocks() ? blocks : {}), ...process.env };
 
+const isScriptOfNpm = words[0] === 'start' && process.env.npm_lifecycle_event !== undefined;
+
 if (isNewEnough()) {
   if (words[0] === 'start') restartWithMemory();
+  if (isScriptOfNpm) endWithShell();
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
   const { run } = await import('../src/cli.ts');
   await run(words);
 } else {
+  if (isScriptOfNpm) endWithShell();
   runOnNewerNode([...memory, fileURLToPath(import.meta.url), ...words], environment);
 }
 

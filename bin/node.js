@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 
 const needed = 24;
+/** How often it is looked whether the shell is there (ms). */
+const shellCheckInterval = 250;
 
 /** Whether the Node that runs this is new enough. */
 export const isNewEnough = () => Number(process.versions.node.split('.')[0]) >= needed;
@@ -22,6 +24,20 @@ export function runOnNewerNode(words, env = process.env) {
   // A signal to this process is meant for the one that does the work.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('close', (code) => process.exit(code ?? 1));
+}
+
+/**
+ * Ends this process with the shell that a script of npm runs it in: npm passes a signal on to that shell, and some
+ * shells end without passing it on.
+ */
+export function endWithShell() {
+  const shell = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, shellCheckInterval);
+  watch.unref();
 }
 
 /**

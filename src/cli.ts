@@ -15,8 +15,6 @@ import { StartupError } from './startup-error.ts';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
 
-const parentCheckInterval = 200;
-
 /** Whether this process is the service: its output is its log, and its end says how it stopped. */
 let isService = false;
 
@@ -108,17 +106,7 @@ async function serve(config: Config): Promise<void> {
   };
   // Before another program can read that it is ready, and stop it.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  stopWithNpm(stop);
   await starting;
-}
-
-/** Between npm and us stands a shell that dies of a signal without handing it on; its death is ours then. */
-function stopWithNpm(stop: () => void): void {
-  if (process.env.npm_lifecycle_event === undefined) return;
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) stop();
-  }, parentCheckInterval).unref();
 }
 
 function configuration(): Config {

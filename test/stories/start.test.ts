@@ -220,6 +220,15 @@ describe('how it is started and stopped', () => {
     expect(await next.stop()).toBe(0);
   });
 
+  it('an older Node ends with the shell that npm starts it in, which hands no signal on', async () => {
+    const shell = ['sh', '-c', '"$0" "$@"; :'];
+    const script = { npm_lifecycle_event: 'start' };
+    const launcher = start({ by: 'an older node', under: shell, settings: script });
+    await launcher.ready;
+    await launcher.stop();
+    await expect(fetch(`http://localhost:${port}`)).rejects.toThrow();
+  });
+
   it('an older Node hands over to the one of the dependencies, and hands signals on', async () => {
     const launcher = start({ by: 'an older node' });
     await launcher.ready;
