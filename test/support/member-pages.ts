@@ -126,7 +126,7 @@ export const memberPages: Readonly<Record<string, (view: View, site: Site) => Pr
     const link = await openSent(view, site, english);
     await view.page.goto(link);
     await view.page.fill('#password', newPassword);
-    await view.page.click('button.primary');
+    await Promise.all([view.page.waitForEvent('domcontentloaded'), view.page.click('button.primary')]);
     await view.page.goto(link);
   },
   'too many wrong sign-ins, an error': async ({ page }, site) => {
