@@ -31,6 +31,11 @@ export interface PreparationContext extends OperationDeps {
   readonly actor: Actor;
   /** The tenant that the input names, as it was before; null where it names none. */
   readonly tenant: OpenTenant | null;
+  /**
+   * Whether all that is done is taken back. What ends with a change and can be refused by nothing is left alone then:
+   * there may be a hundred thousand sign-ins, and who compares a file need not be allowed to change anything.
+   */
+  readonly isTrial: boolean;
 }
 
 /** Where an operation runs: in one transaction, for an actor who may, on a tenant or on the service. */

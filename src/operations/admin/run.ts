@@ -71,7 +71,7 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
     throw refused;
   }
   const input = readInput(operation, call.input);
-  const context = { ...deps, actor, tenant };
+  const context = { ...deps, actor, tenant, isTrial: operation.isTrial === true };
   const { answer, putInPlace } = await work(call, input, context, store).catch(async (error: unknown) => {
     if (error instanceof OperationRefused && error.kind === 'denied') {
       await writeDenial(store, call, tenant, error, deps.now);
@@ -95,7 +95,8 @@ export async function* partsOf(
   store: Store,
   deps: OperationDeps,
 ): AsyncGenerator<string> {
-  const context = { ...deps, actor: call.actor, tenant: reachableTenant(call, deps) ?? null };
+  const tenant = reachableTenant(call, deps) ?? null;
+  const context = { ...deps, actor: call.actor, tenant, isTrial: false };
   let part = first;
   while (true) {
     yield part.text;
@@ -139,7 +140,7 @@ async function work(
     const wasAdministered = operation.acts && (await hasSystemAdmin(tx));
     const named = await withMemberIds(own, context, operation, input);
     const answer = await actIn(contextIn(own, call, context), { ...call, input: named }, prepared);
-    if (operation.isTrial === true) throw new TakenBack(answer);
+    if (context.isTrial) throw new TakenBack(answer);
     if (wasAdministered && !isForced(call, input)) await demandSystemAdmin(tx);
     return { answer, putInPlace: operation.acts ? await context.tenants.read(tx) : null };
   });

@@ -125,7 +125,7 @@ const running =
   (verb: 'apply' | 'compare') =>
   async (context: OperationContext, sent: SentFile, prepared: PreparedFile) => {
     demandReading(context.actor, prepared.file, verb);
-    return answerOf(await runFile(prepared, { ...sent, isTrial: verb === 'compare' }, context));
+    return answerOf(await runFile(prepared, sent, context));
   };
 
 const answerOf = (entries: Awaited<ReturnType<typeof runFile>>) => ({

@@ -105,18 +105,20 @@ export async function changeClient(
  * Disables a client: it is as if it were not there, and what it was given ends. Its sign-ins do not come back
  * when it is enabled again.
  *
+ * @param isTrial whether it is taken back: then nothing ends
  * @returns the client as it is now, or null if there is none; the caller reloads the tenants
  */
 export async function disableClient(
   tx: Tx,
   tenantId: string,
   clientId: string,
-  now: number,
+  { now, isTrial = false }: { readonly now: number; readonly isTrial?: boolean },
 ): Promise<Client | null> {
   const client = await findRegisteredClient(tx, tenantId, clientId);
   if (client === null || client.disabledAt !== null) return client;
   const disabled = { ...client, disabledAt: now };
   await updateClient(tx, disabled);
+  if (isTrial) return disabled;
   await endSignInsOfClient(tx, client, 'client_disabled', now);
   for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
   await cancelCodesOfClient(tx, client);
@@ -182,6 +184,7 @@ function addressProblems(
  * Turns the device flow of a client on or off. Off ends its pending codes: their polls answer `invalid_grant`
  * and their pages say that they are not valid.
  *
+ * @param isTrial whether it is taken back: then no code ends
  * @returns whether there is such a client
  */
 export async function setDeviceFlow(
@@ -189,10 +192,11 @@ export async function setDeviceFlow(
   tenantId: string,
   clientId: string,
   enabled: boolean,
+  isTrial = false,
 ): Promise<boolean> {
   if ((await findRegisteredClient(tx, tenantId, clientId)) === null) return false;
   await updateDeviceFlow(tx, tenantId, clientId, enabled);
-  if (!enabled) {
+  if (!enabled && !isTrial) {
     for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
   }
   return true;

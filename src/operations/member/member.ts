@@ -9,14 +9,21 @@ import { signOutApps, signOutSessions } from '../session/sign-out.ts';
 /**
  * Disables a member: every session and sign-in ends at once (decision 28; A14, T19).
  *
+ * @param isTrial whether it is taken back: then nothing ends
  * @returns whether there is such a member on this tenant
  */
-export async function disableMember(tx: Tx, tenantId: string, id: string, now: number): Promise<boolean> {
+export async function disableMember(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+  now: number,
+  isTrial = false,
+): Promise<boolean> {
   const member = await findMember(tx, tenantId, id);
   if (member === null) return false;
   if (member.status === 'disabled') return true;
   await updateMemberStatus(tx, { id, tenantId, status: 'disabled', updatedAt: now });
-  await endAccess(tx, id, now);
+  if (!isTrial) await endAccess(tx, id, now);
   return true;
 }
 

@@ -87,16 +87,16 @@ function newIn({ file }: UnderstoodFile, { tenants }: PreparationContext): reado
  * Does what a file asks for, in the transaction that is there: every call by the runner of operations, with a line of
  * the audit for each.
  *
- * @param isTrial whether it is taken back: then it asks for no permission to write
+ * @param context where it is a trial, no permission to write is asked for
  * @returns the entries in which the file and the database differ
  * @throws OperationRefused with everything that cannot be done; what was done is to be taken back then
  */
 export async function runFile(
   { file, positions, newTenants, passwordHashOf }: PreparedFile,
-  { prune, force, isTrial }: Pick<SentFile, 'prune' | 'force'> & { readonly isTrial: boolean },
+  { prune, force }: Pick<SentFile, 'prune' | 'force'>,
   context: OperationContext,
 ): Promise<readonly Entry[]> {
-  const { tx, now, actor } = context;
+  const { tx, now, actor, isTrial } = context;
   const problems: Problem[] = [];
   const tell = (found: Problem) => problems.push({ ...found, position: positionIn(positions, found.path) });
   const planning = { tx, now, actor, prune, force, passwordHashOf, tell };

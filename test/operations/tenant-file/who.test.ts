@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { auditEvents } from '../../support/operators/api.ts';
-import { adminOf, refusal, run, tokenOf } from '../../support/operators/desk.ts';
+import { adminOf, refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';
 import { allRows } from '../../support/records/rows.ts';
 
 import { base, giveBase, host, named, secretHash, text } from './base.ts';
@@ -110,6 +111,84 @@ describe('who applies a file', () => {
     const told = [await compare('tried'), await compare('untried'), await compare('unknown')];
     expect(new Set(told).size).toBe(1);
     await given.apply({ ...named, stageTenant: null });
+  });
+
+  it('promise 7: a file that is compared ends no sign-in, of which there may be a hundred thousand', async () => {
+    const service = given.service();
+    const tenantId = tenantIdOf(service, host);
+    const session = '019a7c1e-0000-7000-8000-000000000001';
+    await service.store.transaction(async (tx) => {
+      const members = tx.selectFrom('members').select('id').where('tenantId', '=', tenantId);
+      const { id } = await members.where('email', '=', 'ada@example.com').executeTakeFirstOrThrow();
+      const now = service.clock.now();
+      await sql`insert into sessions (id, tenantId, memberId, kind, secretHash, state, authenticatedAt, createdAt,
+          lastUsedAt, userAgent, ipAddress)
+        values (${session}, ${tenantId}, ${id}, 'member', 'hash', 'active', ${now}, ${now}, ${now}, '', '')`.execute(
+        tx,
+      );
+      for (const clientId of ['tv', 'web']) {
+        await sql`insert into signIns (id, tenantId, clientId, memberId, sessionId, state, scope, generation,
+            authenticatedAt, createdAt, rotatedAt)
+          values (${clientId}, ${tenantId}, ${clientId}, ${id}, ${session}, 'active', 'openid', 1, ${now}, ${now},
+            ${now})`.execute(tx);
+        await sql`insert into deviceCodes (id, tenantId, clientId, hash, userCodeHash, scope, ipAddress, state,
+            interval, createdAt, expiresAt)
+          values (${clientId}, ${tenantId}, ${clientId}, ${clientId}, ${clientId}, 'openid', '', 'pending', 5000, ${now},
+            ${now + 60_000})`.execute(tx);
+      }
+      for (const table of ['sessions', 'signIns', 'deviceCodes']) {
+        await sql`create temp trigger ${sql.ref(`no ${table}`)} before update on ${sql.table(table)}
+          begin select raise(abort, ${sql.lit(`${table} ended`)}); end`.execute(tx);
+      }
+    });
+    await run(service, 'clients.setDeviceFlow', { tenant: host, clientId: 'tv', enabled: true });
+    const input = {
+      tenant: host,
+      file: text({
+        ...named,
+        clients: [
+          { clientId: 'tv', name: 'TV', type: 'public', deviceFlow: false },
+          { clientId: 'web', name: 'Web', type: 'confidential', disabled: true },
+        ],
+        members: [{ email: 'ada@example.com', fullName: 'Ada', disabled: true }],
+      }),
+    };
+    const reads = [
+      'tenants:read',
+      'clients:read',
+      'access:read',
+      'members:read',
+      'subscriptions:read',
+    ] as const;
+    expect(await run(service, 'tenantFiles.compare', input, tokenOf(service, host, reads))).toMatchObject({
+      changes: expect.arrayContaining([
+        expect.objectContaining({ name: 'tv', calls: expect.arrayContaining(['clients.setDeviceFlow']) }),
+        expect.objectContaining({ name: 'web', calls: expect.arrayContaining(['clients.disable']) }),
+        expect.objectContaining({
+          name: 'ada@example.com',
+          calls: expect.arrayContaining(['members.disable']),
+        }),
+      ]),
+    });
+    await expect(run(service, 'tenantFiles.apply', input)).rejects.toThrow('ended');
+    await service.store.transaction(async (tx) => {
+      for (const table of ['sessions', 'signIns', 'deviceCodes']) {
+        await sql`drop trigger ${sql.ref(`no ${table}`)}`.execute(tx);
+      }
+    });
+    await run(service, 'tenantFiles.apply', input);
+    const states = async (table: 'sessions' | 'signIns' | 'deviceCodes') =>
+      service.store.transaction(async (tx) => {
+        const rows = await tx.selectFrom(table).select('state').where('tenantId', '=', tenantId).execute();
+        return rows.map(({ state }) => String(state));
+      });
+    expect(await states('sessions')).not.toContain('active');
+    expect(await states('signIns')).not.toContain('active');
+    await given.apply({
+      ...named,
+      clients: base.clients,
+      members: [{ email: 'ada@example.com', fullName: 'Ada', disabled: false }],
+    });
   });
 
   it.each([

@@ -162,7 +162,8 @@ const disabled = onTenant<Named>({
   path: '/clients/{clientId}/disable',
   fields: clientId,
   output: clientSchema,
-  run: async ({ tx, tenant, now }, { clientId }) => answer(await disableClient(tx, tenant.id, clientId, now)),
+  run: async ({ tx, tenant, now, isTrial }, { clientId }) =>
+    answer(await disableClient(tx, tenant.id, clientId, { now, isTrial })),
 });
 
 const enabled = onTenant<Named>({
@@ -191,7 +192,7 @@ const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly for
     force: { ...flag('On here though it is not on at the stage tenant'), default: false, examples: [false] },
   },
   output: clientSchema,
-  run: async ({ tx, tenant, actor }, { clientId, enabled, force }) => {
+  run: async ({ tx, tenant, actor, isTrial }, { clientId, enabled, force }) => {
     // Who compares a file may have this tenant alone, and learns nothing of the other (A17).
     const onStage = hasAllTenants(actor) ? await deviceFlowOnStage(tx, tenant, clientId) : null;
     const { deviceFlow } = await clientOf(tx, tenant, clientId);
@@ -199,7 +200,7 @@ const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly for
       const { host } = (await findTenant(tx, tenant.stageTenantId ?? '')) ?? { host: '' };
       throw conflict('enabled', 'not_on_stage', { host });
     }
-    await setDeviceFlow(tx, tenant.id, clientId, enabled);
+    await setDeviceFlow(tx, tenant.id, clientId, enabled, isTrial);
     return answer(await findRegisteredClient(tx, tenant.id, clientId));
   },
 });

@@ -160,10 +160,10 @@ const disabled = onTenant<Named>({
   output: memberSchema,
   present,
   run: async (context, { memberId }) => {
-    const { tx, tenant, actor, now } = context;
+    const { tx, tenant, actor, now, isTrial } = context;
     await manageableMember(context, memberId);
     demandOther(actor, memberId);
-    await disableMember(tx, tenant.id, memberId, now);
+    await disableMember(tx, tenant.id, memberId, now, isTrial);
     return memberAnswer(await memberFor(context, memberId));
   },
 });
