@@ -5,6 +5,12 @@ import type { Permission } from './permission.ts';
 /** Tokens begin like this, so that one in a file or a log is known for what it is. */
 export const adminTokenPrefix = 'mda_';
 
+/**
+ * Whether a text may be a secret in the wrong place, such as a name: a token of the admin API, or as long as what the
+ * service draws, 43 characters of base64url.
+ */
+export const isLikeSecret = (text: string) => text.startsWith(adminTokenPrefix) || /^[\w-]{43,}$/.test(text);
+
 /** A bearer token of the admin API. Its secret is shown once, and stored as its SHA-256. */
 export interface AdminToken {
   readonly id: string;

@@ -1,6 +1,6 @@
 // Runs an operation: checks its input and its caller, and audits what it did.
 import { auditTextLength } from '../../core/limits.ts';
-import { adminTokenPrefix } from '../../core/operators/admin-token.ts';
+import { isLikeSecret } from '../../core/operators/admin-token.ts';
 import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
 import { heldTo } from '../../json-schema.ts';
@@ -264,9 +264,6 @@ function idsOf({ input: { properties } }: Operation, input: Call['input']): Call
 interface HeldSchema {
   readonly [heldTo]?: { readonly pattern?: string };
 }
-
-/** A token of the admin API, or as long as what the service draws: 43 characters of base64url. */
-const isLikeSecret = (text: string) => text.startsWith(adminTokenPrefix) || /^[\w-]{43,}$/.test(text);
 
 /** What was acted on: the fields of the path behind the tenant, or what was made. */
 function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unknown>>): string | null {

@@ -1,4 +1,5 @@
 // Understands a tenant file, plans what it asks for, and does it with the operations of the table.
+import { isLikeSecret } from '../../core/operators/admin-token.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
 import { permit } from '../../core/operators/permission.ts';
 import { type Position, type Problem, problem, within } from '../../core/problem.ts';
@@ -182,8 +183,9 @@ function demandCalls({ actor, operationOf }: OperationContext, entries: readonly
       const { permission, reach } = operationOf(called);
       const tenantId = called === 'tenants.load' ? null : target.tenant.id;
       if (permit(actor, { permission, reach, tenantId }) === 'granted') return [];
-      // It stands in the audit, where no address of a member belongs.
-      const what = noun === 'member' || noun === 'subscription' ? `a ${noun}` : `the ${noun} ${name}`;
+      // It stands in the audit, where no address of a member belongs, and no secret that was written for a name (A18).
+      const isUnsaid = noun === 'member' || noun === 'subscription' || isLikeSecret(name);
+      const what = isUnsaid ? `a ${noun}` : `the ${noun} ${name}`;
       return problem([], permissionCode[reach], { entry: what, permission });
     }),
   );

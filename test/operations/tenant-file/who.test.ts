@@ -210,6 +210,24 @@ describe('who applies a file', () => {
     expect(await allRows(given.service(), ['auditEvents'])).toEqual(before);
   });
 
+  it('A18: the audit keeps no secret that stands in a denied file where a name belongs', async () => {
+    const reads = ['tenants:read', 'tenants:write', 'clients:read', 'access:read'] as const;
+    const secret = `mda_${sha256('a token in the wrong place')}`;
+    for (const section of [
+      { clients: [{ clientId: secret, name: 'T', type: 'public' }] },
+      { products: [secret, secret.slice(4)] },
+    ]) {
+      const input = { tenant: host, file: text({ ...named, ...section }) };
+      const token = tokenOf(given.service(), host, reads);
+      expect(await refusal(given.service(), 'tenantFiles.apply', input, token)).toMatchObject({
+        kind: 'denied',
+      });
+      const denial = (await auditEvents(given.service())).at(-1);
+      expect(denial).toMatchObject({ event: 'admin_denied' });
+      expect(JSON.stringify(denial)).not.toContain(secret.slice(4));
+    }
+  });
+
   it.each([
     ['access:read', { products: [] }],
     ['clients:read', { clients: [] }],
