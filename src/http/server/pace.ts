@@ -5,15 +5,15 @@ import { answersInHand } from '../../core/limits.ts';
 import type { Connections } from './connections.ts';
 
 /** Every head of a request ends with it. */
-const blankLine = '\r\n\r\n';
+const blankLine = Buffer.from('\r\n\r\n');
 
 /**
  * Reads each connection request by request, and not at all while it has `answersInHand` answers in hand: what else it
  * sent ahead stays with the system, and then with the sender.
  *
  * Node too stops reading where answers pile up, but it parses what it has read to the end: 64 KB, a thousand requests,
- * whose objects outlive the young generation and fill the heap. So the parser's listener is called with pieces that
- * end at a blank line, by a listener of ours in its place: no piece holds the heads of two requests whole.
+ * whose objects outlive the young generation and fill the heap. So the parser's listener is called with pieces by a
+ * listener of ours in its place: no piece holds the heads of two requests whole.
  */
 export function readAtPace(server: Server, connections: Connections): void {
   const held = new WeakSet<Socket>();
@@ -35,9 +35,9 @@ export function readAtPace(server: Server, connections: Connections): void {
           held.add(socket);
           socket.pause();
         } else {
-          const found = chunk.indexOf(blankLine, at, 'latin1');
-          const end = found < 0 ? chunk.length : found + blankLine.length;
-          parse.call(socket, chunk.subarray(at, end));
+          const end = endOfPiece(chunk, at);
+          // Most requests come alone.
+          parse.call(socket, at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
           at = end;
         }
       }
@@ -46,6 +46,13 @@ export function readAtPace(server: Server, connections: Connections): void {
     socket.removeListener('data', parse);
     socket.on('data', read);
   });
+}
+
+/** Where a piece ends: behind its first head, unless no other head ends in what is left. */
+function endOfPiece(chunk: Buffer, from: number): number {
+  const head = chunk.indexOf(blankLine, from);
+  const isLast = head < 0 || chunk.indexOf(blankLine, head + blankLine.length) < 0;
+  return isLast ? chunk.length : head + blankLine.length;
 }
 
 /** Answers that wait for the other side to take them are no longer in hand, but nothing more is read beside them. */
