@@ -137,12 +137,17 @@ describe('W14: the bill of materials', () => {
     readonly licenses?: readonly unknown[];
   }
 
-  it('W14: has every package that the service runs, with version, hash and licence, and no other', async () => {
+  const printed = async (environment: NodeJS.ProcessEnv = process.env) => {
     const { stdout } = await promisify(execFile)(process.execPath, ['tools/sbom.ts'], {
       cwd: project,
+      env: environment,
       maxBuffer: 16 * 1_024 ** 2,
     });
-    const bill = JSON.parse(stdout);
+    return JSON.parse(stdout);
+  };
+
+  it('W14: has every package that the service runs, with version, hash and licence, and no other', async () => {
+    const bill = await printed();
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
     expect(bill.metadata.component).toMatchObject({ type: 'application', name: 'memberdoor' });
     const components: readonly Component[] = bill.components;
@@ -158,5 +163,23 @@ describe('W14: the bill of materials', () => {
     expect(new Set(components.map(({ name, version }) => `${name}@${version}`))).toEqual(
       new Set(run.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)),
     );
+  });
+
+  it('W14: is printed where npm cannot print one, and says what uses what', async () => {
+    const { dependencies, metadata } = await printed({ PATH: '' });
+    const uses = new Map<string, readonly string[]>(
+      dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: readonly string[] }) => [
+        ref,
+        dependsOn,
+      ]),
+    );
+    const [direct = []] = [uses.get(metadata.component['bom-ref'])];
+    expect(direct.map((ref) => ref.replace(/@[^@]+$/, '')).sort()).toEqual(
+      Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).sort(),
+    );
+    for (const ref of [...uses.values()].flat()) expect(uses.has(ref), ref).toBe(true);
+    const inner = lock.packages['node_modules/@fastify/view/node_modules/fastify-plugin'];
+    const view = lock.packages['node_modules/@fastify/view'];
+    expect(uses.get(`@fastify/view@${view?.version}`)).toContain(`fastify-plugin@${inner?.version}`);
   });
 });

@@ -26,7 +26,8 @@ export async function startApp(files: Files = {}): Promise<TestApp> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, 'localhost', resolve);
+    // Not 'localhost', which is ::1 alone on some machines: tests reach an app by 127.0.0.1 too.
+    server.listen(0, '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the app has no port');
