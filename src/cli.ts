@@ -1,13 +1,11 @@
 // The `memberdoor` command: what it does to the process, and what it may use.
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { askerOf } from './cli/ask.ts';
 import type { CommandContext } from './cli/command.ts';
 import { commands } from './cli/commands/index.ts';
-import { connect } from './cli/connection.ts';
-import { systemUser } from './cli/os-user.ts';
+import { connect, systemUser } from './cli/connection.ts';
 import { runWords } from './cli/run.ts';
-import { exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
+import { askerOf, exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
 import { asStartupError } from './files.ts';
 import { operations } from './operations/admin/index.ts';

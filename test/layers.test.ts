@@ -138,7 +138,7 @@ describe.each(['cli', 'core', 'doctor', 'operations', 'secrets'])('the files of 
 
 /** Who asks the process for what; main.ts and cli.ts may ask for anything. */
 const ofProcess: Readonly<Record<string, readonly string[]>> = {
-  'cli/os-user.ts': ['getuid'],
+  'cli/connection.ts': ['getuid'],
   'doctor/machine.ts': ['platform'],
   'files.ts': ['getuid', 'platform'],
   'http/admin/socket.ts': ['platform'],

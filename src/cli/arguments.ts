@@ -1,10 +1,10 @@
 // Reads the words behind a noun and a verb: options, fields, and secrets from files.
 import { parseArgs } from 'node:util';
 import type { Operation } from '../operations/admin/operation.ts';
-import { type Command, fieldsOfOptions, migrate, operandShape, optionsOf } from './command.ts';
-import { type Field, fieldsOf } from './fields.ts';
+import { type Command, migrateOption } from './command.ts';
+import { type Field, fieldsOf, fieldsOfOptions } from './fields.ts';
 import { WrongUsage } from './terminal.ts';
-import { guess } from './words.ts';
+import { guess, operandShape } from './words.ts';
 
 /** What the words behind noun and verb say. */
 export interface Arguments {
@@ -25,7 +25,7 @@ export type ReadSecret = (path: string) => Promise<string>;
 /** The options of every operation, beside its own fields. */
 export const ofOperations: readonly Field[] = fieldsOfOptions({
   json: { text: 'prints the answer as JSON' },
-  migrate,
+  migrate: migrateOption,
 });
 
 /**
@@ -46,8 +46,8 @@ export async function readArguments(
     }
   }
   if (problems.length > 0) throw new WrongUsage(problems);
-  const { json, migrate: mayMigrate, ...rest } = input;
-  return { input: rest, json: json === true, migrate: mayMigrate === true };
+  const { json, migrate, ...rest } = input;
+  return { input: rest, json: json === true, migrate: migrate === true };
 }
 
 /**
@@ -60,7 +60,7 @@ export async function inputOf(
   command: Command,
   words: readonly string[],
 ): Promise<Readonly<Record<string, unknown>>> {
-  const fields = optionsOf(command);
+  const fields = fieldsOfOptions(command.options);
   const { input, problems } = await readFields(fields, command.operands, words, noSecret);
   for (const operand of command.operands) {
     if (!Object.hasOwn(input, operand)) problems.push(`${operandShape(operand)} is missing.`);

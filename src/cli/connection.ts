@@ -1,32 +1,31 @@
 // The way of the command to the operations: through the running service, or into the data folder.
 import { type IncomingMessage, request } from 'node:http';
+import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type Position, type Problem, problem } from '../core/problem.ts';
+import type { Position, Problem } from '../core/problem.ts';
 import { localUrl, socketPath, userHeader } from '../local.ts';
 import { isFile, type Operation } from '../operations/admin/operation.ts';
 import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
-import { OperationRefused } from '../operations/refusal.ts';
+import { conflict, OperationRefused } from '../operations/refusal.ts';
 import { openService } from '../operations/service/open-service.ts';
 import { closeClean } from '../operations/upkeep/clean.ts';
 import { systemRandom } from '../random.ts';
 import { StartupError } from '../startup-error.ts';
 import { StorageUnavailable } from '../storage/store.ts';
 import { createTenants } from '../tenants.ts';
-import { requestOf } from './request.ts';
 
-/** What an operation answered. */
+/** What an operation answered: of a file, which may be long, its parts, each read when it is asked for. */
 export type OperationAnswer =
-  | { readonly ok: true; readonly answer: object }
-  /** A file, which may be long: its parts, each read when it is asked for. @throws StartupError if it breaks off */
-  | { readonly ok: true; readonly parts: AsyncIterable<string> }
-  /** Why nothing was done. */
-  | { readonly ok: false; readonly problems: readonly Problem[] };
+  | { readonly answer: object }
+  /** @throws StartupError if it breaks off */
+  | { readonly parts: AsyncIterable<string> };
 
 /** A way to the operations: the running service, or the data folder while none runs. */
 export interface Connection {
+  /** @throws OperationRefused */
   call(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<OperationAnswer>;
   /** The hosts of all tenants. */
   hosts(): Promise<readonly string[]>;
@@ -59,7 +58,7 @@ export async function connect(
       };
       const answer = await ask(path, method, `/api/v1/admin${below}`, body, user).catch(orEnded);
       if (answer.statusCode === 200 && operation.mediaType !== undefined) {
-        return { ok: true, parts: whole(answer.setEncoding('utf8')) };
+        return { parts: whole(answer.setEncoding('utf8')) };
       }
       return answerOf(answer, await text(answer).catch(orEnded));
     },
@@ -68,20 +67,23 @@ export async function connect(
   };
 }
 
+/** @throws OperationRefused */
 function answerOf({ statusCode }: IncomingMessage, body: string): OperationAnswer {
-  if (statusCode === 200) return { ok: true, answer: JSON.parse(body) as object };
+  if (statusCode === 200) return { answer: JSON.parse(body) as object };
   const { problems, error_description: description } = JSON.parse(body) as {
     readonly problems?: readonly (Problem & Partial<Position>)[];
     readonly error_description?: string;
   };
-  const text = description ?? `the service answered ${statusCode}`;
-  return {
-    ok: false,
-    problems: problems?.map(({ line, column, ...found }) =>
+  if (problems === undefined) throw unexplained(description ?? `the service answered ${statusCode}`);
+  throw new OperationRefused(
+    'conflict',
+    problems.map(({ line, column, ...found }) =>
       line === undefined || column === undefined ? found : { ...found, position: { line, column } },
-    ) ?? [problem([], 'unexplained', { text })],
-  };
+    ),
+  );
 }
+
+const unexplained = (text: string) => conflict([], 'unexplained', { text });
 
 /** Parts to their end. @throws StartupError where they break off before it */
 async function* whole(parts: AsyncIterable<string>): AsyncGenerator<string> {
@@ -149,17 +151,53 @@ async function openFolder(config: Config, migrate: boolean, user: string): Promi
       try {
         const callDeps = { ...deps, now: systemClock() };
         const answer = await runOperation(call, store, callDeps);
-        if (isFile(operation, answer))
-          return { ok: true, parts: whole(partsOf(answer, call, store, callDeps)) };
-        return { ok: true, answer };
+        return isFile(operation, answer)
+          ? { parts: whole(partsOf(answer, call, store, callDeps)) }
+          : { answer };
       } catch (error) {
-        if (error instanceof OperationRefused) return { ok: false, problems: error.problems };
-        if (error instanceof StorageUnavailable)
-          return { ok: false, problems: [problem([], 'unexplained', { text: error.message })] };
-        throw error;
+        throw error instanceof StorageUnavailable ? unexplained(error.message) : error;
       }
     },
     hosts: async () => tenants.all().map(({ host }) => host),
     close: () => closeClean(store, config.dataFolder),
   };
+}
+
+/**
+ * An operation as a request of the admin API: its input spread over path, query and body as the API documents it.
+ *
+ * @returns the path, with its query, below the address of the admin API, and the body as JSON, or null for none
+ */
+export function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>) {
+  const { method } = operation;
+  const inPath = new Set<string>();
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_place, name: string) => {
+    inPath.add(name);
+    return encodeURIComponent(String(input[name]));
+  });
+  const rest = Object.entries(input).filter(([name]) => !inPath.has(name));
+  if (method !== 'GET' && method !== 'DELETE') {
+    return { method, path, body: JSON.stringify(Object.fromEntries(rest)) };
+  }
+  const query = new URLSearchParams(
+    rest.flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
+  );
+  return { method, path: query.size === 0 ? path : `${path}?${query}`, body: null };
+}
+
+/**
+ * The name of the user who ran sudo, or logged in, or of the process's own user. A user who may run the command
+ * may do everything, so the name is told and not proven.
+ */
+export function systemUser({ SUDO_USER, LOGNAME }: NodeJS.ProcessEnv): string {
+  return [SUDO_USER, LOGNAME].find((name) => name !== undefined && name !== '') ?? ownUser();
+}
+
+function ownUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the number may have no name.
+    return String(process.getuid?.() ?? 'unknown');
+  }
 }

@@ -3,6 +3,14 @@ import { describedWith } from '../json-schema.ts';
 import type { ObjectSchema } from '../operations/admin/operation.ts';
 import { kebab } from './words.ts';
 
+/** An option of a command that is no operation. */
+export interface CommandOption {
+  /** How its value is called in the help text: a word in capitals, or all the values there are; none for a flag. */
+  readonly value?: string | readonly string[];
+  /** What it means, for the help text. */
+  readonly text: string;
+}
+
 /** How a field of an input is written on the command line. */
 export interface Field {
   readonly name: string;
@@ -82,4 +90,20 @@ function shapeOf(kind: Field['kind'], schema: FieldSchema): string {
   if (schema.enum !== undefined)
     return schema.enum.filter((value) => value !== null && value !== '').join('|');
   return typesOf(schema).includes('string') ? 'TEXT' : 'NUMBER';
+}
+
+/** The options of a command that is no operation. */
+export function fieldsOfOptions(options: Readonly<Record<string, CommandOption>>): readonly Field[] {
+  return Object.entries(options).map(([name, { value, text }]) => ({
+    name,
+    option: kebab(name),
+    kind: value === undefined ? 'flag' : 'text',
+    ofObjects: false,
+    isSwitch: value === undefined,
+    nullable: false,
+    required: false,
+    description: text,
+    shape: [value ?? []].flat().join('|'),
+    ...(Array.isArray(value) ? { choices: value } : {}),
+  }));
 }

@@ -2,10 +2,10 @@
 import { settings } from '../config.ts';
 import type { Operation } from '../operations/admin/operation.ts';
 import { ofOperations } from './arguments.ts';
-import { type Command, operandShape, optionsOf } from './command.ts';
-import { type Field, fieldsOf } from './fields.ts';
-import { columns, fold } from './fold.ts';
-import { nounsOf, operationsOf, wordsOf } from './words.ts';
+import type { Command } from './command.ts';
+import { type Field, fieldsOf, fieldsOfOptions } from './fields.ts';
+import { columns, fold } from './terminal.ts';
+import { nounsOf, operandShape, operationsOf, wordsOf } from './words.ts';
 
 /** The longest list of values that stands beside its option: a longer one stands in the text. */
 const longestShape = 34;
@@ -59,7 +59,7 @@ export function generalHelp(
 /** `memberdoor <command> --help` */
 export function commandHelp(command: Command, width: number | null): string {
   const [usage, summary] = rowOf(command);
-  const rows = optionsOf(command).map((field) => [optionOf(field), textOf(field)] as const);
+  const rows = fieldsOfOptions(command.options).map((field) => [optionOf(field), textOf(field)] as const);
   const head = `${fold(`memberdoor ${usage}: ${summary}`, width, '  ')}\n`;
   return rows.length === 0 ? head : `${head}\n${columns(rows, '  ', width)}`;
 }

@@ -1,8 +1,7 @@
 // Prints the answer of an operation: for people, or as JSON.
 import type { FieldChange } from '../core/operators/audit-event.ts';
 import { fieldText } from '../operations/tenant-file/words.ts';
-import { columns, fold } from './fold.ts';
-import { shown, shownJson, type Terminal } from './terminal.ts';
+import { columns, fold, shown, shownJson, type Terminal } from './terminal.ts';
 
 /** The longest value in a table, in characters: a picture would fill the screen. */
 const widest = 60;

@@ -1,12 +1,16 @@
 // Finds out which command some words mean, and runs it. Help and version never do anything else.
+import { readFile } from 'node:fs/promises';
+import type { Path } from '../core/problem.ts';
 import type { Operation } from '../operations/admin/operation.ts';
+import { problemText } from '../operations/problem-text.ts';
 import { version } from '../version.ts';
-import { inputOf } from './arguments.ts';
-import type { Command, CommandContext } from './command.ts';
-import { operate } from './commands/operate.ts';
+import { inputOf, readArguments } from './arguments.ts';
+import { type Command, type CommandContext, withConnection } from './command.ts';
+import type { Connection } from './connection.ts';
 import { commandHelp, commandsHelp, generalHelp, nounHelp, operationHelp } from './help.ts';
-import { exitCode, WrongUsage } from './terminal.ts';
-import { findOperation, guess, nounsOf, withoutValue } from './words.ts';
+import { printAnswer, printFile } from './print.ts';
+import { exitCode, type Terminal, WrongUsage } from './terminal.ts';
+import { findOperation, guess, kebab, nounsOf, withoutValue } from './words.ts';
 
 /** Everything that words can mean. */
 export interface Table {
@@ -97,3 +101,56 @@ function checkNoun({ commands, operations }: Table, [noun = '', verb = '']: read
     'memberdoor help lists them.',
   ]);
 }
+
+/** `memberdoor <noun> <verb> …`: one operation of the table. @returns the exit code */
+async function operate(
+  operations: readonly Operation[],
+  [noun = '', verb = '', ...words]: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const { terminal } = context;
+  const operation = findOperation(operations, noun, verb);
+  const read = await readArguments(operation, words, (path) => readSecret(path, terminal));
+  const call = async (connection: Connection) => {
+    const input = await withTenant(operation, read.input, connection);
+    const result = await connection.call(operation, input);
+    if ('parts' in result) await printFile(result.parts, read.json, terminal);
+    else printAnswer(result.answer, read.json, terminal);
+    return exitCode.done;
+  };
+  return withConnection(
+    context,
+    read.migrate,
+    call,
+    (found) => `memberdoor: ${problemText(found, optionName)}`,
+  );
+}
+
+/** One line end belongs to the file, not to the secret. */
+async function readSecret(path: string, terminal: Terminal): Promise<string> {
+  try {
+    const text = path === '-' ? await terminal.readInput() : await readFile(path, 'utf8');
+    return text.replace(/\r?\n$/, '');
+  } catch {
+    throw new WrongUsage([`The file ${path} cannot be read.`]);
+  }
+}
+
+/** Fills the tenant in where there is only one. */
+async function withTenant(
+  { input: { required = [] } }: Operation,
+  input: Readonly<Record<string, unknown>>,
+  connection: Connection,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!required.includes('tenant') || Object.hasOwn(input, 'tenant')) return input;
+  const [host, ...others] = await connection.hosts();
+  if (host === undefined) throw new WrongUsage(['There is no tenant yet.']);
+  if (others.length > 0) {
+    throw new WrongUsage([`--tenant is missing: there are ${[host, ...others].join(', ')}.`]);
+  }
+  return { tenant: host, ...input };
+}
+
+/** What a field is called on the command line; what is in it, as in JSON. */
+const optionName = ([field, ...parts]: Path) =>
+  field === undefined ? 'the input' : [`--${kebab(String(field))}`, ...parts].join('.');

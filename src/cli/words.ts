@@ -8,6 +8,9 @@ export function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** How an operand is written in the help text. */
+export const operandShape = (operand: string) => kebab(operand).toUpperCase();
+
 /** The two words that call an operation. */
 export function wordsOf({ name }: Operation): readonly [noun: string, verb: string] {
   const [noun = '', verb = ''] = name.split('.');

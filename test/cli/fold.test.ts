@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columns, fold } from '../../src/cli/fold.ts';
+import { columns, fold } from '../../src/cli/terminal.ts';
 import { wordsOf } from '../../src/cli/words.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { commandHere } from '../support/operators/command.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemUser } from '../../../src/cli/os-user.ts';
+import { systemUser } from '../../../src/cli/connection.ts';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { newPassword } from '../../support/members/sign-up.ts';

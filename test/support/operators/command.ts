@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
-import { askerOf } from '../../../src/cli/ask.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/index.ts';
 import { connect } from '../../../src/cli/connection.ts';
 import { runWords } from '../../../src/cli/run.ts';
-import { exitCode, type Terminal, WrongUsage } from '../../../src/cli/terminal.ts';
+import { askerOf, exitCode, type Terminal, WrongUsage } from '../../../src/cli/terminal.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 
 /** How a command ended, and what it said. */

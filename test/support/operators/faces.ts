@@ -1,5 +1,5 @@
+import { requestOf } from '../../../src/cli/connection.ts';
 import { fieldsOf } from '../../../src/cli/fields.ts';
-import { requestOf } from '../../../src/cli/request.ts';
 import { wordsOf } from '../../../src/cli/words.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
 import type { TestService } from '../service.ts';

@@ -1,27 +1,66 @@
-// The command `new-keys`: saves the members of a service whose master key is lost.
+// The commands `reencrypt` and `new-keys`: for another master key, and for one that is lost.
+import { readFileSync } from 'node:fs';
 import { systemClock } from '../../clock.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
+import { reasonOf } from '../../files.ts';
 import { type Lost, listLost, makeNewKeys } from '../../operations/upkeep/new-keys.ts';
+import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';
 import { prepareUpgrade } from '../../operations/upkeep/upgrade.ts';
-import { findMasterKey, makeMasterKey, openVault } from '../../secrets/vault.ts';
+import { findMasterKey, makeMasterKey, openVault, parseMasterKey } from '../../secrets/vault.ts';
+import { StartupError } from '../../startup-error.ts';
 import { openStore } from '../../storage/store.ts';
-import { defineCommand, migrate } from '../command.ts';
+import { defineCommand, migrateOption } from '../command.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from '../terminal.ts';
 
-/** `memberdoor new-keys --lost-master-key`: saves the members of a service whose master key is lost. */
-export const newKeys = defineCommand<{ readonly lostMasterKey: boolean; readonly migrate: boolean }>({
+/**
+ * `memberdoor reencrypt FILE`: everything that is encrypted gets the master key of that file. The key of now
+ * comes from the settings, as at a start. Refused while a service runs.
+ */
+export const reencryptAll = defineCommand({
+  name: 'reencrypt',
+  summary: 'encrypt everything anew under the master key of that file, while the service is stopped',
+  operands: ['file'],
+  options: { migrate: migrateOption },
+  run: async ({ file, migrate }, { terminal, configuration }) => {
+    const config = configuration();
+    if (config.masterKey === null) {
+      throw new StartupError('The development key is a file of the data folder, and stays as it is.');
+    }
+    const newVault = openVault(readKey(file));
+    const changed = await reencryptFolder(config, newVault, migrate);
+    terminal.out(`Encrypted anew: ${changed}. Start the service with the new master key.\n`);
+    return exitCode.done;
+  },
+});
+
+function readKey(file: string): Buffer {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StartupError(`The file ${file} cannot be read: ${reasonOf(error)}.`);
+  }
+  const key = parseMasterKey(text);
+  if (key === null) throw new StartupError(`The file ${file} does not hold 32 bytes in base64.`);
+  return key;
+}
+
+/** Saves the members of a service whose master key is lost. */
+export const newKeys = defineCommand({
   name: 'new-keys',
   summary: 'make all keys anew where the master key is lost for good, and keep the members; it asks twice',
-  operands: [],
-  options: { lostMasterKey: { text: 'says that it is; in production the settings hold a new one' }, migrate },
-  run: async ({ lostMasterKey, migrate: mayMigrate }, { terminal, configuration }) => {
+  options: {
+    lostMasterKey: { text: 'says that it is; in production the settings hold a new one' },
+    migrate: migrateOption,
+  },
+  run: async ({ lostMasterKey, migrate }, { terminal, configuration }) => {
     if (!lostMasterKey) {
       throw new WrongUsage([
         'new-keys is for a master key that is lost, and needs --lost-master-key. "memberdoor keys rotate" makes new signing keys, "memberdoor reencrypt FILE" changes the master key.',
       ]);
     }
     const { dataFolder, masterKey, environment } = configuration();
-    prepareUpgrade(dataFolder, mayMigrate);
+    prepareUpgrade(dataFolder, migrate);
     const store = await openStore(dataFolder, false);
     try {
       // In development the key is a file of the folder: of what is left of it, or made when all is agreed to.

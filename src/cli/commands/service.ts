@@ -1,21 +1,51 @@
-// The command `doctor`: says what is wrong with this machine and with the way to the service.
+// The commands `start`, `init`, `doctor` and `healthcheck`: of the service as a whole.
 import { isIP } from 'node:net';
 import { systemClock } from '../../clock.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Finding } from '../../doctor/finding.ts';
+import { readiness } from '../../doctor/readiness.ts';
+import { openService } from '../../operations/service/open-service.ts';
 import { systemRandom } from '../../random.ts';
-import { defineCommand } from '../command.ts';
-import { fold } from '../fold.ts';
-import { exitCode, shown, WrongUsage } from '../terminal.ts';
+import { defineCommand, migrateOption } from '../command.ts';
+import { exitCode, fold, shown, tellProblems, WrongUsage } from '../terminal.ts';
 
-/**
- * `memberdoor doctor [--at ADDRESS[:PORT]]`: says what is wrong with this machine and with the way to it, and
- * ends with 1 if anything is.
- */
-export const doctor = defineCommand<{ readonly at?: string }>({
+export const start = defineCommand({
+  name: 'start',
+  summary: 'run the service',
+  run: async (_input, { configuration, serve }) => {
+    await serve(configuration());
+    return exitCode.done;
+  },
+});
+
+export const init = defineCommand({
+  name: 'init',
+  summary: 'make the database of a new production service',
+  options: { migrate: migrateOption },
+  run: async ({ migrate }, { terminal, configuration }) => {
+    const config = configuration();
+    const { store } = await openService(config, { initialise: true, migrate });
+    await store.close();
+    terminal.out(`The database in ${config.dataFolder} is ready.\n`);
+    return exitCode.done;
+  },
+});
+
+export const healthcheck = defineCommand({
+  name: 'healthcheck',
+  summary: 'whether the service is ready',
+  run: async (_input, { terminal, configuration }) => {
+    const answer = await readiness(configuration());
+    if (answer === null) return exitCode.done;
+    tellProblems([`The service is not ready: ${answer}.`], terminal);
+    return exitCode.failed;
+  },
+});
+
+/** Says what is wrong with this machine and with the way to it, and ends with 1 if anything is. */
+export const doctor = defineCommand({
   name: 'doctor',
   summary: 'find what is wrong here and on the way to here',
-  operands: [],
   options: { at: { value: 'ADDRESS[:PORT]', text: 'where to call, before the DNS leads here' } },
   run: async ({ at }, { terminal, configuration }) => {
     const route = routeTo(at);

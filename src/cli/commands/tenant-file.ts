@@ -1,0 +1,218 @@
+// The commands of tenant files: `apply`, `export` and `config check`, with the files and variables that a file refers to.
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { sha256 } from '../../core/hash.ts';
+import { leastSecretLength, tenantFile } from '../../core/operators/limits.ts';
+import { type Problem, problem } from '../../core/problem.ts';
+import type { Operation } from '../../operations/admin/operation.ts';
+import { serviceTenantFiles } from '../../operations/admin/tenant-file.ts';
+import { problemText } from '../../operations/problem-text.ts';
+import type { SentFile } from '../../operations/tenant-file/apply.ts';
+import { type Change, differs } from '../../operations/tenant-file/difference.ts';
+import { formats } from '../../operations/tenant-file/export.ts';
+import { problemLine, readTenantFile } from '../../operations/tenant-file/read.ts';
+import { type Found, type ReferenceKind, referenceName } from '../../operations/tenant-file/references.ts';
+import { fieldText, outcomeOf, summaryOf } from '../../operations/tenant-file/words.ts';
+import { defineCommand, migrateOption, withConnection } from '../command.ts';
+import { printFile } from '../print.ts';
+import { exitCode, shown, type Terminal, tell, WrongUsage } from '../terminal.ts';
+
+/** Shows what a tenant file would change, and with --yes changes it; 3 if there is a difference and nothing was done. */
+export const apply = defineCommand({
+  name: 'apply',
+  summary: 'show what a tenant file would change, or change it',
+  operands: ['file'],
+  options: {
+    yes: { text: 'changes it' },
+    dryRun: { text: 'shows it alone, which is what happens without --yes' },
+    prune: { text: 'ends what is not in the file' },
+    force: {
+      text: 'even if a device flow is off at the stage tenant, or no administrator of the whole service is left',
+    },
+    migrate: migrateOption,
+  },
+  run: async ({ file: path, yes, dryRun, prune, force, migrate }, context) => {
+    const { terminal, environment } = context;
+    if (yes && dryRun) throw new WrongUsage(['--yes and --dry-run do not go together.']);
+    const local = await openTenantFile(path, environment, terminal);
+    if (local === null) return exitCode.failed;
+    const sent: SentFile = { ...local, prune, force };
+    return withConnection(
+      context,
+      migrate,
+      async (connection) => {
+        const changesBy = async (operation: Operation) => {
+          const { answer } = (await connection.call(operation, { ...sent })) as {
+            readonly answer: { readonly changes: readonly Change[] };
+          };
+          return answer.changes;
+        };
+        const changes = await changesBy(serviceTenantFiles.compare);
+        terminal.out(linesOf(changes));
+        if (!differs(changes) || !yes) {
+          terminal.out(`${summaryOf(changes, false, 'Nothing was done: --yes does it.')}\n`);
+          return differs(changes) ? exitCode.differs : exitCode.done;
+        }
+        terminal.out(`${summaryOf(await changesBy(serviceTenantFiles.apply), true, '')}\n`);
+        return exitCode.done;
+      },
+      (found) => `${placeIn(path, found)}: ${problemText(found)}`,
+    );
+  },
+});
+
+/** What has its place in the file is told with the file. */
+const placeIn = (path: string, { position }: Problem) =>
+  position === undefined ? 'memberdoor' : `${path}:${position.line}:${position.column}`;
+
+/** The changes in words, by tenant. */
+function linesOf(changes: readonly Change[]): string {
+  const tenants = [...new Set(changes.map(({ tenant }) => tenant))];
+  return tenants
+    .flatMap((tenant) => [
+      `${shown(tenant)}\n`,
+      ...changes.filter((change) => change.tenant === tenant).map(textOf),
+    ])
+    .join('');
+}
+
+const signs = { added: '+', changed: '~', ended: '-', kept: '-' } as const;
+
+function textOf(change: Change): string {
+  const outcome = outcomeOf(change, 'with --prune');
+  const lines = change.fields.map((field) => `      ${shown(fieldText(field, '->'))}\n`);
+  const about = outcome === '' ? '' : `: ${outcome}`;
+  return [`  ${signs[change.change]} ${change.noun} ${shown(change.name)}${about}\n`, ...lines].join('');
+}
+
+/** Writes what `apply` reads to the standard output. */
+export const exportTenants = defineCommand({
+  name: 'export',
+  summary: 'write the tenants as a tenant file',
+  options: {
+    tenant: { value: 'HOST', text: 'this tenant alone' },
+    format: { value: formats, text: 'how it is written; yaml by default' },
+    members: { text: 'with the members' },
+    migrate: migrateOption,
+  },
+  run: ({ format = 'yaml', migrate, ...input }, context) =>
+    withConnection(context, migrate, async (connection) => {
+      const exported = await connection.call(serviceTenantFiles.export, { ...input, format });
+      if ('parts' in exported) await printFile(exported.parts, false, context.terminal);
+      return exitCode.done;
+    }),
+});
+
+/**
+ * Lists everything that is wrong with a tenant file, each with its place. Nothing is opened but the file and its
+ * pictures: secrets need not be there.
+ */
+export const configCheck = defineCommand({
+  name: 'config check',
+  summary: 'find everything that is wrong with a tenant file, without a service',
+  operands: ['file'],
+  run: async ({ file }, { terminal }) => {
+    const local = await openTenantFile(file, null, terminal);
+    if (local === null) return exitCode.failed;
+    terminal.out(`${file} is sound.\n`);
+    return exitCode.done;
+  },
+});
+
+/**
+ * Reads a tenant file, looks up what it refers to, and checks all of it.
+ *
+ * @param path `-` is the standard input
+ * @param environment where variables are looked up; null looks no secret up
+ * @returns null where something is wrong, all of which the error output then says
+ */
+async function openTenantFile(
+  path: string,
+  environment: NodeJS.ProcessEnv | null,
+  terminal: Terminal,
+): Promise<Required<Pick<SentFile, 'file' | 'references'>> | null> {
+  const file = path === '-' ? await terminal.readInput() : readText(path);
+  if (file === null) {
+    tell([`${path}: there is no such file, or it is no text in UTF-8`], terminal);
+    return null;
+  }
+  const folder = path === '-' ? '.' : dirname(path);
+  const known = new Map<string, Found>();
+  const read = readTenantFile(file, (kind, name) => {
+    const key = referenceName(kind, name);
+    const found = known.get(key) ?? lookUp(kind, name, folder, environment);
+    known.set(key, found);
+    return found;
+  });
+  if (!read.ok) {
+    tell(
+      read.problems.map((one) => `${path}:${problemLine(one)}`),
+      terminal,
+    );
+    return null;
+  }
+  const found = [...known].flatMap(([key, one]) => (one.ok ? [[key, one.value] as const] : []));
+  return { file, references: Object.fromEntries(found) };
+}
+
+/** @returns null if it cannot be read, or is not UTF-8 */
+function readText(path: string): string | null {
+  try {
+    // What is too large need not be read to be refused.
+    if (statSync(path).size > 2 * tenantFile.bytes) return ' '.repeat(tenantFile.bytes + 1);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch {
+    return null;
+  }
+}
+
+function lookUp(
+  kind: ReferenceKind,
+  name: string,
+  folder: string,
+  environment: NodeJS.ProcessEnv | null,
+): Found {
+  if (kind === 'logoFile') {
+    const bytes = readBytes(resolve(folder, name));
+    return bytes === null
+      ? nowhere(problem([], 'file_unreadable', { name }))
+      : { ok: true, value: pictureOf(bytes) };
+  }
+  // Where secrets are not looked up, two names are two secrets.
+  if (environment === null) return { ok: true, value: sha256(referenceName(kind, name)) };
+  const variable = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  const text = kind === 'secretEnv' ? variable : readBytes(resolve(folder, name))?.toString();
+  if (text === undefined) {
+    return nowhere(problem([], kind === 'secretEnv' ? 'variable_not_set' : 'file_unreadable', { name }));
+  }
+  // One line end belongs to the file, not to the secret.
+  return secretFrom(text.replace(/\r?\n$/, ''), name);
+}
+
+const nowhere = (found: Problem): Found => ({ ok: false, problem: found });
+
+function secretFrom(secret: string, name: string): Found {
+  if (!/^[!-~]*$/.test(secret)) return nowhere(problem([], 'secret_signs', { name }));
+  return secret.length < leastSecretLength
+    ? nowhere(problem([], 'secret_short', { name, least: leastSecretLength }))
+    : { ok: true, value: sha256(secret) };
+}
+
+/** The largest file that is looked at: no picture and no secret is longer. */
+const most = 64 * 1_024;
+
+function readBytes(path: string): Buffer | null {
+  try {
+    return statSync(path).size > most ? null : readFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** A picture as a data: URI; whatever begins like no other is taken for an SVG, and looked at as one. */
+function pictureOf(bytes: Buffer): string {
+  const beginning = bytes.toString('latin1', 0, 12);
+  const isWebp = beginning.startsWith('RIFF') && beginning.endsWith('WEBP');
+  const type = isWebp ? 'webp' : beginning.startsWith('\u0089PNG') ? 'png' : 'svg+xml';
+  return `data:image/${type};base64,${bytes.toString('base64')}`;
+}
