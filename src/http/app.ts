@@ -60,7 +60,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     bodyLimit: bodyBytes,
     // What a schema does not allow is refused, not mended.
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
-    // What a page's GET does, its HEAD does not (`pages/head.ts`).
+    // What a page's GET does, its HEAD does not (`pages/head-request.ts`).
     exposeHeadRoutes: true,
     routerOptions: {
       // Queries are read by `queryOf`, strictly, and only where a route has one.

@@ -12,7 +12,7 @@ import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
-import { isUndone, undone } from './pages/head.ts';
+import { isUndone, undone } from './pages/head-request.ts';
 import { countEvent } from './upkeep/metrics.ts';
 
 declare module 'fastify' {

@@ -5,7 +5,7 @@ import { browserCookieLifetime, doneCookieLifetime, sessionLife } from '../core/
 import type { SessionKind } from '../core/session.ts';
 import type { Random } from '../random.ts';
 import { pathOf } from './address.ts';
-import { isUndone } from './pages/head.ts';
+import { isUndone } from './pages/head-request.ts';
 
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,

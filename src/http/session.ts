@@ -11,7 +11,7 @@ import { findSessionBySecret } from '../storage/session.ts';
 import type { Tx } from '../storage/store.ts';
 import { shareOf } from './address.ts';
 import { browserCookie, sessionCookie } from './cookies.ts';
-import { requestLanguage } from './pages/language.ts';
+import { requestLanguage } from './pages/pages.ts';
 
 /** The session of a browser that may be used, with its member. */
 export interface CurrentSession {

@@ -19,9 +19,8 @@ import { pageForm, pageQuery } from '../form.ts';
 import { countedMember } from '../limits/limit-reached.ts';
 import { formToken, givenForm } from '../pages/form-token.ts';
 import { enter } from '../pages/guarded-page.ts';
-import { isUndone } from '../pages/head.ts';
-import { requestLanguage } from '../pages/language.ts';
-import { sendPage } from '../pages/pages.ts';
+import { isUndone } from '../pages/head-request.ts';
+import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
 import { decidedPages, decidedUrl } from './device-decided.ts';
@@ -70,7 +69,7 @@ function show(request: FastifyRequest, reply: FastifyReply, turns: Turns, deps: 
   const { user_code: typed } = asked(request);
   const digits = typed === undefined ? null : readUserCode(typed);
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
-  // Nor is it by a HEAD, whose look-up would not be counted (`pages/head.ts`).
+  // Nor is it by a HEAD, whose look-up would not be counted (`pages/head-request.ts`).
   if (digits !== null && !isFromAnotherSite(request) && !isUndone(request)) {
     return lookUp(reply, digits, turns, deps);
   }

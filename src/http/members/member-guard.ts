@@ -5,7 +5,7 @@ import type { Tx } from '../../storage/store.ts';
 import type { Deps } from '../deps.ts';
 import { sendToSignIn } from '../oidc/flow.ts';
 import type { Guard, Visit } from '../pages/guarded-page.ts';
-import { requestLanguage } from '../pages/language.ts';
+import { requestLanguage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession } from '../session.ts';
 

@@ -13,7 +13,7 @@ import { seal, unseal } from '../../secrets/seal.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { requestLanguage } from '../pages/language.ts';
+import { requestLanguage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { readHintedMember } from './id-token-hint.ts';
 

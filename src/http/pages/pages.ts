@@ -1,20 +1,16 @@
-// Renders and sends pages.
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+// Renders and sends pages, in the language that they are asked for.
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { wordsOf } from '../../core/access/consent.ts';
 import { type Branding, neutralBranding } from '../../core/members/branding.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { type Language, languageName, languages, offeredLanguages } from '../../language.ts';
+import { chooseLanguage, type Language, languageName, languages, offeredLanguages } from '../../language.ts';
 import { createTemplates, templateFolder } from '../../templates.ts';
 import { pageHeaders } from '../headers.ts';
-import { pageStyle } from './page-style.ts';
+import { pageStyle, scriptAsset } from './assets.ts';
 
-const script = readFileSync(new URL('assets/memberdoor.js', templateFolder));
-const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
-const scriptUrl = `/assets/memberdoor-${scriptHash}.js`;
+const script = scriptAsset('memberdoor');
 
 /** What was wrong with a field of a form. */
 export interface FieldProblem {
@@ -47,22 +43,27 @@ export interface Page {
 /** Registers the template engine and the one script of the pages. */
 export function pages(app: FastifyInstance): void {
   app.register(fastifyView, {
-    engine: {
-      eta: createTemplates(),
-    },
+    engine: { eta: createTemplates() },
     root: fileURLToPath(templateFolder),
     production: true,
   });
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: scriptUrl,
-    config: { setup: true },
-    handler: async (_request, reply) =>
-      reply
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .type('text/javascript; charset=utf-8')
-        .send(script),
-  });
+  // The page of the first administrator needs it before there is a tenant.
+  script.serve(app, { setup: true });
+}
+
+/**
+ * The language of a page: among those that the tenant offers what the page was asked for, then what the
+ * browser says (pages 4).
+ *
+ * @param asked tags in order of preference, such as those of `ui_locales` and what the member chose
+ */
+export function requestLanguage(
+  { headers, tenant }: FastifyRequest,
+  asked: readonly (string | null | undefined)[],
+): Language {
+  // While the service is set up there is no tenant.
+  const offered = (tenant as typeof tenant | undefined)?.languages;
+  return chooseLanguage(asked, headers['accept-language'], offered);
 }
 
 /** Renders a page of a tenant: its colour, its language, its security policy. */
@@ -92,7 +93,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     title: `${isError ? `${t('error.prefix')} ` : ''}${name} – ${tenant.name}`,
     heading: name,
     style: style.text,
-    scriptUrl,
+    scriptUrl: script.url,
     again: offered.length > 1 ? (page.again ?? null) : null,
     languages: offered,
     // Every form that asks for consents says which words it showed (`members/parts/consents.eta`).

@@ -7,62 +7,33 @@ import { isOutage } from '../../log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import { noteRefusal } from '../audit.ts';
 import { type LimitName, noteLimit } from '../limits/limit-reached.ts';
-import { requestLanguage } from './language.ts';
-import { sendPage } from './pages.ts';
+import { requestLanguage, sendPage } from './pages.ts';
 
-/** What went wrong, as the page names it: keys `problem.<kind>.title` and `.lead` of the catalogues. */
-export type ProblemKind =
-  | 'busy'
-  | 'checkout'
-  | 'crossSite'
-  | 'linkUsed'
-  | 'noFlow'
-  | 'noSignUp'
-  | 'notFound'
-  | 'request'
-  | 'stale'
-  | 'tooManyAnswers'
-  | 'tooManyCheckouts'
-  | 'tooManyCodes'
-  | 'tooManyLinks'
-  | 'tooManyMails'
-  | 'tooManyRecoveries'
-  | 'tooManySignIns'
-  | 'tooManySignUps'
-  | 'unexpected';
+const answered = (status: number, limit: LimitName | null = null) => ({ status, limit });
 
-const statusOf: Readonly<Record<ProblemKind, number>> = {
-  busy: 503,
-  checkout: 400,
-  crossSite: 403,
-  linkUsed: 410,
-  noFlow: 400,
-  noSignUp: 403,
-  notFound: 404,
-  request: 400,
-  stale: 403,
-  tooManyAnswers: 429,
-  tooManyCheckouts: 429,
-  tooManyCodes: 429,
-  tooManyLinks: 429,
-  tooManyMails: 429,
-  tooManyRecoveries: 429,
-  tooManySignIns: 429,
-  tooManySignUps: 429,
-  unexpected: 500,
+/** What went wrong, as the page names it (keys `problem.<kind>.title` and `.lead`), and the limit that it tells of. */
+const problems = {
+  busy: answered(503),
+  checkout: answered(400),
+  crossSite: answered(403),
+  linkUsed: answered(410),
+  noFlow: answered(400),
+  noSignUp: answered(403),
+  notFound: answered(404),
+  request: answered(400),
+  stale: answered(403),
+  tooManyAnswers: answered(429, 'consent_answers'),
+  tooManyCheckouts: answered(429, 'checkouts'),
+  tooManyCodes: answered(429, 'user_codes'),
+  tooManyLinks: answered(429, 'mail_links'),
+  tooManyMails: answered(429, 'mails'),
+  tooManyRecoveries: answered(429, 'recoveries'),
+  tooManySignIns: answered(429, 'sign_ins'),
+  tooManySignUps: answered(429, 'sign_ups'),
+  unexpected: answered(500),
 };
 
-/** The limit that a page tells of. */
-const limitOf: Readonly<Partial<Record<ProblemKind, LimitName>>> = {
-  tooManyAnswers: 'consent_answers',
-  tooManyCheckouts: 'checkouts',
-  tooManyCodes: 'user_codes',
-  tooManyLinks: 'mail_links',
-  tooManyMails: 'mails',
-  tooManyRecoveries: 'recoveries',
-  tooManySignIns: 'sign_ins',
-  tooManySignUps: 'sign_ups',
-};
+type ProblemKind = keyof typeof problems;
 
 /** A way on from a page: the first is a button, the others are links (pages 7). */
 export interface Way {
@@ -98,7 +69,7 @@ export function sendProblem(
     template: 'problem.eta',
     language,
     title: `problem.${kind}.title`,
-    status: statusOf[kind],
+    status: problems[kind].status,
     isError: true,
     data: {
       lead: language.t(`problem.${kind}.lead`),
@@ -119,12 +90,9 @@ export function sendProblem(
  */
 export function sendLinkDone(
   reply: FastifyReply,
-  {
-    language,
-    title,
-    ways,
-  }: { readonly language: Language; readonly title: string; readonly ways: readonly Way[] },
+  page: { readonly language: Language; readonly title: string; readonly ways: readonly Way[] },
 ): Promise<FastifyReply> {
+  const { language, title, ways } = page;
   return sendPage(reply, { template: 'members/link-done.eta', language, title, status: 410, data: { ways } });
 }
 
@@ -143,8 +111,8 @@ export function sendTooManyMails(
 
 /** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing. */
 function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: Counted | undefined): void {
-  const limit = limitOf[kind];
-  if (limit !== undefined) noteLimit(reply, limit, limitKey);
+  const { limit } = problems[kind];
+  if (limit !== null) noteLimit(reply, limit, limitKey);
   if (kind !== 'crossSite') return;
   const reason = 'a form that no page of ours gave to this browser and session';
   noteRefusal(reply.request, { event: 'form_refused', reason });

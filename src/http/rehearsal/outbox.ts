@@ -8,8 +8,7 @@ import { chooseLanguage, type Language } from '../../language.ts';
 import { outboxFile } from '../../operations/mail/mail-transport.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { requestLanguage } from '../pages/language.ts';
-import { sendPage } from '../pages/pages.ts';
+import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 
 /**

@@ -1,24 +1,20 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { problemText } from '../../../operations/problem-text.ts';
-import { templateFolder } from '../../../templates.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limits/limit-reached.ts';
+import { scriptAsset, styleSheet } from '../../pages/assets.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
-import { styleSheet } from '../../pages/style.ts';
 import { TooManyCalls } from '../call.ts';
 import { type Menu, menuOf } from './menu.ts';
 import type { Visit } from './visit.ts';
 
 const styleOf = styleSheet('portal.css');
-const script = readFileSync(new URL('assets/portal.js', templateFolder));
-const scriptHash = createHash('sha256').update(script).digest('base64url').slice(0, 12);
-const scriptUrl = `/assets/portal-${scriptHash}.js`;
+/** The one script of the portal: pages work without it. */
+export const portalScript = scriptAsset('portal');
 
 /** What was wrong with a form; the name of its field, where it is of one. */
 export interface FieldProblem {
@@ -46,19 +42,6 @@ export interface PortalPage {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Registers the one script of the portal: pages work without it. */
-export function portalScript(app: FastifyInstance): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: scriptUrl,
-    handler: async (_request, reply) =>
-      reply
-        .header('cache-control', 'public, max-age=31536000, immutable')
-        .type('text/javascript; charset=utf-8')
-        .send(script),
-  });
-}
-
 const noMenu: Menu = { groups: [], tenant: null };
 
 /** Renders a page of the portal, in the colour of the tenant on whose domain it is. */
@@ -80,7 +63,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     title: `${isError ? 'Error: ' : ''}${title} – ${tenant.name}`,
     heading: title,
     style: style.text,
-    scriptUrl,
+    scriptUrl: portalScript.url,
     menu: visit === null ? noMenu : menuOf(visit),
     member: visit?.member ?? null,
     token: visit === null ? '' : visit.newToken(),

@@ -34,7 +34,7 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     return plain === null ? undefined : reply.redirect(plain, 303);
   });
   const all: Portal = { deps, operations, usedForms: createUsedForms() };
-  portalScript(app);
+  portalScript.serve(app);
   signInPages(app, all);
   portalPage(app, all, portalUrl, {
     show: ({ request, reply }) => reply.redirect(overviewOf(request.tenant.host), 303),

@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { auditTextLength } from '../../../core/limits.ts';
 import { noteRefusal } from '../../audit.ts';
-import { requestLanguage } from '../../pages/language.ts';
+import { requestLanguage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import type { RefusedRequest } from './order.ts';
 

@@ -1,0 +1,78 @@
+// The style sheets and scripts of pages: read once, and named by what is in them.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+import { type Branding, type Look, looksOf } from '../../core/members/branding.ts';
+import { templateFolder } from '../../templates.ts';
+
+const read = (file: string) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8');
+const sha256 = (text: string) => createHash('sha256').update(text);
+
+/** A script of `templates/assets/`, by its name without the ending: its address, and what serves it there. */
+export function scriptAsset(name: string) {
+  const script = read(`${name}.js`);
+  const url = `/assets/${name}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
+  const serve = (app: FastifyInstance, config: { readonly setup?: boolean } = {}) =>
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      config,
+      handler: async (_request, reply) =>
+        reply
+          .header('cache-control', 'public, max-age=31536000, immutable')
+          .type('text/javascript; charset=utf-8')
+          .send(script),
+    });
+  return { url, serve };
+}
+
+/** The style element of a page. */
+export interface Style {
+  readonly text: string;
+  /** `sha256-…` of it, for the security policy. */
+  readonly hash: string;
+}
+
+/**
+ * Reads style sheets of `templates/assets/`.
+ *
+ * @returns the style of a tenant's pages: its colours, the palette that all pages share, then the sheets
+ */
+export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
+  // Without the white space that only people need: it travels with every page.
+  const sheet = ['palette.css', ...files]
+    .map(read)
+    .join('')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(': ', ':')
+    .replaceAll(';}', '}');
+  const styles = new WeakMap<Branding, Style>();
+  return (branding) => {
+    const known = styles.get(branding);
+    if (known !== undefined) return known;
+    const { light, dark } = looksOf(branding.brandColor);
+    const text = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}${sheet}`;
+    const style = { text, hash: `sha256-${sha256(text).digest('base64')}` };
+    styles.set(branding, style);
+    return style;
+  };
+}
+
+function colorsOf({ brand, onBrand, link }: Look): string {
+  return `--brand:${brand};--on-brand:${onBrand};--link:${link}`;
+}
+
+/** What the pages of a folder below `templates/` need beside what every page does: it travels with each (pages 2). */
+const styles = [
+  ['members/account/', styleSheet('memberdoor.css', 'facts.css', 'cards.css')],
+  ['members/checkout/', styleSheet('memberdoor.css', 'facts.css', 'cards.css', 'checkout.css')],
+  ['members/device/', styleSheet('memberdoor.css', 'facts.css', 'device.css')],
+] as const;
+const plain = styleSheet('memberdoor.css');
+
+/** The style of a page in a tenant's colours, by its template. */
+export function pageStyle(template: string, branding: Branding): Style {
+  const [, style] = styles.find(([folder]) => template.startsWith(folder)) ?? ['', plain];
+  return style(branding);
+}
