@@ -4,7 +4,7 @@ import { stdTimeFunctions } from 'pino';
 import type { Config } from './config.ts';
 import { outageLogInterval } from './core/operators/limits.ts';
 import { PasswordsBusy } from './secrets/password.ts';
-import { StorageUnavailable } from './storage/group-commit.ts';
+import { StorageUnavailable } from './storage/store.ts';
 
 type LoggerOptions = Exclude<FastifyServerOptions['logger'], boolean | undefined>;
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;

@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import { checkMailServer } from '../operations/mail/mail-transport.ts';
 import type { Random } from '../random.ts';
 import { StartupError } from '../startup-error.ts';
-import { type FileFacts, readDatabase } from '../storage/backup.ts';
-import { databaseFile } from '../storage/store.ts';
+import { type FileFacts, readDatabase } from '../storage/sqlite/backup.ts';
+import { databaseFile } from '../storage/sqlite/open.ts';
 import {
   claimedAddress,
   judgeAddress,

@@ -3,8 +3,8 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { clockTolerance, largestWriteAheadLog, leastFreeDisk } from '../core/operators/limits.ts';
-import { type FileFacts, schemaDifference } from '../storage/backup.ts';
-import { databaseFile } from '../storage/store.ts';
+import { type FileFacts, schemaDifference } from '../storage/sqlite/backup.ts';
+import { databaseFile } from '../storage/sqlite/open.ts';
 import { type Finding, well, wrong } from './finding.ts';
 
 /** The schema of the database beside that of this version. */

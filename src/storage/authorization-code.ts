@@ -1,7 +1,7 @@
 // Queries of authorization codes.
 import { sql } from 'kysely';
 import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/grants/authorization-code.ts';
-import { insertion, prepared, query } from './queries/prepared.ts';
+import { insertion, prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

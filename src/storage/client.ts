@@ -1,8 +1,7 @@
 // Queries of clients.
 import type { Client, ClientSecret } from '../core/client.ts';
 import { type ListPage, within } from './list-page.ts';
-import { prepared, query } from './queries/prepared.ts';
-import { forgetRemembered, remembered } from './queries/remembered.ts';
+import { forgetRemembered, prepared, query, remembered } from './prepared.ts';
 import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';

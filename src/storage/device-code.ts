@@ -3,7 +3,7 @@ import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/de
 import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';
-import { insertion, prepared, query, unplanned } from './queries/prepared.ts';
+import { insertion, prepared, query, unplanned } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

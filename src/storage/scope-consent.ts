@@ -1,6 +1,6 @@
 // Queries of what members allowed to third parties' clients.
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
-import { prepared, query } from './queries/prepared.ts';
+import { prepared, query } from './prepared.ts';
 import type { Tx } from './store.ts';
 
 /** What a member allowed a third party's client, or null. */

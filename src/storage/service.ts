@@ -1,5 +1,4 @@
 // Queries of the one row about the service itself.
-import SQLite from 'better-sqlite3';
 import type { ServiceRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -27,16 +26,6 @@ export async function cleaningDue(tx: Tx): Promise<number | null> {
     .executeTakeFirstOrThrow();
   const cleanedUntil = (await findService(tx))?.cleanedUntil ?? 0;
   return erasedAt !== null && erasedAt > cleanedUntil ? erasedAt : null;
-}
-
-/** Remembers that a file that is closed was cleaned. @param until when the last member was erased then (ms) */
-export function noteCleaning(path: string, until: number): void {
-  const sqlite = new SQLite(path, { fileMustExist: true });
-  try {
-    sqlite.prepare('update service set cleanedUntil = ?').run(until);
-  } finally {
-    sqlite.close();
-  }
 }
 
 /** Remembers that the file was cleaned while it is open. @param until when the last member was erased then (ms) */

@@ -1,6 +1,6 @@
 // Queries of browser sessions.
 import type { Session, SessionKind, SessionWrite } from '../core/session.ts';
-import { prepared, query } from './queries/prepared.ts';
+import { prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

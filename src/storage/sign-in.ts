@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Client } from '../core/client.ts';
 import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';
 import { signInsPerMember } from '../core/limits.ts';
-import { insertion, prepared, query } from './queries/prepared.ts';
+import { insertion, prepared, query } from './prepared.ts';
 import { changedOne } from './rows.ts';
 import type { Tx } from './store.ts';
 

@@ -1,5 +1,5 @@
 /** From which addresses members signed in: what is stored of browsers and TVs tells, until they are erased. */
-import { prepared, query, unplanned } from './queries/prepared.ts';
+import { prepared, query, unplanned } from './prepared.ts';
 import type { Tx } from './store.ts';
 
 /** Addresses as text, from one to another, both among them. */

@@ -10,7 +10,7 @@ import {
   judgeWriteAheadLog,
 } from '../../src/doctor/machine.ts';
 import { insertProduct, updateProduct } from '../../src/storage/access/product.ts';
-import { readDatabase } from '../../src/storage/backup.ts';
+import { readDatabase } from '../../src/storage/sqlite/backup.ts';
 import { startSmtp } from '../support/members/smtp.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createMetrics } from '../../src/http/upkeep/prometheus.ts';
-import { databaseFile } from '../../src/storage/store.ts';
+import { databaseFile } from '../../src/storage/sqlite/open.ts';
 import { hosts } from '../support/fixtures.ts';
 import { httpClient } from '../support/http.ts';
 import { startTestService, type TestService } from '../support/service.ts';

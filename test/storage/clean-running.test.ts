@@ -7,8 +7,9 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eraseMember } from '../../src/storage/members/erase.ts';
 import { cleaningDue, insertService } from '../../src/storage/service.ts';
-import { openStore, type Store, type Tx } from '../../src/storage/store.ts';
-import { overwriteAfterErasure } from '../../src/storage/sweep/overwrite.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
+import { overwriteAfterErasure } from '../../src/storage/sqlite/overwrite.ts';
+import type { Store, Tx } from '../../src/storage/store.ts';
 import { memberRecord, now } from '../support/records/records.ts';
 import { insertRecords } from '../support/records/store.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { cleanFile } from '../../src/storage/clean.ts';
+import { cleanFile } from '../../src/storage/sqlite/clean.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const letters = (bytes: number) => randomBytes(bytes).toString('hex');

@@ -7,8 +7,8 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../db/migrations/index.ts';
-import { applicationId } from '../../src/storage/check.ts';
-import { databaseFile, openStore } from '../../src/storage/store.ts';
+import { applicationId } from '../../src/storage/sqlite/check.ts';
+import { databaseFile, openStore } from '../../src/storage/sqlite/open.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const fileIn = (folder: string) => join(folder, databaseFile);
@@ -42,7 +42,7 @@ describe('promise 4: a first start that was cut off', () => {
   });
 
   it('by kill -9, whenever that came, goes on', async () => {
-    const store = new URL('../../src/storage/store.ts', import.meta.url).href;
+    const store = new URL('../../src/storage/sqlite/open.ts', import.meta.url).href;
     const program = `const { openStore } = await import(${JSON.stringify(store)}); await openStore(process.argv[1], true);`;
     for (const after of [0, 2, 5, 10, 20, 40]) {
       const folder = temporaryFolder();

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import SQLite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/startup-error.ts';
-import { openStore } from '../../src/storage/store.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
 import { insertRecords, newStore } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
-const store = new URL('../../src/storage/store.ts', import.meta.url).href;
+const store = new URL('../../src/storage/sqlite/open.ts', import.meta.url).href;
 
 /** Opens the folder in a process of its own, says how that went in one line, and lives on. */
 const program = `

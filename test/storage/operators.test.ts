@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { migrations } from '../../db/migrations/index.ts';
 import type { AdminToken } from '../../src/core/operators/admin-token.ts';
 import type { AuditEvent } from '../../src/core/operators/audit-event.ts';
-import { applicationId } from '../../src/storage/check.ts';
 import { findClient, findRegisteredClient, insertClient, updateClient } from '../../src/storage/client.ts';
 import { listMembers } from '../../src/storage/members/member-search.ts';
 import {
@@ -23,7 +22,9 @@ import {
   listAuditEvents,
 } from '../../src/storage/operators/audit-event.ts';
 import { endSignInsOfClient, findSignIn, insertSignIn } from '../../src/storage/sign-in.ts';
-import { databaseFile, type Store } from '../../src/storage/store.ts';
+import { applicationId } from '../../src/storage/sqlite/check.ts';
+import { databaseFile } from '../../src/storage/sqlite/open.ts';
+import type { Store } from '../../src/storage/store.ts';
 import { findTenant, updateTenant } from '../../src/storage/tenant.ts';
 import { clientRecord, now, signInRecord, tenantRecord } from '../support/records/records.ts';
 import { newStore, storeWithMember } from '../support/records/store.ts';

@@ -1,7 +1,8 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openStore, StorageUnavailable, type Store } from '../../src/storage/store.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
+import { StorageUnavailable, type Store } from '../../src/storage/store.ts';
 import { insertRecords } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 

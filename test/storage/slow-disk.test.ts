@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { heldPart, slowSync } from '../../src/core/limits.ts';
-import { openStore, StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
+import { StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
 import { insertRecords } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 

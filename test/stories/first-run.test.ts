@@ -7,7 +7,7 @@ import { prepareService } from '../../src/operations/service/service.ts';
 import { systemRandom } from '../../src/random.ts';
 import { createPasswords } from '../../src/secrets/password.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { openStore } from '../../src/storage/store.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
 import { type HttpClient, httpClient } from '../support/http.ts';
 import { type Started, startProcess } from '../support/process/started.ts';
 import { freePort } from '../support/service.ts';

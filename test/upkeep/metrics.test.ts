@@ -7,7 +7,7 @@ import { createMetrics, watch } from '../../src/http/upkeep/prometheus.ts';
 import { backUp, lastBackupFile } from '../../src/operations/upkeep/backup.ts';
 import { StartupError } from '../../src/startup-error.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
-import { databaseFile } from '../../src/storage/store.ts';
+import { databaseFile } from '../../src/storage/sqlite/open.ts';
 import { version } from '../../src/version.ts';
 import { codesFor, poll } from '../support/device.ts';
 import { hosts, secrets } from '../support/fixtures.ts';

@@ -3,9 +3,9 @@ import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, wri
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openVault } from '../../src/secrets/vault.ts';
-import { readDatabase } from '../../src/storage/backup.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
-import { openStore } from '../../src/storage/store.ts';
+import { readDatabase } from '../../src/storage/sqlite/backup.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
 import { heldToRights, smallFiles } from '../support/process/faults.ts';
 import { startProcess } from '../support/process/started.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';

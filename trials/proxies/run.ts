@@ -9,7 +9,7 @@ import { SMTPServer } from 'smtp-server';
 import { systemRandom } from '../../src/random.ts';
 import { createPasswords } from '../../src/secrets/password.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { openStore } from '../../src/storage/store.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
 import { hosts } from '../../test/support/fixtures.ts';
 import { type Started, startProcess } from '../../test/support/process/started.ts';
 import { fixtureKey, loadData } from '../../test/support/run/fixture-folders.ts';

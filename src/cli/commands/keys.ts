@@ -8,7 +8,7 @@ import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';
 import { prepareUpgrade } from '../../operations/upkeep/upgrade.ts';
 import { findMasterKey, makeMasterKey, openVault, parseMasterKey } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { openStore } from '../../storage/store.ts';
+import { openStore } from '../../storage/sqlite/open.ts';
 import { defineCommand, migrateOption } from '../command.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from '../terminal.ts';
 

@@ -5,7 +5,7 @@ import { systemRandom } from '../../random.ts';
 import { createPasswords } from '../../secrets/password.ts';
 import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
 import { findService } from '../../storage/service.ts';
-import { openStore, type StoreSurroundings } from '../../storage/store.ts';
+import { openStore, type StoreSurroundings } from '../../storage/sqlite/open.ts';
 import { prepareUpgrade } from '../upkeep/upgrade.ts';
 import { prepareService } from './service.ts';
 

@@ -12,8 +12,14 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { reasonOf, syncToDisk } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
-import { copyDatabase, type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
-import { appendChecksum, hasRightChecksum } from '../../storage/checksum.ts';
+import {
+  appendChecksum,
+  copyDatabase,
+  type FileFacts,
+  hasRightChecksum,
+  readDatabase,
+  schemaDifference,
+} from '../../storage/sqlite/backup.ts';
 
 /**
  * Writes a copy of a data folder's database, while a service is using it or not. The file appears under its

@@ -1,9 +1,10 @@
 // Leaves nothing of an erased member in the file when it is closed.
 import { join } from 'node:path';
-import { cleanFile } from '../../storage/clean.ts';
-import { lockFolder } from '../../storage/file/lock.ts';
-import { cleaningDue, noteCleaning } from '../../storage/service.ts';
-import { databaseFile, type Store } from '../../storage/store.ts';
+import { cleaningDue } from '../../storage/service.ts';
+import { cleanFile, noteCleaning } from '../../storage/sqlite/clean.ts';
+import { lockFolder } from '../../storage/sqlite/lock.ts';
+import { databaseFile } from '../../storage/sqlite/open.ts';
+import type { Store } from '../../storage/store.ts';
 
 /**
  * Closes a store. Where a member was erased since the file was cleaned last, it is cleaned then (F14).

@@ -4,10 +4,11 @@ import type { Config } from '../../config.ts';
 import { asStartupError } from '../../files.ts';
 import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { readDatabase } from '../../storage/backup.ts';
 import { resealAll, updateKeyCheck } from '../../storage/operators/sealed.ts';
 import { findService } from '../../storage/service.ts';
-import { databaseFile, type Store } from '../../storage/store.ts';
+import { readDatabase } from '../../storage/sqlite/backup.ts';
+import { databaseFile } from '../../storage/sqlite/open.ts';
+import type { Store } from '../../storage/store.ts';
 import { openService } from '../service/open-service.ts';
 
 /**

@@ -5,11 +5,16 @@ import type { Config } from '../../config.ts';
 import { asStartupError, syncToDisk } from '../../files.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { StartupError } from '../../startup-error.ts';
-import { type FileFacts, readDatabase, schemaDifference } from '../../storage/backup.ts';
-import { dropChecksum, hasRightChecksum } from '../../storage/checksum.ts';
-import { lockFolder } from '../../storage/file/lock.ts';
 import { type Ended, endEverything } from '../../storage/operators/restore.ts';
-import { databaseFile, openStore } from '../../storage/store.ts';
+import {
+  dropChecksum,
+  type FileFacts,
+  hasRightChecksum,
+  readDatabase,
+  schemaDifference,
+} from '../../storage/sqlite/backup.ts';
+import { lockFolder } from '../../storage/sqlite/lock.ts';
+import { databaseFile, openStore } from '../../storage/sqlite/open.ts';
 
 /** What a restore did. */
 export interface Restored {

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { asStartupError, rightsProblem, syncToDisk } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
-import { pendingMigrations } from '../../storage/backup.ts';
-import { lockFolder } from '../../storage/file/lock.ts';
-import { databaseFile } from '../../storage/store.ts';
+import { pendingMigrations } from '../../storage/sqlite/backup.ts';
+import { lockFolder } from '../../storage/sqlite/lock.ts';
+import { databaseFile } from '../../storage/sqlite/open.ts';
 import { createEmpty, writeBackup } from './backup.ts';
 
 const copyName = /^memberdoor-before-upgrade-of-\d{4}-[\w-]+\.db$/;

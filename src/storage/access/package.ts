@@ -1,8 +1,7 @@
 // Queries of packages.
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
 import { type ListPage, within } from '../list-page.ts';
-import { prepared, query } from '../queries/prepared.ts';
-import { forgetRemembered, remembered } from '../queries/remembered.ts';
+import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
 import { fromFlag, toFlag } from '../rows.ts';
 import type { PackageRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

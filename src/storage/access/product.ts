@@ -1,7 +1,7 @@
 // Queries of products.
 import type { Product } from '../../core/access/package.ts';
 import { type ListPage, within } from '../list-page.ts';
-import { forgetRemembered } from '../queries/remembered.ts';
+import { forgetRemembered } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 
 export async function listProducts(

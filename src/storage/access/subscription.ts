@@ -2,7 +2,7 @@
 import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription, SubscriptionWrite } from '../../core/access/subscription.ts';
 import { type ListPage, within } from '../list-page.ts';
-import { prepared, query, unplanned } from '../queries/prepared.ts';
+import { prepared, query, unplanned } from '../prepared.ts';
 import { changedOne } from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

@@ -1,7 +1,7 @@
 // Queries of members.
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashWork } from '../../core/members/password.ts';
-import { prepared, query } from '../queries/prepared.ts';
+import { prepared, query } from '../prepared.ts';
 import { changedOne, fromFlag, toFlag } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';

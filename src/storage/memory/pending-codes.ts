@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
-import { statementsOf } from '../queries/prepared.ts';
+import { statementsOf } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 
 /** Who asks for one more pending device code. */

@@ -1,7 +1,7 @@
 // Queries of the audit.
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
-import { insertion } from '../queries/prepared.ts';
+import { insertion } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 

@@ -4,7 +4,7 @@ import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/grants
 import { overAt, type SignIn } from '../../core/grants/sign-in.ts';
 import { sweepBite, usedCodeMemory } from '../../core/operators/limits.ts';
 import { isSessionForgotten, type Session } from '../../core/session.ts';
-import { prepared, query } from '../queries/prepared.ts';
+import { prepared, query } from '../prepared.ts';
 import { type Sweep, walked } from './sweep.ts';
 
 /**

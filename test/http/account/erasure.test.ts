@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteMember } from '../../../src/operations/member/member.ts';
-import { overwriteAfterErasure } from '../../../src/storage/sweep/overwrite.ts';
+import { overwriteAfterErasure } from '../../../src/storage/sqlite/overwrite.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { liveAndLeaveTraces, personal } from '../../support/members/erased.ts';
 import { startProcess } from '../../support/process/started.ts';

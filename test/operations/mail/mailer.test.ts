@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { smtpTransport } from '../../../src/operations/mail/mail-transport.ts';
-import { openStore } from '../../../src/storage/store.ts';
+import { openStore } from '../../../src/storage/sqlite/open.ts';
 import { testClock } from '../../support/clock.ts';
 import { mailRows, newMailer, signUpMail } from '../../support/members/mailer.ts';
 import { testOutbox } from '../../support/members/outbox.ts';

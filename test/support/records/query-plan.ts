@@ -1,6 +1,6 @@
 import { CompiledQuery, type KyselyPlugin, SqliteQueryCompiler } from 'kysely';
-import { connect, statementsOf } from '../../../src/storage/queries/prepared.ts';
-import type { Statements } from '../../../src/storage/queries/statements.ts';
+import { connect, statementsOf } from '../../../src/storage/prepared.ts';
+import type { Statements } from '../../../src/storage/sqlite/statements.ts';
 import type { Tx } from '../../../src/storage/store.ts';
 
 /** Every statement that some work sends, as it is sent. */

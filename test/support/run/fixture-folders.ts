@@ -5,7 +5,8 @@ import { prepareService, type ServiceDeps } from '../../../src/operations/servic
 import { systemRandom } from '../../../src/random.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
-import { databaseFile, openStore, type Store } from '../../../src/storage/store.ts';
+import { databaseFile, openStore } from '../../../src/storage/sqlite/open.ts';
+import type { Store } from '../../../src/storage/store.ts';
 import { testClock } from '../clock.ts';
 import { loadFixtures } from '../fixtures.ts';
 

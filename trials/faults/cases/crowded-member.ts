@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';
-import { openStore } from '../../../src/storage/store.ts';
+import { openStore } from '../../../src/storage/sqlite/open.ts';
 import { listTenants } from '../../../src/storage/tenant.ts';
 import { accountOf } from '../../../test/support/members/account.ts';
 import { fillMember } from '../../../test/support/members/crowd.ts';

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openVault } from '../../../src/secrets/vault.ts';
-import { readDatabase } from '../../../src/storage/backup.ts';
+import { readDatabase } from '../../../src/storage/sqlite/backup.ts';
 import { startProcess } from '../../../test/support/process/started.ts';
 import { type Case, type Outcome, violations } from '../case.ts';
 

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
 import { cleaningTime } from '../../core/operators/limits.ts';
-import { cleanPages } from '../clean.ts';
 import type { CheckpointAnswer, CheckpointOrder, Cleaning } from './checkpointer.ts';
+import { cleanPages } from './clean.ts';
 
 // Opened, and not read: the other thread first checks that this is still the database. Closing a connection that has
 // read would write the log into whatever file this is.

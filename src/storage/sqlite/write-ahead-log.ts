@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto';
 import { closeSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { checkpointPages, checkpointRetry } from '../../core/operators/limits.ts';
+import { frameHeaderBytes, logHeaderBytes } from './check.ts';
 import type { Checkpointer } from './checkpointer.ts';
-import { frameHeaderBytes, logHeaderBytes } from './log-check.ts';
 
 /** `user_version` has 31 bits and a sign; 0 is that of a file without a mark. */
 const largestMark = 2 ** 31 - 2;

@@ -1,6 +1,7 @@
 // Overwrites what a database file holds beside its content: old copies of cells, and pages that are free.
 import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { cleanedPages } from '../core/operators/limits.ts';
+import SQLite from 'better-sqlite3';
+import { cleanedPages } from '../../core/operators/limits.ts';
 
 /** The file format of SQLite: https://sqlite.org/fileformat2.html §1.3, §1.5 and §1.6. */
 const headerBytes = 100;
@@ -25,6 +26,16 @@ export function cleanFile(path: string): number {
     return cleanPages(file, 1, () => false).changed;
   } finally {
     closeSync(file);
+  }
+}
+
+/** Remembers that a file that is closed was cleaned. @param until when the last member was erased then (ms) */
+export function noteCleaning(path: string, until: number): void {
+  const sqlite = new SQLite(path, { fileMustExist: true });
+  try {
+    sqlite.prepare('update service set cleanedUntil = ?').run(until);
+  } finally {
+    sqlite.close();
   }
 }
 

@@ -1,23 +1,15 @@
 // Runs the transactions that wait at the same moment as one, with one commit to the disk.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { busyRetry, busyTimeout, checkpointPatience, groupSize } from '../core/limits.ts';
-import {
-  type Done,
-  isBusy,
-  type Piece,
-  runInSavepoint,
-  StorageUnavailable,
-  takenBack,
-} from './commit/piece.ts';
-import { Queue } from './commit/queue.ts';
-import { type CommitObserver, type Failure, WayToDisk } from './commit/way-to-disk.ts';
-import type { DurableFile } from './file/durable-file.ts';
-import type { Lost } from './file/place.ts';
-import { connect } from './queries/prepared.ts';
-import type { Statements } from './queries/statements.ts';
-import type { Database } from './schema.ts';
-import type { Tx } from './store.ts';
+import { busyRetry, busyTimeout, checkpointPatience, groupSize } from '../../../core/limits.ts';
+import { connect } from '../../prepared.ts';
+import type { Database } from '../../schema.ts';
+import { type CommitObserver, StorageUnavailable, type Tx } from '../../store.ts';
+import type { DurableFile } from '../durable-file.ts';
+import type { Lost } from '../place.ts';
+import type { Statements } from '../statements.ts';
+import { type Done, isBusy, type Piece, Queue, runInSavepoint, takenBack } from './queue.ts';
+import { type Failure, WayToDisk } from './way-to-disk.ts';
 
 /** How the next transaction begins: able to write, or as a reader while writing is impossible. */
 export interface Beginning {
@@ -291,5 +283,3 @@ export class GroupCommit {
     this.#statements.prepare(text).run();
   }
 }
-
-export { StorageUnavailable };

@@ -1,10 +1,10 @@
 /** A second connection that reads what is on the disk already, while the first waits for it (security, F13). */
 import SQLite from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
-import { connect } from '../queries/prepared.ts';
-import { createStatements, type Statement } from '../queries/statements.ts';
+import { connect } from '../prepared.ts';
 import type { Database } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import { createStatements, type Statement } from './statements.ts';
 
 /** What came of a piece of work that was tried on the snapshot. */
 export type Tried = { readonly value: unknown } | { readonly error: unknown } | 'writes';

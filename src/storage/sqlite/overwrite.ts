@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { checkpointPages, fillerPages } from '../../core/operators/limits.ts';
 import { cleaningDue, noteCleaned } from '../service.ts';
 import type { Store, Tx } from '../store.ts';
-import type { Pace } from './sweep.ts';
+import type { Pace } from '../sweep/sweep.ts';
 
 /** A page of the database, and the header of its frame in the log. */
 const pageBytes = 4_096;

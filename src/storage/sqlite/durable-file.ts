@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import type SQLite from 'better-sqlite3';
 import { reasonOf } from '../../files.ts';
 import { StartupError } from '../../startup-error.ts';
-import type { StoreSurroundings } from '../store.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import type { FolderLock } from './lock.ts';
 import { type Lost, watchPlace } from './place.ts';
@@ -18,6 +17,14 @@ const systemDisk: Disk = {
   now: () => performance.now(),
   wait: (ms) => wait(ms),
 };
+
+/** Who is told of what happens to the files, and the disk that they are on. */
+export interface FileSurroundings {
+  /** Is told once, in a sentence, that the database is no longer the file that is open. */
+  readonly lost?: ((why: string) => void) | undefined;
+  /** The system's own unless given. */
+  readonly disk?: Disk | undefined;
+}
 
 /** What a group commit needs of the files behind its connection. */
 export interface DurableFile {
@@ -68,7 +75,7 @@ export function durableFile(
   path: string,
   sqlite: SQLite.Database,
   lock: FolderLock,
-  { lost: tell = () => {}, disk = systemDisk }: StoreSurroundings,
+  { lost: tell = () => {}, disk = systemDisk }: FileSurroundings,
 ): OpenFile {
   // What is kept of pages in memory has their gaps as they were, and would write them again.
   const checkpointer = createCheckpointer(path, () => sqlite.pragma('shrink_memory'));
