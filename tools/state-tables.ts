@@ -1,17 +1,20 @@
 // Makes docs/states.md from the state machines of the core.
-import type { AnyStateMachine } from 'xstate';
 import { checkoutMachine } from '../src/core/access/checkout.ts';
 import { subscriptionMachine } from '../src/core/access/subscription.ts';
 import { authorizationCodeMachine } from '../src/core/grants/authorization-code.ts';
 import { deviceCodeMachine } from '../src/core/grants/device-code.ts';
 import { refreshTokenMachine } from '../src/core/grants/refresh-token.ts';
 import { signInMachine } from '../src/core/grants/sign-in.ts';
+import type { Line, Machine } from '../src/core/machine.ts';
 import { emailProofMachine } from '../src/core/members/email-proof.ts';
 import { sessionMachine } from '../src/core/session.ts';
 
-/** A machine of the core, with the file that it heads and the table that stores its state. */
+/** Any machine of the core. */
+export type AnyMachine = Machine<unknown, { type: string }, Line>;
+
+/** A machine of the core, with its file and the table that stores its state. */
 export interface DocumentedMachine {
-  readonly machine: AnyStateMachine;
+  readonly machine: AnyMachine;
   /** Below the project's folder. */
   readonly file: string;
   /** null where the state is not stored but follows from another row. */
@@ -45,22 +48,22 @@ export interface Transition {
 }
 
 /** Every transition of a machine, in the order in which its conditions are asked. */
-export function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
-  return Object.entries(machine.states).flatMap(([state, node]) =>
+export function transitionsOf({ logic }: AnyMachine): readonly Transition[] {
+  return Object.entries(logic.states).flatMap(([state, node]) =>
     [...node.transitions].flatMap(([event, transitions]) =>
       transitions.map(({ guard, target, actions }) => ({
         state,
         event,
-        condition: guard === undefined ? '–' : nameOf(guard),
+        condition: guard === undefined ? '–' : String(guard),
         next: target?.[0]?.key ?? state,
-        outcome: nameOf(actions[0]),
+        outcome: String(actions[0]),
       })),
     ),
   );
 }
 
-/** The Markdown table of a machine, line by line: what stands at the head of its file and in the document. */
-export function stateTable(machine: AnyStateMachine): readonly string[] {
+/** The Markdown table of a machine, line by line. */
+function stateTable(machine: AnyMachine): readonly string[] {
   return [
     '| state | event | condition | next state | outcome |',
     '|---|---|---|---|---|',
@@ -87,12 +90,5 @@ const heading = `# States
 Every state machine of the core, written by \`npm run docs\` from the machines themselves. The conditions of one
 state and event are asked from top to bottom; the first that holds decides, and – means otherwise. The outcome
 is what the caller does then. An event that a state does not list does not exist.`;
-
-/** Guards and actions are named in the machines; a nameless one could not be documented. */
-function nameOf(part: unknown): string {
-  if (typeof part === 'string') return part;
-  if (typeof part === 'object' && part !== null && 'type' in part) return String(part.type);
-  throw new Error('a guard or an action has no name');
-}
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

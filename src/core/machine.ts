@@ -1,29 +1,100 @@
 /** The one call into xstate: a stored state, and an event, give the next state and what to do. */
-import type { AnyMachineSnapshot, AnyStateMachine, ContextFrom, EventFromLogic, StateMachine } from 'xstate';
+import { type AnyMachineSnapshot, type AnyStateMachine, createMachine } from 'xstate';
 
-/** The names of a machine's states, and those of its actions, as it was set up. */
-type NamesOf<M> =
-  M extends StateMachine<
-    infer _Context,
-    infer _Event,
-    infer _Children,
-    infer _Actor,
-    infer Action,
-    infer _Guard,
-    infer _Delay,
-    infer State,
-    infer _Tag,
-    infer _Input,
-    infer _Output,
-    infer _Emitted,
-    infer _Meta,
-    infer _Config
-  >
-    ? { readonly state: Extract<State, string>; readonly outcome: Action['type'] }
-    : never;
+/**
+ * One line of a machine's table: an event in a state, on a condition, leads to the next state and has an outcome,
+ * which is what the caller is to do. A dash is "otherwise" for a condition, and "as it was" for the next state.
+ */
+export type Line<Event extends string = string, Condition extends string = string> = readonly [
+  state: string | readonly string[],
+  event: Event | readonly Event[],
+  condition: Condition | '–',
+  next: string,
+  outcome: string,
+];
+
+/** A machine, as its table says: what xstate makes of it, and what that says of each state, asked once. */
+export interface Machine<Context, Event extends { type: string }, L extends Line> {
+  readonly id: string;
+  readonly lines: readonly L[];
+  readonly logic: AnyStateMachine;
+  readonly states: ReadonlyMap<string, KnownState>;
+  /** Only for the compiler. */
+  readonly types?: { readonly context: Context; readonly event: Event };
+}
+
+/** What a machine says of one of its states, whatever record is in it. */
+interface KnownState {
+  readonly events: ReadonlySet<string>;
+  readonly snapshot: AnyMachineSnapshot;
+}
+
+type Each<Listed> = Listed extends readonly (infer One)[] ? One : Listed;
 
 /** The names of a machine's states. */
-export type StateOf<M> = NamesOf<M>['state'];
+export type StateOf<M> = M extends Machine<infer _Context, infer _Event, infer L> ? Each<L[0]> : never;
+
+/** The outcomes that an event can have. */
+type OutcomeOf<L extends Line, Type extends string> = L extends Line
+  ? [Type & Each<L[1]>] extends [never]
+    ? never
+    : L[4]
+  : never;
+
+/** What a machine is made of. */
+interface Description<Context, Event extends { type: string }, Condition extends string, Lines> {
+  readonly id: string;
+  /** What the conditions read of the record; only the type counts. */
+  readonly context: Context;
+  /** What can happen, with its time and the facts found by comparing secrets; only the type counts. */
+  readonly event: Event;
+  readonly conditions: Readonly<Record<Condition, (given: { context: Context; event: Event }) => boolean>>;
+  /** Every state lists every event. Of the lines of both, the first whose condition holds decides. */
+  readonly lines: Lines;
+}
+
+interface Transition {
+  readonly guard?: string;
+  readonly target?: string;
+  readonly actions: string;
+}
+
+/** Makes a machine of its table. Records begin in the state of the first line. */
+export function machineOf<
+  Context,
+  Event extends { type: string },
+  Condition extends string,
+  const Lines extends readonly Line<Event['type'], NoInfer<Condition>>[],
+>({
+  id,
+  conditions,
+  lines,
+}: Description<Context, Event, Condition, Lines>): Machine<Context, Event, Lines[number]> {
+  const states: Record<string, { readonly on: Record<string, Transition[]> }> = {};
+  for (const [inStates, atEvents, condition, next, actions] of lines) {
+    for (const state of [inStates].flat()) {
+      states[state] ??= { on: {} };
+      for (const event of [atEvents].flat()) {
+        states[state].on[event] ??= [];
+        states[state].on[event].push({
+          ...(condition === '–' ? {} : { guard: condition }),
+          ...(next === '–' ? {} : { target: next }),
+          actions,
+        });
+      }
+    }
+  }
+  const [initial = ''] = Object.keys(states);
+  const logic: AnyStateMachine = createMachine(
+    { id, context: {}, initial, states },
+    { guards: conditions as Readonly<Record<string, never>> },
+  );
+  const known = Object.entries(logic.states).map(([state, { ownEvents }]): [string, KnownState] => [
+    state,
+    { events: new Set(ownEvents), snapshot: logic.resolveState({ value: state, context: {} }) },
+  ]);
+  return { id, lines, logic, states: new Map(known) };
+}
 
 /** What one event did: the state that the record is in now, and what the transition asks its caller to do. */
 export interface Step<State extends string, Outcome extends string> {
@@ -32,22 +103,9 @@ export interface Step<State extends string, Outcome extends string> {
 }
 
 /**
- * Names the outcomes of a machine where it is set up, as xstate's actions, which do nothing by themselves. Each
- * transition has exactly one.
- */
-export function outcomes<Name extends string>(...names: readonly Name[]): Record<Name, () => void> {
-  return Object.fromEntries(names.map((name) => [name, () => {}])) as Record<Name, () => void>;
-}
-
-/** Ends an exhaustive switch over outcomes with those that belong to other events: they are bugs of ours. */
-export function impossible(outcome: string): never {
-  throw new Error(`this event cannot come to ${outcome}`);
-}
-
-/**
  * Moves a stored record one event further. This is the only call into xstate.
  *
- * The snapshot is rebuilt from the record's columns, so nothing lives between two requests. A state that the
+ * The snapshot is made of the record's columns, so nothing lives between two requests. A state that the
  * machine does not know, or an event that its state does not list, is a bug of ours and throws: xstate itself
  * would drop the event silently, and a dropped event in a grant is a hole.
  *
@@ -55,26 +113,23 @@ export function impossible(outcome: string): never {
  * with entry and exit actions, and takes 4 to 5 µs where this takes 0.3: two of them are several hundredths of a
  * refresh. Our machines have none of that: a test holds them to it, and both to the same answers.
  *
- * @param machine the noun's machine; every state lists every event
  * @param state the stored state
- * @param context what the guards read of the record
- * @param event what happened, with its time and the facts found by comparing secrets
+ * @param context what the conditions read of the record
  */
-export function step<M extends AnyStateMachine>(
-  machine: M,
-  state: StateOf<M>,
-  context: ContextFrom<M>,
-  event: EventFromLogic<M>,
-): Step<StateOf<M>, NamesOf<M>['outcome']> {
-  const { events, snapshot } = knownState(machine, state);
-  if (!events.has(event.type)) throw new Error(`${machine.id}: state ${state} does not list ${event.type}`);
-  const [chosen] = (machine as AnyStateMachine).getTransitionData({ ...snapshot, context }, event);
-  const action: unknown = chosen?.actions[0];
-  if (action === undefined) throw new Error(`${machine.id}: ${event.type} has no outcome in state ${state}`);
+export function step<Context, Event extends { type: string }, L extends Line, const Happened extends Event>(
+  { id, logic, states }: Machine<Context, Event, L>,
+  state: Each<L[0]>,
+  context: NoInfer<Context>,
+  event: Happened,
+): Step<Each<L[0]>, OutcomeOf<L, Happened['type']>> {
+  const known = states.get(state);
+  if (known === undefined) throw new Error(`${id}: unknown state`);
+  if (!known.events.has(event.type)) throw new Error(`${id}: state ${state} does not list ${event.type}`);
+  const [chosen] = logic.getTransitionData({ ...known.snapshot, context }, event);
+  if (chosen === undefined) throw new Error(`${id}: ${event.type} has no outcome in state ${state}`);
   return {
-    state: (chosen?.target?.[0]?.key as StateOf<M> | undefined) ?? state,
-    // An action stands in a transition by its name alone, or as an object of this type.
-    outcome: typeof action === 'string' ? action : (action as { type: string }).type,
+    state: (chosen.target?.[0]?.key as Each<L[0]> | undefined) ?? state,
+    outcome: chosen.actions[0] as unknown as OutcomeOf<L, Happened['type']>,
   };
 }
 
@@ -85,36 +140,12 @@ export interface Move {
 }
 
 /** Where an event leads all the records of a machine: one move for each state that it changes. */
-export function movesOf<M extends AnyStateMachine>(
-  machine: M,
-  context: ContextFrom<M>,
-  event: EventFromLogic<M>,
+export function movesOf<Context, Event extends { type: string }, L extends Line>(
+  machine: Machine<Context, Event, L>,
+  context: NoInfer<Context>,
+  event: NoInfer<Event>,
 ): readonly Move[] {
-  return (Object.keys(machine.states) as StateOf<M>[])
-    .map((from) => ({ from, to: step(machine, from, context, event).state }))
+  return [...machine.states.keys()]
+    .map((from) => ({ from, to: step(machine, from as Each<L[0]>, context, event).state }))
     .filter(({ from, to }) => from !== to);
-}
-
-/** What a machine says of one of its states, whatever record is in it. */
-interface KnownState {
-  readonly events: ReadonlySet<string>;
-  readonly snapshot: AnyMachineSnapshot;
-}
-
-const knownStates = new WeakMap<AnyStateMachine, Map<string, KnownState>>();
-
-/** Asks the machine once: working it out takes it longer than choosing a transition. */
-function knownState(machine: AnyStateMachine, state: string): KnownState {
-  const states = knownStates.get(machine) ?? new Map<string, KnownState>();
-  knownStates.set(machine, states);
-  const known = states.get(state);
-  if (known !== undefined) return known;
-  const node = machine.states[state];
-  if (node === undefined) throw new Error(`${machine.id}: unknown state`);
-  const asked = {
-    events: new Set<string>(node.ownEvents),
-    snapshot: machine.resolveState({ value: state, context: {} }),
-  };
-  states.set(state, asked);
-  return asked;
 }

@@ -1,24 +1,9 @@
 /**
  * The browser session of a member: made when the credentials were right, found by a cookie whose value is
  * stored as its SHA-256. Each sign-in gives the browser a new cookie; the old value is dead (ASVS 7.2.4).
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | active | use | its idle or absolute time is over | expired | refuse |
- * | active | use | – | active | accept |
- * | active | renew | its idle or absolute time is over | expired | refuse |
- * | active | renew | – | active | changeSecret |
- * | active | end | – | ended | recordEnd |
- * | ended | use | – | ended | refuse |
- * | ended | renew | – | ended | refuse |
- * | ended | end | – | ended | ignore |
- * | expired | use | – | expired | refuse |
- * | expired | renew | – | expired | refuse |
- * | expired | end | – | expired | ignore |
  */
-import { setup } from 'xstate';
 import { sessionLife, sessionTouchInterval } from './limits.ts';
-import { outcomes, type StateOf, step } from './machine.ts';
+import { machineOf, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { sessionMemory } from './operators/limits.ts';
 
@@ -45,37 +30,23 @@ export interface Session {
   readonly ipAddress: string;
 }
 
-export const sessionMachine = setup({
-  types: {
-    context: {} as { livesUntil: number },
-    events: {} as { type: 'use'; now: number } | { type: 'renew'; now: number } | { type: 'end' },
-  },
-  guards: {
+export const sessionMachine = machineOf({
+  id: 'session',
+  context: {} as { livesUntil: number },
+  event: {} as { type: 'use'; now: number } | { type: 'renew'; now: number } | { type: 'end' },
+  conditions: {
     'its idle or absolute time is over': ({ context, event }) =>
       event.type !== 'end' && event.now >= context.livesUntil,
   },
-  actions: outcomes('accept', 'refuse', 'changeSecret', 'recordEnd', 'ignore'),
-}).createMachine({
-  id: 'session',
-  context: { livesUntil: 0 },
-  initial: 'active',
-  states: {
-    active: {
-      on: {
-        use: [
-          { guard: 'its idle or absolute time is over', target: 'expired', actions: 'refuse' },
-          { actions: 'accept' },
-        ],
-        renew: [
-          { guard: 'its idle or absolute time is over', target: 'expired', actions: 'refuse' },
-          { actions: 'changeSecret' },
-        ],
-        end: { target: 'ended', actions: 'recordEnd' },
-      },
-    },
-    ended: { on: { use: { actions: 'refuse' }, renew: { actions: 'refuse' }, end: { actions: 'ignore' } } },
-    expired: { on: { use: { actions: 'refuse' }, renew: { actions: 'refuse' }, end: { actions: 'ignore' } } },
-  },
+  lines: [
+    ['active', 'use', 'its idle or absolute time is over', 'expired', 'refuse'],
+    ['active', 'use', '–', '–', 'accept'],
+    ['active', 'renew', 'its idle or absolute time is over', 'expired', 'refuse'],
+    ['active', 'renew', '–', '–', 'changeSecret'],
+    ['active', 'end', '–', 'ended', 'recordEnd'],
+    [['ended', 'expired'], ['use', 'renew'], '–', '–', 'refuse'],
+    [['ended', 'expired'], 'end', '–', '–', 'ignore'],
+  ],
 });
 
 export type SessionWrite =

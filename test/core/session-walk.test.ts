@@ -129,6 +129,6 @@ describe('every history of one browser, five events long', () => {
 
   it('meets every state of the machine', () => {
     const met = new Set(visits.flatMap(({ after }) => sessionsOf(after).map(({ state }) => state)));
-    expect([...met].sort()).toEqual(Object.keys(sessionMachine.states).sort());
+    expect([...met].sort()).toEqual([...sessionMachine.states.keys()].sort());
   });
 });

@@ -1,32 +1,9 @@
 /**
  * A member on the way to a subscription: begun by a signed-in member, completed once however often that is
  * asked for (decision 40). A payment that arrives late is honoured: what was paid for is given.
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | open | look | its time is over | expired | settle |
- * | open | look | – | open | ignore |
- * | open | confirm | its time is over | expired | refuse |
- * | open | confirm | nothing is to be paid first | completed | giveSubscription |
- * | open | confirm | – | open | askForPayment |
- * | open | pay | – | completed | giveSubscription |
- * | open | cancel | – | cancelled | recordCancellation |
- * | completed | look | – | completed | ignore |
- * | completed | confirm | – | completed | ignore |
- * | completed | pay | – | completed | ignore |
- * | completed | cancel | – | completed | refuse |
- * | cancelled | look | – | cancelled | ignore |
- * | cancelled | confirm | – | cancelled | refuse |
- * | cancelled | pay | – | completed | giveSubscription |
- * | cancelled | cancel | – | cancelled | ignore |
- * | expired | look | – | expired | ignore |
- * | expired | confirm | – | expired | refuse |
- * | expired | pay | – | completed | giveSubscription |
- * | expired | cancel | – | expired | ignore |
  */
-import { setup } from 'xstate';
 import type { Decision } from '../decision.ts';
-import { impossible, outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import { checkoutLifetime, referenceLength } from './limits.ts';
 import { endOfPeriod, type Package, type Period, type Price } from './package.ts';
 import { beginSubscription, isActive, type Subscription, type SubscriptionWrite } from './subscription.ts';
@@ -57,63 +34,32 @@ export interface Checkout {
   readonly subscriptionId: number | null;
 }
 
-export const checkoutMachine = setup({
-  types: {
-    context: {} as { expiresAt: number },
-    events: {} as
-      | { type: 'look'; now: number }
-      | { type: 'confirm'; now: number; isSettled: boolean }
-      | { type: 'pay' }
-      | { type: 'cancel' },
-  },
-  guards: {
-    'its time is over': ({ context, event }) =>
-      (event.type === 'look' || event.type === 'confirm') && event.now >= context.expiresAt,
+export const checkoutMachine = machineOf({
+  id: 'checkout',
+  context: {} as { expiresAt: number },
+  event: {} as
+    | { type: 'look'; now: number }
+    | { type: 'confirm'; now: number; isSettled: boolean }
+    | { type: 'pay' | 'cancel' },
+  conditions: {
+    'its time is over': ({ context, event }) => 'now' in event && event.now >= context.expiresAt,
     'nothing is to be paid first': ({ event }) => event.type === 'confirm' && event.isSettled,
   },
-  actions: outcomes('giveSubscription', 'askForPayment', 'recordCancellation', 'ignore', 'refuse', 'settle'),
-}).createMachine({
-  id: 'checkout',
-  context: { expiresAt: 0 },
-  initial: 'open',
-  states: {
-    open: {
-      on: {
-        look: [{ guard: 'its time is over', target: 'expired', actions: 'settle' }, { actions: 'ignore' }],
-        confirm: [
-          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
-          { guard: 'nothing is to be paid first', target: 'completed', actions: 'giveSubscription' },
-          { actions: 'askForPayment' },
-        ],
-        pay: { target: 'completed', actions: 'giveSubscription' },
-        cancel: { target: 'cancelled', actions: 'recordCancellation' },
-      },
-    },
-    completed: {
-      on: {
-        look: { actions: 'ignore' },
-        confirm: { actions: 'ignore' },
-        pay: { actions: 'ignore' },
-        cancel: { actions: 'refuse' },
-      },
-    },
-    cancelled: {
-      on: {
-        look: { actions: 'ignore' },
-        confirm: { actions: 'refuse' },
-        pay: { target: 'completed', actions: 'giveSubscription' },
-        cancel: { actions: 'ignore' },
-      },
-    },
-    expired: {
-      on: {
-        look: { actions: 'ignore' },
-        confirm: { actions: 'refuse' },
-        pay: { target: 'completed', actions: 'giveSubscription' },
-        cancel: { actions: 'ignore' },
-      },
-    },
-  },
+  lines: [
+    ['open', 'look', 'its time is over', 'expired', 'settle'],
+    ['open', 'look', '–', '–', 'ignore'],
+    ['open', 'confirm', 'its time is over', 'expired', 'refuse'],
+    ['open', 'confirm', 'nothing is to be paid first', 'completed', 'giveSubscription'],
+    ['open', 'confirm', '–', '–', 'askForPayment'],
+    ['open', 'pay', '–', 'completed', 'giveSubscription'],
+    ['open', 'cancel', '–', 'cancelled', 'recordCancellation'],
+    ['completed', ['look', 'confirm', 'pay'], '–', '–', 'ignore'],
+    ['completed', 'cancel', '–', '–', 'refuse'],
+    [['cancelled', 'expired'], 'look', '–', '–', 'ignore'],
+    [['cancelled', 'expired'], 'confirm', '–', '–', 'refuse'],
+    [['cancelled', 'expired'], 'pay', '–', 'completed', 'giveSubscription'],
+    [['cancelled', 'expired'], 'cancel', '–', '–', 'ignore'],
+  ],
 });
 
 export type CheckoutWrite =
@@ -192,8 +138,6 @@ export function confirmCheckout(
       return { answer: { kind: 'completed', subscription: null }, writes: [] };
     case 'refuse':
       return { answer: { kind: 'refused' }, writes: moveTo(checkout, { ...checkout, state }) };
-    default:
-      return impossible(outcome satisfies 'recordCancellation' | 'settle');
   }
 }
 

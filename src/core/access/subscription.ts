@@ -2,47 +2,9 @@
  * A member's subscription to a package. The clock decides whether it gives access, not a job: between
  * `activatedAt` and `expiresAt` it does, unless it was ended before (decision 20). The stored state is what
  * was last written; `look` says what it is now.
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | pending | look | its time is over | expired | settle |
- * | pending | look | its time has come | active | settle |
- * | pending | look | – | pending | ignore |
- * | pending | activate | – | active | recordActivation |
- * | pending | renew | – | pending | refuse |
- * | pending | cancel | – | ended | recordEnd |
- * | pending | resume | – | pending | ignore |
- * | pending | end | – | ended | recordEnd |
- * | active | look | its time is over | expired | settle |
- * | active | look | – | active | ignore |
- * | active | activate | – | active | ignore |
- * | active | renew | – | active | recordRenewal |
- * | active | cancel | – | cancelled | recordCancellation |
- * | active | resume | – | active | ignore |
- * | active | end | – | ended | recordEnd |
- * | cancelled | look | its time is over | expired | settle |
- * | cancelled | look | – | cancelled | ignore |
- * | cancelled | activate | – | cancelled | ignore |
- * | cancelled | renew | – | cancelled | refuse |
- * | cancelled | cancel | – | cancelled | ignore |
- * | cancelled | resume | – | active | recordResumption |
- * | cancelled | end | – | ended | recordEnd |
- * | expired | look | – | expired | ignore |
- * | expired | activate | – | expired | refuse |
- * | expired | renew | – | expired | refuse |
- * | expired | cancel | – | expired | refuse |
- * | expired | resume | – | expired | refuse |
- * | expired | end | – | expired | ignore |
- * | ended | look | – | ended | ignore |
- * | ended | activate | – | ended | refuse |
- * | ended | renew | – | ended | refuse |
- * | ended | cancel | – | ended | refuse |
- * | ended | resume | – | ended | refuse |
- * | ended | end | – | ended | ignore |
  */
-import { setup } from 'xstate';
 import type { Decision } from '../decision.ts';
-import { impossible, outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import type { CustomPropertyValues } from './custom-property.ts';
 import { endOfNextPeriod, endOfPeriod, type Period, type Product } from './package.ts';
 
@@ -90,86 +52,43 @@ export function isActive(
   return createdAt <= at && activatedAt <= at && at < expiresAt && (endedAt === null || at < endedAt);
 }
 
-/** What is over does not come back. */
-const refusals = {
-  look: { actions: 'ignore' },
-  activate: { actions: 'refuse' },
-  renew: { actions: 'refuse' },
-  cancel: { actions: 'refuse' },
-  resume: { actions: 'refuse' },
-  end: { actions: 'ignore' },
-} as const;
-
-export const subscriptionMachine = setup({
-  types: {
-    context: {} as { activatedAt: number | null; expiresAt: number | null },
-    events: {} as
-      | { type: 'look'; now: number }
-      | { type: 'activate' }
-      | { type: 'renew' }
-      | { type: 'cancel' }
-      | { type: 'resume' }
-      | { type: 'end' },
-  },
-  guards: {
+export const subscriptionMachine = machineOf({
+  id: 'subscription',
+  context: {} as { activatedAt: number | null; expiresAt: number | null },
+  event: {} as { type: 'look'; now: number } | { type: 'activate' | 'renew' | 'cancel' | 'resume' | 'end' },
+  conditions: {
     'its time is over': ({ context, event }) =>
       event.type === 'look' && context.expiresAt !== null && event.now >= context.expiresAt,
     'its time has come': ({ context, event }) =>
       event.type === 'look' && context.activatedAt !== null && event.now >= context.activatedAt,
   },
-  actions: outcomes(
-    'recordActivation',
-    'recordRenewal',
-    'recordCancellation',
-    'recordResumption',
-    'recordEnd',
-    'ignore',
-    'refuse',
-    'settle',
-  ),
-}).createMachine({
-  id: 'subscription',
-  context: { activatedAt: null, expiresAt: null },
-  initial: 'pending',
-  states: {
-    pending: {
-      on: {
-        look: [
-          { guard: 'its time is over', target: 'expired', actions: 'settle' },
-          { guard: 'its time has come', target: 'active', actions: 'settle' },
-          { actions: 'ignore' },
-        ],
-        activate: { target: 'active', actions: 'recordActivation' },
-        renew: { actions: 'refuse' },
-        // Nothing of it was used yet, so there is no period whose end it could wait for.
-        cancel: { target: 'ended', actions: 'recordEnd' },
-        resume: { actions: 'ignore' },
-        end: { target: 'ended', actions: 'recordEnd' },
-      },
-    },
-    active: {
-      on: {
-        look: [{ guard: 'its time is over', target: 'expired', actions: 'settle' }, { actions: 'ignore' }],
-        activate: { actions: 'ignore' },
-        renew: { actions: 'recordRenewal' },
-        cancel: { target: 'cancelled', actions: 'recordCancellation' },
-        resume: { actions: 'ignore' },
-        end: { target: 'ended', actions: 'recordEnd' },
-      },
-    },
-    cancelled: {
-      on: {
-        look: [{ guard: 'its time is over', target: 'expired', actions: 'settle' }, { actions: 'ignore' }],
-        activate: { actions: 'ignore' },
-        renew: { actions: 'refuse' },
-        cancel: { actions: 'ignore' },
-        resume: { target: 'active', actions: 'recordResumption' },
-        end: { target: 'ended', actions: 'recordEnd' },
-      },
-    },
-    expired: { on: refusals },
-    ended: { on: refusals },
-  },
+  lines: [
+    ['pending', 'look', 'its time is over', 'expired', 'settle'],
+    ['pending', 'look', 'its time has come', 'active', 'settle'],
+    ['pending', 'look', '–', '–', 'ignore'],
+    ['pending', 'activate', '–', 'active', 'recordActivation'],
+    ['pending', 'renew', '–', '–', 'refuse'],
+    // Nothing of it was used yet, so there is no period whose end it could wait for.
+    ['pending', 'cancel', '–', 'ended', 'recordEnd'],
+    ['pending', 'resume', '–', '–', 'ignore'],
+    ['pending', 'end', '–', 'ended', 'recordEnd'],
+    ['active', 'look', 'its time is over', 'expired', 'settle'],
+    ['active', ['look', 'activate'], '–', '–', 'ignore'],
+    ['active', 'renew', '–', '–', 'recordRenewal'],
+    ['active', 'cancel', '–', 'cancelled', 'recordCancellation'],
+    ['active', 'resume', '–', '–', 'ignore'],
+    ['active', 'end', '–', 'ended', 'recordEnd'],
+    ['cancelled', 'look', 'its time is over', 'expired', 'settle'],
+    ['cancelled', ['look', 'activate'], '–', '–', 'ignore'],
+    ['cancelled', 'renew', '–', '–', 'refuse'],
+    ['cancelled', 'cancel', '–', '–', 'ignore'],
+    ['cancelled', 'resume', '–', 'active', 'recordResumption'],
+    ['cancelled', 'end', '–', 'ended', 'recordEnd'],
+    // What is over does not come back.
+    [['expired', 'ended'], 'look', '–', '–', 'ignore'],
+    [['expired', 'ended'], ['activate', 'renew', 'cancel', 'resume'], '–', '–', 'refuse'],
+    [['expired', 'ended'], 'end', '–', '–', 'ignore'],
+  ],
 });
 
 export type SubscriptionWrite =
@@ -265,8 +184,6 @@ function decide(
       return changed({ cancelledAt: now });
     case 'recordEnd':
       return changed({ endedAt: now });
-    default:
-      return impossible(outcome satisfies 'settle');
   }
 }
 

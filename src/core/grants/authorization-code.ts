@@ -2,26 +2,10 @@
  * The authorization code: valid for ten minutes, exchanged once, by the client it was issued to, with the
  * verifier whose challenge began it. A second exchange means that the code leaked, so the sign-in that the
  * first one began ends too (RFC 6749 §4.1.2; decision 18).
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | issued | exchange | ten minutes are over | expired | refuseExpired |
- * | issued | exchange | the redirect_uri sent differs | issued | refuseRedirectUri |
- * | issued | exchange | the verifier is wrong | burned | refuseVerifier |
- * | issued | exchange | the member may no longer sign in | burned | refuseInactive |
- * | issued | exchange | – | used | issueTokens |
- * | issued | cancel | – | burned | recordEnd |
- * | used | exchange | – | used | endSignIn |
- * | used | cancel | – | used | ignore |
- * | burned | exchange | – | burned | refuseBurned |
- * | burned | cancel | – | burned | ignore |
- * | expired | exchange | – | expired | refuseExpired |
- * | expired | cancel | – | expired | ignore |
  */
-import { setup } from 'xstate';
 import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { authorizationCodeLifetime } from '../limits.ts';
-import { impossible, outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
 import { verifierMatches } from '../oidc/pkce.ts';
 import type { Scope } from '../oidc/scope.ts';
@@ -50,57 +34,40 @@ export interface AuthorizationCode {
   readonly signInId: string | null;
 }
 
-/** What was found by comparing what the client sent with the record. */
-interface Proofs {
+/** An exchange, with what was found by comparing what the client sent with the record. */
+interface ExchangeEvent {
+  readonly type: 'exchange';
+  readonly now: number;
   readonly redirectUriDiffers: boolean;
   readonly verifierMatches: boolean;
   readonly memberIsActive: boolean;
 }
 
-export const authorizationCodeMachine = setup({
-  types: {
-    context: {} as { expiresAt: number },
-    events: {} as ({ type: 'exchange'; now: number } & Proofs) | { type: 'cancel' },
-  },
-  guards: {
+export const authorizationCodeMachine = machineOf({
+  id: 'authorization code',
+  context: {} as { expiresAt: number },
+  event: {} as ExchangeEvent | { type: 'cancel' },
+  conditions: {
     'ten minutes are over': ({ context, event }) =>
       event.type === 'exchange' && event.now >= context.expiresAt,
     'the redirect_uri sent differs': ({ event }) => event.type === 'exchange' && event.redirectUriDiffers,
     'the verifier is wrong': ({ event }) => event.type === 'exchange' && !event.verifierMatches,
     'the member may no longer sign in': ({ event }) => event.type === 'exchange' && !event.memberIsActive,
   },
-  actions: outcomes(
-    'issueTokens',
-    'refuseExpired',
-    'refuseRedirectUri',
-    'refuseVerifier',
-    'refuseInactive',
-    'refuseBurned',
-    'endSignIn',
-    'recordEnd',
-    'ignore',
-  ),
-}).createMachine({
-  id: 'authorization code',
-  context: { expiresAt: 0 },
-  initial: 'issued',
-  states: {
-    issued: {
-      on: {
-        exchange: [
-          { guard: 'ten minutes are over', target: 'expired', actions: 'refuseExpired' },
-          { guard: 'the redirect_uri sent differs', actions: 'refuseRedirectUri' },
-          { guard: 'the verifier is wrong', target: 'burned', actions: 'refuseVerifier' },
-          { guard: 'the member may no longer sign in', target: 'burned', actions: 'refuseInactive' },
-          { target: 'used', actions: 'issueTokens' },
-        ],
-        cancel: { target: 'burned', actions: 'recordEnd' },
-      },
-    },
-    used: { on: { exchange: { actions: 'endSignIn' }, cancel: { actions: 'ignore' } } },
-    burned: { on: { exchange: { actions: 'refuseBurned' }, cancel: { actions: 'ignore' } } },
-    expired: { on: { exchange: { actions: 'refuseExpired' }, cancel: { actions: 'ignore' } } },
-  },
+  lines: [
+    ['issued', 'exchange', 'ten minutes are over', 'expired', 'refuseExpired'],
+    ['issued', 'exchange', 'the redirect_uri sent differs', '–', 'refuseRedirectUri'],
+    ['issued', 'exchange', 'the verifier is wrong', 'burned', 'refuseVerifier'],
+    ['issued', 'exchange', 'the member may no longer sign in', 'burned', 'refuseInactive'],
+    ['issued', 'exchange', '–', 'used', 'issueTokens'],
+    ['issued', 'cancel', '–', 'burned', 'recordEnd'],
+    ['used', 'exchange', '–', '–', 'endSignIn'],
+    ['used', 'cancel', '–', '–', 'ignore'],
+    ['burned', 'exchange', '–', '–', 'refuseBurned'],
+    ['burned', 'cancel', '–', '–', 'ignore'],
+    ['expired', 'exchange', '–', '–', 'refuseExpired'],
+    ['expired', 'cancel', '–', '–', 'ignore'],
+  ],
 });
 
 export type AuthorizationCodeWrite =
@@ -186,8 +153,6 @@ export function exchange(code: AuthorizationCode | null, command: ExchangeComman
       return refused('the code had ended before', moved);
     case 'endSignIn':
       return reused(command);
-    default:
-      return impossible(outcome satisfies 'recordEnd' | 'ignore');
   }
 }
 

@@ -2,48 +2,9 @@
  * The device code: the TV's secret for one sign-in (RFC 8628). The TV polls with it while the member approves
  * or rejects on a phone; the first poll after the approval gets the tokens, and a second one means that two
  * devices hold the code, so the sign-in ends.
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | pending | poll | fifteen minutes are over | expired | answerExpired |
- * | pending | poll | the interval is not up | pending | answerSlowDown |
- * | pending | poll | – | pending | answerPending |
- * | pending | approve | fifteen minutes are over | expired | answerNotValid |
- * | pending | approve | – | approved | answerApproved |
- * | pending | reject | fifteen minutes are over | expired | answerNotValid |
- * | pending | reject | – | denied | answerRejected |
- * | pending | withdraw | – | withdrawn | recordEnd |
- * | approved | poll | the member may no longer sign in | denied | answerInactive |
- * | approved | poll | – | used | issueTokens |
- * | approved | approve | by the same member | approved | answerApproved |
- * | approved | approve | – | approved | answerNotValid |
- * | approved | reject | by the same member | approved | answerApproved |
- * | approved | reject | – | approved | answerNotValid |
- * | approved | withdraw | – | withdrawn | recordEnd |
- * | denied | poll | – | denied | answerDenied |
- * | denied | approve | by the same member | denied | answerRejected |
- * | denied | approve | – | denied | answerNotValid |
- * | denied | reject | by the same member | denied | answerRejected |
- * | denied | reject | – | denied | answerNotValid |
- * | denied | withdraw | – | denied | ignore |
- * | expired | poll | – | expired | answerExpired |
- * | expired | approve | – | expired | answerNotValid |
- * | expired | reject | – | expired | answerNotValid |
- * | expired | withdraw | – | expired | ignore |
- * | used | poll | – | used | endSignIn |
- * | used | approve | by the same member | used | answerApproved |
- * | used | approve | – | used | answerNotValid |
- * | used | reject | by the same member | used | answerApproved |
- * | used | reject | – | used | answerNotValid |
- * | used | withdraw | – | used | ignore |
- * | withdrawn | poll | – | withdrawn | answerWithdrawn |
- * | withdrawn | approve | – | withdrawn | answerNotValid |
- * | withdrawn | reject | – | withdrawn | answerNotValid |
- * | withdrawn | withdraw | – | withdrawn | ignore |
  */
-import { setup } from 'xstate';
 import { deviceCodeLifetime, deviceCodeMemory, pollInterval } from '../limits.ts';
-import { outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import type { Scope } from '../oidc/scope.ts';
 
 export type DeviceCodeState = StateOf<typeof deviceCodeMachine>;
@@ -78,109 +39,49 @@ export interface DeviceCode {
 
 type DeviceCodeEvent =
   | { type: 'poll'; now: number; memberIsActive: boolean }
-  | { type: 'approve'; now: number; memberId: string }
-  | { type: 'reject'; now: number; memberId: string }
+  | { type: 'approve' | 'reject'; now: number; memberId: string }
   | { type: 'withdraw' };
 
-const decidedAgain = (again: 'answerApproved' | 'answerRejected') => [
-  { guard: 'by the same member' as const, actions: again },
-  { actions: 'answerNotValid' as const },
-];
-
-export const deviceCodeMachine = setup({
-  types: {
-    context: {} as { expiresAt: number; nextPollAt: number; memberId: string | null },
-    events: {} as DeviceCodeEvent,
-  },
-  guards: {
+export const deviceCodeMachine = machineOf({
+  id: 'device code',
+  context: {} as { expiresAt: number; nextPollAt: number; memberId: string | null },
+  event: {} as DeviceCodeEvent,
+  conditions: {
     'fifteen minutes are over': ({ context, event }) =>
       event.type !== 'withdraw' && event.now >= context.expiresAt,
     'the interval is not up': ({ context, event }) => event.type === 'poll' && event.now < context.nextPollAt,
     'the member may no longer sign in': ({ event }) => event.type === 'poll' && !event.memberIsActive,
     'by the same member': ({ context, event }) => 'memberId' in event && event.memberId === context.memberId,
   },
-  actions: outcomes(
-    'answerPending',
-    'answerSlowDown',
-    'answerExpired',
-    'answerDenied',
-    'answerInactive',
-    'answerWithdrawn',
-    'answerApproved',
-    'answerRejected',
-    'answerNotValid',
-    'issueTokens',
-    'endSignIn',
-    'recordEnd',
-    'ignore',
-  ),
-}).createMachine({
-  id: 'device code',
-  context: { expiresAt: 0, nextPollAt: 0, memberId: null },
-  initial: 'pending',
-  states: {
-    pending: {
-      on: {
-        poll: [
-          { guard: 'fifteen minutes are over', target: 'expired', actions: 'answerExpired' },
-          { guard: 'the interval is not up', actions: 'answerSlowDown' },
-          { actions: 'answerPending' },
-        ],
-        approve: [
-          { guard: 'fifteen minutes are over', target: 'expired', actions: 'answerNotValid' },
-          { target: 'approved', actions: 'answerApproved' },
-        ],
-        reject: [
-          { guard: 'fifteen minutes are over', target: 'expired', actions: 'answerNotValid' },
-          { target: 'denied', actions: 'answerRejected' },
-        ],
-        withdraw: { target: 'withdrawn', actions: 'recordEnd' },
-      },
-    },
-    approved: {
-      on: {
-        poll: [
-          { guard: 'the member may no longer sign in', target: 'denied', actions: 'answerInactive' },
-          { target: 'used', actions: 'issueTokens' },
-        ],
-        approve: decidedAgain('answerApproved'),
-        reject: decidedAgain('answerApproved'),
-        withdraw: { target: 'withdrawn', actions: 'recordEnd' },
-      },
-    },
-    denied: {
-      on: {
-        poll: { actions: 'answerDenied' },
-        approve: decidedAgain('answerRejected'),
-        reject: decidedAgain('answerRejected'),
-        withdraw: { actions: 'ignore' },
-      },
-    },
-    expired: {
-      on: {
-        poll: { actions: 'answerExpired' },
-        approve: { actions: 'answerNotValid' },
-        reject: { actions: 'answerNotValid' },
-        withdraw: { actions: 'ignore' },
-      },
-    },
-    used: {
-      on: {
-        poll: { actions: 'endSignIn' },
-        approve: decidedAgain('answerApproved'),
-        reject: decidedAgain('answerApproved'),
-        withdraw: { actions: 'ignore' },
-      },
-    },
-    withdrawn: {
-      on: {
-        poll: { actions: 'answerWithdrawn' },
-        approve: { actions: 'answerNotValid' },
-        reject: { actions: 'answerNotValid' },
-        withdraw: { actions: 'ignore' },
-      },
-    },
-  },
+  lines: [
+    ['pending', 'poll', 'fifteen minutes are over', 'expired', 'answerExpired'],
+    ['pending', 'poll', 'the interval is not up', '–', 'answerSlowDown'],
+    ['pending', 'poll', '–', '–', 'answerPending'],
+    ['pending', 'approve', 'fifteen minutes are over', 'expired', 'answerNotValid'],
+    ['pending', 'approve', '–', 'approved', 'answerApproved'],
+    ['pending', 'reject', 'fifteen minutes are over', 'expired', 'answerNotValid'],
+    ['pending', 'reject', '–', 'denied', 'answerRejected'],
+    ['pending', 'withdraw', '–', 'withdrawn', 'recordEnd'],
+    ['approved', 'poll', 'the member may no longer sign in', 'denied', 'answerInactive'],
+    ['approved', 'poll', '–', 'used', 'issueTokens'],
+    ['approved', ['approve', 'reject'], 'by the same member', '–', 'answerApproved'],
+    ['approved', ['approve', 'reject'], '–', '–', 'answerNotValid'],
+    ['approved', 'withdraw', '–', 'withdrawn', 'recordEnd'],
+    ['denied', 'poll', '–', '–', 'answerDenied'],
+    ['denied', ['approve', 'reject'], 'by the same member', '–', 'answerRejected'],
+    ['denied', ['approve', 'reject'], '–', '–', 'answerNotValid'],
+    ['denied', 'withdraw', '–', '–', 'ignore'],
+    ['expired', 'poll', '–', '–', 'answerExpired'],
+    ['expired', ['approve', 'reject'], '–', '–', 'answerNotValid'],
+    ['expired', 'withdraw', '–', '–', 'ignore'],
+    ['used', 'poll', '–', '–', 'endSignIn'],
+    ['used', ['approve', 'reject'], 'by the same member', '–', 'answerApproved'],
+    ['used', ['approve', 'reject'], '–', '–', 'answerNotValid'],
+    ['used', 'withdraw', '–', '–', 'ignore'],
+    ['withdrawn', 'poll', '–', '–', 'answerWithdrawn'],
+    ['withdrawn', ['approve', 'reject'], '–', '–', 'answerNotValid'],
+    ['withdrawn', 'withdraw', '–', '–', 'ignore'],
+  ],
 });
 
 export type DeviceCodeWrite =

@@ -1,7 +1,7 @@
 // Decides what a polling device gets.
 import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { pollTolerance, slowDownStep } from '../limits.ts';
-import { impossible, step } from '../machine.ts';
+import { step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
 import {
   contextOf,
@@ -85,10 +85,6 @@ export function poll(code: DeviceCode | null, command: PollCommand): Poll {
       return tokensFor(code, command);
     case 'endSignIn':
       return reused(code, command);
-    default:
-      return impossible(
-        outcome satisfies 'answerApproved' | 'answerRejected' | 'answerNotValid' | 'recordEnd' | 'ignore',
-      );
   }
 }
 

@@ -1,6 +1,6 @@
 // Decides what becomes of a device when its member approves or rejects it.
 import type { Decision } from '../decision.ts';
-import { impossible, step } from '../machine.ts';
+import { step } from '../machine.ts';
 import {
   contextOf,
   type DeviceCode,
@@ -18,17 +18,6 @@ export interface VerdictCommand {
   readonly authenticatedAt: number;
   readonly now: number;
 }
-
-/** What only a poll comes to. */
-type PollOutcome =
-  | 'answerPending'
-  | 'answerSlowDown'
-  | 'answerExpired'
-  | 'answerDenied'
-  | 'answerInactive'
-  | 'answerWithdrawn'
-  | 'issueTokens'
-  | 'endSignIn';
 
 /** The page that follows: what the code has come to, which may be what was pressed the first time. */
 export type VerdictAnswer = 'approved' | 'rejected' | 'not-valid';
@@ -75,7 +64,5 @@ export function decideDeviceCode(
       return { answer: 'rejected', writes: moveTo(code, decided) };
     case 'answerNotValid':
       return { answer: 'not-valid', writes: moveTo(code, next) };
-    default:
-      return impossible(outcome satisfies PollOutcome | 'recordEnd' | 'ignore');
   }
 }

@@ -8,28 +8,11 @@
  * token is recognised however long ago it was replaced, without a row for each. The mac is HMAC-SHA-256 under
  * the tenant's token key, which is nowhere in the database in clear: what does not carry it was never issued,
  * and changes nothing.
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | current | refresh | the member may no longer sign in | revoked | endInactive |
- * | current | refresh | its lifetime is over | expired | endExpired |
- * | current | refresh | the scope asked for is wider | current | refuseScope |
- * | current | refresh | – | superseded | issueTokens |
- * | current | revoke | – | revoked | endRevoked |
- * | superseded | refresh | within the client's replay window, the scope asked for is wider | superseded | refuseScope |
- * | superseded | refresh | within the client's replay window | superseded | replayTokens |
- * | superseded | refresh | – | revoked | endReused |
- * | superseded | revoke | – | revoked | endRevoked |
- * | revoked | refresh | – | revoked | refuse |
- * | revoked | revoke | – | revoked | ignore |
- * | expired | refresh | – | expired | refuse |
- * | expired | revoke | – | expired | ignore |
  */
-import { setup } from 'xstate';
 import type { Client } from '../client.ts';
 import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { equalInConstantTime, hmac, type MacKey } from '../hash.ts';
-import { impossible, outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Member, maySignIn } from '../members/member.ts';
 import { readScope, scopeCovers } from '../oidc/scope.ts';
 import {
@@ -56,12 +39,11 @@ interface Life {
 const isReplayable = ({ livesUntil, replayableUntil }: Life, { memberIsActive, now }: Facts): boolean =>
   memberIsActive && now < Math.min(replayableUntil, livesUntil);
 
-export const refreshTokenMachine = setup({
-  types: {
-    context: {} as Life,
-    events: {} as ({ type: 'refresh' } & Facts) | { type: 'revoke' },
-  },
-  guards: {
+export const refreshTokenMachine = machineOf({
+  id: 'refresh token',
+  context: {} as Life,
+  event: {} as ({ type: 'refresh' } & Facts) | { type: 'revoke' },
+  conditions: {
     'the member may no longer sign in': ({ event }) => event.type === 'refresh' && !event.memberIsActive,
     'its lifetime is over': ({ context, event }) =>
       event.type === 'refresh' && event.now >= context.livesUntil,
@@ -71,49 +53,25 @@ export const refreshTokenMachine = setup({
     "within the client's replay window": ({ context, event }) =>
       event.type === 'refresh' && isReplayable(context, event),
   },
-  actions: outcomes(
-    'issueTokens',
-    'replayTokens',
-    'refuse',
-    'refuseScope',
-    'endInactive',
-    'endExpired',
-    'endReused',
-    'endRevoked',
-    'ignore',
-  ),
-}).createMachine({
-  id: 'refresh token',
-  context: { livesUntil: 0, replayableUntil: 0 },
-  initial: 'current',
-  states: {
-    current: {
-      on: {
-        refresh: [
-          { guard: 'the member may no longer sign in', target: 'revoked', actions: 'endInactive' },
-          { guard: 'its lifetime is over', target: 'expired', actions: 'endExpired' },
-          { guard: 'the scope asked for is wider', actions: 'refuseScope' },
-          { target: 'superseded', actions: 'issueTokens' },
-        ],
-        revoke: { target: 'revoked', actions: 'endRevoked' },
-      },
-    },
-    superseded: {
-      on: {
-        refresh: [
-          {
-            guard: "within the client's replay window, the scope asked for is wider",
-            actions: 'refuseScope',
-          },
-          { guard: "within the client's replay window", actions: 'replayTokens' },
-          { target: 'revoked', actions: 'endReused' },
-        ],
-        revoke: { target: 'revoked', actions: 'endRevoked' },
-      },
-    },
-    revoked: { on: { refresh: { actions: 'refuse' }, revoke: { actions: 'ignore' } } },
-    expired: { on: { refresh: { actions: 'refuse' }, revoke: { actions: 'ignore' } } },
-  },
+  lines: [
+    ['current', 'refresh', 'the member may no longer sign in', 'revoked', 'endInactive'],
+    ['current', 'refresh', 'its lifetime is over', 'expired', 'endExpired'],
+    ['current', 'refresh', 'the scope asked for is wider', '–', 'refuseScope'],
+    ['current', 'refresh', '–', 'superseded', 'issueTokens'],
+    ['current', 'revoke', '–', 'revoked', 'endRevoked'],
+    [
+      'superseded',
+      'refresh',
+      "within the client's replay window, the scope asked for is wider",
+      '–',
+      'refuseScope',
+    ],
+    ['superseded', 'refresh', "within the client's replay window", '–', 'replayTokens'],
+    ['superseded', 'refresh', '–', 'revoked', 'endReused'],
+    ['superseded', 'revoke', '–', 'revoked', 'endRevoked'],
+    [['revoked', 'expired'], 'refresh', '–', '–', 'refuse'],
+    [['revoked', 'expired'], 'revoke', '–', '–', 'ignore'],
+  ],
 });
 
 /** A refresh request, after its client was authenticated. */
@@ -180,8 +138,6 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
       return ended('expired', 'the sign-in is too old, and has ended');
     case 'endReused':
       return ended('refresh_token_reused', ageOfReused(token, signIn, now));
-    default:
-      return impossible(outcome satisfies 'endRevoked' | 'ignore');
   }
 }
 

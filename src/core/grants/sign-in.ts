@@ -1,17 +1,9 @@
 /**
  * The sign-in: the family of tokens that one code exchange or one approval begins. Its row is the truth
  * about revocation: one update ends every refresh token it ever gave out.
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | active | rotate | – | active | advanceGeneration |
- * | active | end | – | ended | recordEnd |
- * | ended | rotate | – | ended | refuse |
- * | ended | end | – | ended | ignore |
  */
-import { setup } from 'xstate';
 import type { Client } from '../client.ts';
-import { outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import { type Session, sessionLives } from '../session.ts';
 
@@ -52,26 +44,17 @@ export interface SignIn {
   readonly label: string | null;
 }
 
-export const signInMachine = setup({
-  types: { events: {} as { type: 'rotate' } | { type: 'end' } },
-  actions: outcomes('advanceGeneration', 'recordEnd', 'refuse', 'ignore'),
-}).createMachine({
+export const signInMachine = machineOf({
   id: 'sign-in',
-  initial: 'active',
-  states: {
-    active: {
-      on: {
-        rotate: { actions: 'advanceGeneration' },
-        end: { target: 'ended', actions: 'recordEnd' },
-      },
-    },
-    ended: {
-      on: {
-        rotate: { actions: 'refuse' },
-        end: { actions: 'ignore' },
-      },
-    },
-  },
+  context: {},
+  event: {} as { type: 'rotate' } | { type: 'end' },
+  conditions: {},
+  lines: [
+    ['active', 'rotate', '–', '–', 'advanceGeneration'],
+    ['active', 'end', '–', 'ended', 'recordEnd'],
+    ['ended', 'rotate', '–', '–', 'refuse'],
+    ['ended', 'end', '–', '–', 'ignore'],
+  ],
 });
 
 export type SignInWrite =

@@ -1,53 +1,10 @@
 /**
  * The proof that a person reads an address: a message with a link and six digits, for one purpose. The browser
  * that asked finishes with it, whichever device opened the message.
- *
- * | state | event | condition | next state | outcome |
- * |---|---|---|---|---|
- * | pending | link | its time is over | expired | refuse |
- * | pending | link | – | proven | accept |
- * | pending | code | its time is over | expired | refuse |
- * | pending | code | no try is left | pending | refuse |
- * | pending | code | the code is wrong for the last time | exhausted | refuse |
- * | pending | code | the code is wrong | pending | countWrongCode |
- * | pending | code | – | proven | accept |
- * | pending | try | its time is over | expired | refuse |
- * | pending | try | no try is left | pending | refuse |
- * | pending | try | – | pending | countTry |
- * | pending | fail | no try is left | exhausted | refuse |
- * | pending | fail | – | pending | refuse |
- * | pending | finish | – | pending | refuse |
- * | pending | withdraw | – | expired | recordEnd |
- * | proven | link | – | proven | ignore |
- * | proven | code | – | proven | ignore |
- * | proven | try | – | proven | refuse |
- * | proven | fail | – | proven | refuse |
- * | proven | finish | its time is over | expired | refuse |
- * | proven | finish | – | finished | accept |
- * | proven | withdraw | – | expired | recordEnd |
- * | finished | link | – | finished | refuse |
- * | finished | code | – | finished | refuse |
- * | finished | try | – | finished | refuse |
- * | finished | fail | – | finished | refuse |
- * | finished | finish | – | finished | refuse |
- * | finished | withdraw | – | finished | ignore |
- * | expired | link | – | expired | refuse |
- * | expired | code | – | expired | refuse |
- * | expired | try | – | expired | refuse |
- * | expired | fail | – | expired | refuse |
- * | expired | finish | – | expired | refuse |
- * | expired | withdraw | – | expired | ignore |
- * | exhausted | link | – | exhausted | refuse |
- * | exhausted | code | – | exhausted | refuse |
- * | exhausted | try | – | exhausted | refuse |
- * | exhausted | fail | – | exhausted | refuse |
- * | exhausted | finish | – | exhausted | refuse |
- * | exhausted | withdraw | – | exhausted | ignore |
  */
-import { setup } from 'xstate';
 import type { Decision } from '../decision.ts';
 import { equalInConstantTime } from '../hash.ts';
-import { outcomes, type StateOf, step } from '../machine.ts';
+import { machineOf, type StateOf, step } from '../machine.ts';
 import { emailProofLifetime, mailsPerHour, wrongEmailCodes } from './limits.ts';
 
 export type EmailProofPurpose = 'sign_up' | 'password_reset' | 'email_change';
@@ -78,79 +35,42 @@ export interface EmailProof {
   readonly expiresAt: number;
 }
 
-const refusals = {
-  link: { actions: 'refuse' },
-  code: { actions: 'refuse' },
-  try: { actions: 'refuse' },
-  fail: { actions: 'refuse' },
-  finish: { actions: 'refuse' },
-  withdraw: { actions: 'ignore' },
-} as const;
-
-export const emailProofMachine = setup({
-  types: {
-    context: {} as { expiresAt: number; wrongCodes: number },
-    events: {} as
-      | { type: 'link'; now: number }
-      | { type: 'code'; now: number; matches: boolean }
-      | { type: 'try'; now: number }
-      | { type: 'fail' }
-      | { type: 'finish'; now: number }
-      | { type: 'withdraw' },
-  },
-  guards: {
+export const emailProofMachine = machineOf({
+  id: 'email proof',
+  context: {} as { expiresAt: number; wrongCodes: number },
+  event: {} as
+    | { type: 'link' | 'try' | 'finish'; now: number }
+    | { type: 'code'; now: number; matches: boolean }
+    | { type: 'fail' | 'withdraw' },
+  conditions: {
     'its time is over': ({ context, event }) => 'now' in event && event.now >= context.expiresAt,
     'no try is left': ({ context }) => context.wrongCodes >= wrongEmailCodes,
     'the code is wrong for the last time': ({ context, event }) =>
       event.type === 'code' && !event.matches && context.wrongCodes + 1 >= wrongEmailCodes,
     'the code is wrong': ({ event }) => event.type === 'code' && !event.matches,
   },
-  actions: outcomes('accept', 'refuse', 'countTry', 'countWrongCode', 'recordEnd', 'ignore'),
-}).createMachine({
-  id: 'email proof',
-  context: { expiresAt: 0, wrongCodes: 0 },
-  initial: 'pending',
-  states: {
-    pending: {
-      on: {
-        link: [
-          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
-          { target: 'proven', actions: 'accept' },
-        ],
-        code: [
-          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
-          { guard: 'no try is left', actions: 'refuse' },
-          { guard: 'the code is wrong for the last time', target: 'exhausted', actions: 'refuse' },
-          { guard: 'the code is wrong', actions: 'countWrongCode' },
-          { target: 'proven', actions: 'accept' },
-        ],
-        try: [
-          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
-          { guard: 'no try is left', actions: 'refuse' },
-          { actions: 'countTry' },
-        ],
-        fail: [{ guard: 'no try is left', target: 'exhausted', actions: 'refuse' }, { actions: 'refuse' }],
-        finish: { actions: 'refuse' },
-        withdraw: { target: 'expired', actions: 'recordEnd' },
-      },
-    },
-    proven: {
-      on: {
-        link: { actions: 'ignore' },
-        code: { actions: 'ignore' },
-        try: { actions: 'refuse' },
-        fail: { actions: 'refuse' },
-        finish: [
-          { guard: 'its time is over', target: 'expired', actions: 'refuse' },
-          { target: 'finished', actions: 'accept' },
-        ],
-        withdraw: { target: 'expired', actions: 'recordEnd' },
-      },
-    },
-    finished: { on: refusals },
-    expired: { on: refusals },
-    exhausted: { on: refusals },
-  },
+  lines: [
+    ['pending', 'link', 'its time is over', 'expired', 'refuse'],
+    ['pending', 'link', '–', 'proven', 'accept'],
+    ['pending', 'code', 'its time is over', 'expired', 'refuse'],
+    ['pending', 'code', 'no try is left', '–', 'refuse'],
+    ['pending', 'code', 'the code is wrong for the last time', 'exhausted', 'refuse'],
+    ['pending', 'code', 'the code is wrong', '–', 'countWrongCode'],
+    ['pending', 'code', '–', 'proven', 'accept'],
+    ['pending', 'try', 'its time is over', 'expired', 'refuse'],
+    ['pending', 'try', 'no try is left', '–', 'refuse'],
+    ['pending', 'try', '–', '–', 'countTry'],
+    ['pending', 'fail', 'no try is left', 'exhausted', 'refuse'],
+    ['pending', ['fail', 'finish'], '–', '–', 'refuse'],
+    ['pending', 'withdraw', '–', 'expired', 'recordEnd'],
+    ['proven', ['link', 'code'], '–', '–', 'ignore'],
+    ['proven', ['try', 'fail'], '–', '–', 'refuse'],
+    ['proven', 'finish', 'its time is over', 'expired', 'refuse'],
+    ['proven', 'finish', '–', 'finished', 'accept'],
+    ['proven', 'withdraw', '–', 'expired', 'recordEnd'],
+    [['finished', 'expired', 'exhausted'], ['link', 'code', 'try', 'fail', 'finish'], '–', '–', 'refuse'],
+    [['finished', 'expired', 'exhausted'], 'withdraw', '–', '–', 'ignore'],
+  ],
 });
 
 export type EmailProofWrite =

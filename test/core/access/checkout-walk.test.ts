@@ -162,7 +162,7 @@ describe('every history of two checkouts of one member, four events long', () =>
 
   it('meets every state of the machine, and every answer', () => {
     const states = new Set(visits.flatMap(({ after }) => checkoutsOf(after).map(({ state }) => state)));
-    expect([...states].sort()).toEqual(Object.keys(checkoutMachine.states).sort());
+    expect([...states].sort()).toEqual([...checkoutMachine.states.keys()].sort());
     const answers = new Set(visits.map(({ after }) => String(after.answer)));
     expect([...answers].sort()).toEqual(['completed', 'false', 'held', 'null', 'payment', 'refused', 'true']);
   });

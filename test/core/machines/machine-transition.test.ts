@@ -1,19 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AnyStateMachine, transition } from 'xstate';
+import { transition } from 'xstate';
 import { step } from '../../../src/core/machine.ts';
-import { machines } from '../../../tools/state-tables.ts';
+import { type AnyMachine, machines } from '../../../tools/state-tables.ts';
 
 /** What guards compare: times around each other, and yes and no. */
 const value = fc.constantFrom(0, 5, 10, true, false, null);
 
 /** The facts that a machine's guards read, of the record and of the event, found by letting them all read. */
-function factsOf(machine: AnyStateMachine): { readonly context: Set<string>; readonly event: Set<string> } {
+function factsOf({ logic }: AnyMachine): { readonly context: Set<string>; readonly event: Set<string> } {
   const facts = { context: new Set<string>(), event: new Set<string>() };
   const reading = (names: Set<string>, type?: string) =>
     new Proxy(
       {},
       {
+        has: () => true,
         get: (_, name) => {
           if (name === 'type') return type;
           names.add(String(name));
@@ -21,13 +22,12 @@ function factsOf(machine: AnyStateMachine): { readonly context: Set<string>; rea
         },
       },
     );
-  const guards = Object.values(machine.implementations.guards) as ((given: unknown) => unknown)[];
+  const guards = Object.values(logic.implementations.guards) as ((given: unknown) => unknown)[];
   for (const guard of guards) {
-    for (const type of machine.events) {
+    for (const type of logic.events) {
       guard({ context: reading(facts.context), event: reading(facts.event, type) });
     }
   }
-  for (const name of Object.keys(machine.config.context ?? {})) facts.context.add(name);
   return facts;
 }
 
@@ -38,7 +38,7 @@ describe.each(machines.map(({ machine }) => ({ name: machine.id, machine })))(
   'the machine of the $name',
   ({ machine }) => {
     it('has nothing that happens beside its transitions, each with one outcome: no entry, exit, invocation, delay or history', () => {
-      for (const node of Object.values(machine.states)) {
+      for (const node of Object.values(machine.logic.states)) {
         const { entry, exit, invoke, after, always, states, type, history } = node;
         expect({ entry, exit, invoke, after, always: always ?? [], states, type, history }).toEqual({
           entry: [],
@@ -61,15 +61,16 @@ describe.each(machines.map(({ machine }) => ({ name: machine.id, machine })))(
     it("takes the step that xstate's own transition takes", () => {
       const facts = factsOf(machine);
       const given = fc.tuple(
-        fc.constantFrom(...Object.keys(machine.states)),
-        fc.constantFrom(...machine.events),
+        fc.constantFrom(...machine.states.keys()),
+        fc.constantFrom(...machine.logic.events),
         recordOf(facts.context),
         recordOf(facts.event),
       );
       fc.assert(
         fc.property(given, ([state, type, context, said]) => {
           const event = { type, ...said };
-          const [next, actions] = transition(machine, machine.resolveState({ value: state, context }), event);
+          const before = machine.logic.resolveState({ value: state, context });
+          const [next, actions] = transition(machine.logic, before, event);
           expect(step(machine, state, context, event)).toEqual({
             state: next.value,
             outcome: actions[0]?.type,

@@ -1,16 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { machines, statesDocument, stateTable } from '../../../tools/state-tables.ts';
+import { machines, statesDocument, transitionsOf } from '../../../tools/state-tables.ts';
 import { newStore } from '../../support/records/store.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-
-/** The lines of the table in the comment at the head of a file. */
-function tableAtHead(path: string): readonly string[] {
-  const [comment = ''] = read(path).split('*/');
-  return comment.split('\n').flatMap((line) => (line.startsWith(' * |') ? [line.slice(3)] : []));
-}
 
 describe('docs/states.md', () => {
   it('says what the machines say (if not: npm run docs)', () => {
@@ -20,19 +14,32 @@ describe('docs/states.md', () => {
 
 describe.each(machines.map((documented) => ({ name: documented.machine.id, ...documented })))(
   'the machine of the $name',
-  ({ machine, file }) => {
-    it('stands in words at the head of its file', () => {
-      expect(tableAtHead(file)).toEqual(stateTable(machine));
+  ({ machine }) => {
+    it('does what its table says, line by line', () => {
+      const table = machine.lines.flatMap(([states, events, condition, next, outcome]) =>
+        [states].flat().flatMap((state) =>
+          [events].flat().map((event) => ({
+            state,
+            event,
+            condition,
+            next: next === '–' ? state : next,
+            outcome,
+          })),
+        ),
+      );
+      const inOrder = (lines: typeof table) =>
+        Object.groupBy(lines, ({ state, event }) => `${state} ${event}`);
+      expect(inOrder([...transitionsOf(machine)])).toEqual(inOrder(table));
     });
 
     it('lists every event in every state', () => {
-      for (const [state, node] of Object.entries(machine.states)) {
-        expect([state, ...[...node.ownEvents].sort()]).toEqual([state, ...[...machine.events].sort()]);
+      for (const [state, { events }] of machine.states) {
+        expect([state, ...[...events].sort()]).toEqual([state, ...[...machine.logic.events].sort()]);
       }
     });
 
     it('ends each list of conditions with what happens otherwise', () => {
-      for (const [state, node] of Object.entries(machine.states)) {
+      for (const [state, node] of Object.entries(machine.logic.states)) {
         for (const [event, transitions] of node.transitions) {
           expect([state, event, transitions.findIndex(({ guard }) => guard === undefined)]).toEqual([
             state,
@@ -55,10 +62,6 @@ describe.each(stored)('the table $table', ({ machine, table }) => {
     );
     const [, list = ''] =
       /\bstate text not null check \(state in \(([^)]*)\)\)/.exec(rows[0]?.sql ?? '') ?? [];
-    expect(list.split(', ').sort()).toEqual(
-      Object.keys(machine.states)
-        .map((state) => `'${state}'`)
-        .sort(),
-    );
+    expect(list.split(', ').sort()).toEqual([...machine.states.keys()].map((state) => `'${state}'`).sort());
   });
 });

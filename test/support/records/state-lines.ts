@@ -1,7 +1,6 @@
-import type { AnyStateMachine } from 'xstate';
-import { transitionsOf } from '../../../tools/state-tables.ts';
+import { type AnyMachine, transitionsOf } from '../../../tools/state-tables.ts';
 
 /** The first three columns of each line of a machine's state table: what a case of a test is named after. */
-export function linesOf(machine: AnyStateMachine): readonly string[] {
+export function linesOf(machine: AnyMachine): readonly string[] {
   return transitionsOf(machine).map(({ state, event, condition }) => `${state} | ${event} | ${condition}`);
 }

@@ -1,5 +1,4 @@
-import type { AnyStateMachine } from 'xstate';
-import { type Transition, transitionsOf } from '../../../../tools/state-tables.ts';
+import { type AnyMachine, type Transition, transitionsOf } from '../../../../tools/state-tables.ts';
 
 /**
  * What a machine's own table says of an event: the first line of the state and event whose condition holds.
@@ -8,7 +7,7 @@ import { type Transition, transitionsOf } from '../../../../tools/state-tables.t
  * @throws for a condition that nothing is known of: a new line needs a new fact here
  */
 export function lineOf(
-  machine: AnyStateMachine,
+  machine: AnyMachine,
   state: string,
   event: string,
   holds: Readonly<Record<string, boolean>> = {},
