@@ -7,9 +7,9 @@ import { connect, systemUser } from './cli/connection.ts';
 import { runWords } from './cli/run.ts';
 import { askerOf, exitCode, type Terminal, tellProblems, WrongUsage } from './cli/terminal.ts';
 import { type Config, readConfig, readDataFolder } from './config.ts';
-import { asStartupError } from './files.ts';
 import { operations } from './operations/admin/index.ts';
-import { StartupError } from './startup-error.ts';
+import { asStartupError } from './system/files.ts';
+import { StartupError } from './system/startup-error.ts';
 
 const projectFolder = fileURLToPath(new URL('..', import.meta.url));
 

@@ -6,9 +6,9 @@ import { emailProblem } from './core/members/details.ts';
 import { readIssuer } from './core/operators/issuer.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
 import type { SigningAlgorithm } from './core/tenant.ts';
-import { reasonOf } from './files.ts';
-import { nearest } from './nearest.ts';
 import { parseMasterKey } from './secrets/vault.ts';
+import { reasonOf } from './system/files.ts';
+import { closestWord } from './text/spelling.ts';
 
 /** How the service runs, read once from the environment. */
 export interface Config {
@@ -178,7 +178,7 @@ function readValues(environment: NodeJS.ProcessEnv, problems: string[]): Partial
     const key = name.slice(prefix.length);
     const setting = key.replace(/_FILE$/, '');
     if (!isSetting(setting)) {
-      const near = nearest(setting, Object.keys(settings));
+      const near = closestWord(setting, Object.keys(settings));
       problems.push(`${name} is not a setting.${near === null ? '' : ` Did you mean ${prefix}${near}?`}`);
     } else if (values[setting] !== undefined) {
       problems.push(`${prefix}${setting} is given twice, as a value and as a file.`);

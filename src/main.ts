@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { drainTime } from './core/limits.ts';
 import type { AuditEvent } from './core/operators/audit-event.ts';
@@ -15,8 +14,8 @@ import { createMemory } from './http/memory.ts';
 import { listen } from './http/server/listen.ts';
 import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
 import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
-import { logOptions } from './log.ts';
-import { type LogStream, logStream, logTarget } from './log-stream.ts';
+import { logOptions } from './log/log.ts';
+import { type LogStream, logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
 import { operations } from './operations/admin/index.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
@@ -26,15 +25,16 @@ import { outboxTransport, smtpTransport } from './operations/mail/mail-transport
 import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
 import { firstRun, setupNotice } from './operations/service/first-run.ts';
 import { openService } from './operations/service/open-service.ts';
+import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
+import { createTenants, type OpenTenant } from './operations/tenant/open-tenants.ts';
 import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
 import { closeClean } from './operations/upkeep/clean.ts';
 import { finishUpgrades, listUpgradeCopies } from './operations/upkeep/upgrade.ts';
-import { noPlaces, openPlaces } from './places.ts';
-import { systemRandom } from './random.ts';
 import { takeUnjudgedBack } from './storage/members/sign-in-failure.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
-import { createTenants, type OpenTenant } from './tenants.ts';
+import { systemClock } from './system/clock.ts';
+import { systemRandom } from './system/random.ts';
 
 /** A service that answers. */
 export interface Service {

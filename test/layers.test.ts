@@ -4,44 +4,36 @@ import { circlesOf, type SourceFile, sources } from './support/sources.ts';
 /** What may import what. A part that is named nowhere may be imported by none; `*` is every part. */
 type Arrows = Readonly<Record<string, readonly string[]>>;
 
-/** The files at the root of src, by what they are for; a new file belongs into a folder. */
-const roots = {
-  /** Where the process begins. */
-  start: ['cli.ts', 'main.ts'],
-  /** What a running service is made of beside its parts. */
-  setting: ['config.ts', 'log.ts', 'tenants.ts'],
-  /** Small tools that know nothing of members and tokens. */
-  ground: [
-    'clock.ts',
-    'files.ts',
-    'json-schema.ts',
-    'language.ts',
-    'local.ts',
-    'log-stream.ts',
-    'made-once.ts',
-    'nearest.ts',
-    'phone.ts',
-    'places.ts',
-    'random.ts',
-    'startup-error.ts',
-    'templates.ts',
-    'version.ts',
-  ],
-};
+/** The files at the root of src that are no layer of their own: where the process begins. */
+const starts = ['cli.ts', 'main.ts'];
 
-/** The folders of src (ARCHITECTURE.md, "Which may import which"). */
+/** The folders of src, and the configuration beside them (ARCHITECTURE.md, "Which may import which"). */
 const layers: Arrows = {
   core: [],
-  ground: ['core'],
-  secrets: ['core', 'ground'],
+  system: ['core'],
+  text: [],
+  'json-schema': [],
+  secrets: ['core', 'system'],
   migrations: [],
-  storage: ['core', 'ground', 'migrations'],
-  setting: ['core', 'ground', 'secrets', 'storage'],
-  operations: ['core', 'ground', 'secrets', 'setting', 'storage'],
-  doctor: ['core', 'ground', 'operations', 'setting', 'storage'],
-  http: ['core', 'doctor', 'ground', 'operations', 'secrets', 'setting', 'storage'],
-  cli: ['core', 'doctor', 'ground', 'operations', 'secrets', 'setting', 'storage'],
-  start: ['cli', 'core', 'ground', 'http', 'operations', 'setting', 'storage'],
+  storage: ['core', 'migrations', 'system'],
+  config: ['core', 'secrets', 'system', 'text'],
+  log: ['config', 'core', 'secrets', 'storage', 'system'],
+  operations: ['config', 'core', 'json-schema', 'log', 'secrets', 'storage', 'system', 'text'],
+  doctor: ['config', 'core', 'operations', 'storage', 'system'],
+  http: [
+    'config',
+    'core',
+    'doctor',
+    'json-schema',
+    'log',
+    'operations',
+    'secrets',
+    'storage',
+    'system',
+    'text',
+  ],
+  cli: ['config', 'core', 'doctor', 'json-schema', 'operations', 'secrets', 'storage', 'system', 'text'],
+  start: ['cli', 'config', 'core', 'http', 'log', 'operations', 'storage', 'system'],
 };
 
 /** The folders of http among one another; what stands in http itself is there for all of them. */
@@ -64,7 +56,7 @@ const first = (path: string) => path.split('/')[0] ?? '';
 function layerOf(path: string): string {
   if (path.startsWith('../db/migrations/')) return 'migrations';
   if (path.includes('/')) return first(path);
-  return Object.entries(roots).find(([, files]) => files.includes(path))?.[0] ?? path;
+  return starts.includes(path) ? 'start' : path.replace(/\.ts$/, '');
 }
 
 /** The folder of http that a file stands in, or null. */
@@ -143,11 +135,11 @@ describe.each(['cli', 'core', 'doctor', 'operations', 'secrets', 'storage'])(
 const ofProcess: Readonly<Record<string, readonly string[]>> = {
   'cli/connection.ts': ['getuid'],
   'doctor/machine.ts': ['platform'],
-  'files.ts': ['getuid', 'platform'],
   'http/admin/socket.ts': ['platform'],
   'http/upkeep/prometheus.ts': ['versions'],
   'secrets/vault.ts': ['platform'],
   'storage/sqlite/check.ts': ['availableMemory'],
+  'system/files.ts': ['getuid', 'platform'],
 };
 
 /** What a file asks the process for. */
@@ -161,7 +153,7 @@ function askedOfProcess({ code }: Pick<SourceFile, 'code'>): readonly string[] {
 describe('the process', () => {
   it('is asked where it begins, and elsewhere only for what is named', () => {
     const asking = sources
-      .filter(({ name }) => !roots.start.includes(name))
+      .filter(({ name }) => !starts.includes(name))
       .map((file) => [file.name, askedOfProcess(file)] as const)
       .filter(([, asked]) => asked.length > 0);
     expect(Object.fromEntries(asking)).toEqual(ofProcess);

@@ -2,20 +2,20 @@
 import { type IncomingMessage, request } from 'node:http';
 import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Position, Problem } from '../core/problem.ts';
-import { localUrl, socketPath, userHeader } from '../local.ts';
 import { isFile, type Operation } from '../operations/admin/operation.ts';
 import { partsOf, runOperation } from '../operations/admin/run.ts';
 import { createMailer } from '../operations/mail/mailer.ts';
 import { conflict, OperationRefused } from '../operations/refusal.ts';
+import { localUrl, socketPath, userHeader } from '../operations/service/command-socket.ts';
 import { openService } from '../operations/service/open-service.ts';
+import { createTenants } from '../operations/tenant/open-tenants.ts';
 import { closeClean } from '../operations/upkeep/clean.ts';
-import { systemRandom } from '../random.ts';
-import { StartupError } from '../startup-error.ts';
 import { StorageUnavailable } from '../storage/store.ts';
-import { createTenants } from '../tenants.ts';
+import { systemClock } from '../system/clock.ts';
+import { systemRandom } from '../system/random.ts';
+import { StartupError } from '../system/startup-error.ts';
 
 /** What an operation answered: of a file, which may be long, its parts, each read when it is asked for. */
 export type OperationAnswer =

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Path } from '../core/problem.ts';
 import type { Operation } from '../operations/admin/operation.ts';
 import { problemText } from '../operations/problem-text.ts';
-import { version } from '../version.ts';
+import { version } from '../system/version.ts';
 import { inputOf, readArguments } from './arguments.ts';
 import { type Command, type CommandContext, withConnection } from './command.ts';
 import type { Connection } from './connection.ts';

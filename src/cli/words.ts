@@ -1,6 +1,7 @@
 // The words of the command: what things are called there, and what was most likely meant.
-import { nearest } from '../nearest.ts';
+
 import type { Operation } from '../operations/admin/operation.ts';
+import { closestWord } from '../text/spelling.ts';
 import { WrongUsage } from './terminal.ts';
 
 /** A name as a word of the command: `redirectUris` is `redirect-uris`. */
@@ -50,6 +51,6 @@ export function withoutValue(word: string): string {
 
 /** Proposes the word that was most likely meant. */
 export function guess(misspelt: string, known: readonly string[], before = ''): string {
-  const near = nearest(misspelt, known);
+  const near = closestWord(misspelt, known);
   return near === null ? '' : ` Did you mean "${before}${near}"?`;
 }

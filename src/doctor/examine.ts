@@ -1,12 +1,12 @@
 // Runs the whole examination: this machine, and the public address of each tenant.
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { checkMailServer } from '../operations/mail/mail-transport.ts';
-import type { Random } from '../random.ts';
-import { StartupError } from '../startup-error.ts';
 import { type FileFacts, readDatabase } from '../storage/sqlite/backup.ts';
 import { databaseFile } from '../storage/sqlite/open.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
+import { StartupError } from '../system/startup-error.ts';
 import {
   claimedAddress,
   judgeAddress,

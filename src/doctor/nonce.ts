@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { equalInConstantTime, hmac, sha256 } from '../core/hash.ts';
 import { doctorNonceLifetime } from '../core/operators/limits.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../system/random.ts';
 import type { Seen } from './seen.ts';
 
 /** The header that a doctor's call carries. */

@@ -1,9 +1,8 @@
 // Sends the answers of the protocol endpoints.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import type { ErrorCode, Refusal } from '../core/decision.ts';
-import { refusal } from '../core/decision.ts';
+import { type ErrorCode, type Refusal, refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
-import { isOutage } from '../log.ts';
+import { isOutage } from '../log/log.ts';
 import type { Counted } from '../storage/memory/rate-limit.ts';
 import { type LimitName, noteLimit, tooMany } from './limits/limit-reached.ts';
 

@@ -4,7 +4,7 @@ import { isoTime } from '../core/access/iso-time.ts';
 import { countingWindow } from '../core/limits.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from '../core/operators/audit-event.ts';
 import { auditedRefusals, auditedTenantRefusals } from '../core/operators/limits.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../log/log.ts';
 import type { Counters, RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../storage/operators/audited.ts';

@@ -3,7 +3,7 @@ import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { browserCookieLifetime, doneCookieLifetime, sessionLife } from '../core/limits.ts';
 import type { SessionKind } from '../core/session.ts';
-import type { Random } from '../random.ts';
+import type { Random } from '../system/random.ts';
 import { pathOf } from './address.ts';
 import { isUndone } from './pages/head-request.ts';
 

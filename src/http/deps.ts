@@ -1,14 +1,15 @@
 // What a handler may use.
-import type { Clock } from '../clock.ts';
+
 import type { Config } from '../config.ts';
 import type { PaymentMethod } from '../operations/access/payments/payment.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
-import type { PlaceOf } from '../places.ts';
-import type { Random } from '../random.ts';
+import type { PlaceOf } from '../operations/session/geolocation.ts';
+import type { Tenants } from '../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Store } from '../storage/store.ts';
-import type { Tenants } from '../tenants.ts';
+import type { Clock } from '../system/clock.ts';
+import type { Random } from '../system/random.ts';
 import type { Memory } from './memory.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 

@@ -1,10 +1,11 @@
 // What the running service remembers between requests.
-import type { Clock } from '../clock.ts';
+
 import { rightSecretsKept } from '../core/limits.ts';
 import { type AgedMap, createAgedMap } from '../storage/memory/aged-map.ts';
 import { createPendingCodes, type PendingCodes } from '../storage/memory/pending-codes.ts';
 import { createPollPace, type PollPace } from '../storage/memory/poll-pace.ts';
 import { createRateLimiter, type RateLimiter } from '../storage/memory/rate-limit.ts';
+import type { Clock } from '../system/clock.ts';
 import { addressKey } from './address.ts';
 import { createFailedClients, type FailedClients } from './oidc/clients/failures.ts';
 import { createVerifiedTokens, type VerifiedTokens } from './oidc/verified-tokens.ts';

@@ -1,6 +1,6 @@
 // Finds the tenant of a request by its host.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { OpenTenant } from '../tenants.ts';
+import type { OpenTenant } from '../operations/tenant/open-tenants.ts';
 import type { Deps } from './deps.ts';
 import { headerLines } from './header-lines.ts';
 

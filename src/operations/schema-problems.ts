@@ -3,8 +3,8 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { namesListed } from '../core/operators/limits.ts';
 import { type Path, type Problem, problem } from '../core/problem.ts';
 import { ownFormats, ownKeywords } from '../json-schema.ts';
-import { madeOnce } from '../made-once.ts';
-import { nearest } from '../nearest.ts';
+import { memoized } from '../text/memoized.ts';
+import { closestWord } from '../text/spelling.ts';
 
 /** Everything in which a value is not as its schema says; a value itself is never repeated. */
 export type SchemaCheck = (value: unknown) => readonly Problem[];
@@ -17,7 +17,7 @@ export interface CheckOptions {
   readonly guesses: number;
 }
 
-const validators = madeOnce((name) => {
+const validators = memoized((name) => {
   // `verbose`: what is known of a name, and near it, is read from the schema. Our formats are of objects, too.
   const options = { allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true };
   const ajv = new Ajv2020({ ...options, useDefaults: name === 'defaults' });
@@ -103,7 +103,7 @@ function pathOf(pointer: string): Path {
 function unknownField(path: Path, { parentSchema }: Partial<ErrorObject>, mayGuess: boolean): Problem {
   const { properties = {} } = (parentSchema ?? {}) as { readonly properties?: object };
   const known = Object.keys(properties);
-  const near = mayGuess ? nearest(String(path.at(-1)), known) : null;
+  const near = mayGuess ? closestWord(String(path.at(-1)), known) : null;
   if (near !== null) return problem(path, 'unknown_field', { near });
   const isShort = known.length > 0 && known.length <= namesListed;
   return problem(path, 'unknown_field', isShort ? { known } : {});
@@ -127,6 +127,6 @@ function notOneOf(
   const { enumOf } = (parentSchema ?? {}) as { readonly enumOf?: string };
   if (enumOf !== undefined) return problem(path, 'not_in_list', { list: enumOf });
   const allowed = allowedValues.filter((value) => value !== '' && value !== null).map(String);
-  const near = mayGuess && typeof data === 'string' ? nearest(data, allowed) : null;
+  const near = mayGuess && typeof data === 'string' ? closestWord(data, allowed) : null;
   return problem(path, 'not_one_of', { allowed, ...(near === null ? {} : { near }) });
 }

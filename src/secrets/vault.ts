@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { hmac } from '../core/hash.ts';
-import { reasonOf, rightsProblem, syncToDisk } from '../files.ts';
-import { StartupError } from '../startup-error.ts';
+import { reasonOf, rightsProblem, syncToDisk } from '../system/files.ts';
+import { StartupError } from '../system/startup-error.ts';
 
 /** Encrypts what must be read back, under a key that is never in the database (security, Defaults). */
 export interface Vault {

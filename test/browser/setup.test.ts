@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { offerSetup } from '../../src/operations/service/first-admin.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { keepPicture, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { useFreshService } from '../support/use-service.ts';

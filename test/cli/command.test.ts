@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { socketPath } from '../../src/local.ts';
+import { socketPath } from '../../src/operations/service/command-socket.ts';
 import { type Started, startProcess } from '../support/process/started.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { freePort } from '../support/service.ts';

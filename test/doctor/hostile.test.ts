@@ -12,7 +12,7 @@ import { call, type Place } from '../../src/doctor/call.ts';
 import { examine } from '../../src/doctor/examine.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { doctorHeader, doctorPath, makeNonce } from '../../src/doctor/nonce.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { hosts } from '../support/fixtures.ts';
 import { type Certificate, makeAuthority } from '../support/proxy/certificate.ts';
 import { useService } from '../support/use-service.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/admin/index.ts';
 import { registerClient } from '../../src/operations/client/client.ts';
-import { systemRandom } from '../../src/random.ts';
+import { systemRandom } from '../../src/system/random.ts';
 import { forgetWrongCodes, setLimits, unlimited } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import { patience } from '../support/fuzz/runs.ts';

@@ -5,7 +5,7 @@ import { stateAsksForSignUp } from '../../src/core/oidc/authorization-request.ts
 import { readDeviceDescription } from '../../src/core/oidc/device-description.ts';
 import { isCodeChallenge, verifierMatches } from '../../src/core/oidc/pkce.ts';
 import { knownScopes, readScope, scopeCovers, scopeIncludes } from '../../src/core/oidc/scope.ts';
-import { chooseLanguage, languages } from '../../src/language.ts';
+import { chooseLanguage, languages } from '../../src/text/language.ts';
 import { anyLength, nearly, text } from '../support/fuzz/hostile.ts';
 import { writtenJson } from '../support/fuzz/json.ts';
 import { holds } from '../support/fuzz/runs.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { logOptions } from '../../src/log.ts';
+import { logOptions } from '../../src/log/log.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import { StorageUnavailable } from '../../src/storage/store.ts';
 import { askForCode, codesFor, poll } from '../support/device.ts';

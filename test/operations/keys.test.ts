@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/keys/keys.ts';
+import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { reencrypt } from '../../src/operations/upkeep/reencrypt.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { StartupError } from '../../src/startup-error.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
 import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';
 import { findService, insertService } from '../../src/storage/service.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { listSigningKeysOf } from '../../src/storage/tenant.ts';
-import { createTenants } from '../../src/tenants.ts';
+import { StartupError } from '../../src/system/startup-error.ts';
 import { day, hour, now, tenantRecord } from '../support/records/records.ts';
 import { newStore } from '../support/records/store.ts';
 

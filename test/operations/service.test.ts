@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { prepareService } from '../../src/operations/service/service.ts';
-import { systemRandom } from '../../src/random.ts';
 import { createPasswords } from '../../src/secrets/password.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { StartupError } from '../../src/startup-error.ts';
 import { findService } from '../../src/storage/service.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
+import { systemRandom } from '../../src/system/random.ts';
+import { StartupError } from '../../src/system/startup-error.ts';
 import { now } from '../support/records/records.ts';
 import { newStore } from '../support/records/store.ts';
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
 import { prepareNextSigningKey, prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { signingKeyFor } from '../../src/secrets/signing.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { insertSigningKey, retireSigningKey } from '../../src/storage/tenant.ts';
-import { createTenants } from '../../src/tenants.ts';
 import { day, now, tenantRecord } from '../support/records/records.ts';
 import { newStore } from '../support/records/store.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { developmentMasterKey, openVault, parseMasterKey } from '../../src/secrets/vault.ts';
-import { StartupError } from '../../src/startup-error.ts';
+import { StartupError } from '../../src/system/startup-error.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
 const masterKey = randomBytes(32);

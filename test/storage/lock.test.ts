@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import SQLite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StartupError } from '../../src/startup-error.ts';
 import { openStore } from '../../src/storage/sqlite/open.ts';
+import { StartupError } from '../../src/system/startup-error.ts';
 import { insertRecords, newStore } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 

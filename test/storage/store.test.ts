@@ -5,10 +5,10 @@ import { Kysely, SqliteDialect, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../db/migrations/index.ts';
-import { StartupError } from '../../src/startup-error.ts';
 import { openStore } from '../../src/storage/sqlite/open.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
+import { StartupError } from '../../src/system/startup-error.ts';
 import { insertRecords, newStore } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import type { Member } from '../../src/core/members/member.ts';
+import type { OpenTenant } from '../../src/operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../src/secrets/signing.ts';
 import { findMemberByEmail } from '../../src/storage/members/member.ts';
-import type { OpenTenant } from '../../src/tenants.ts';
 import type { Answer, Ask } from './http.ts';
 import type { TestService } from './service.ts';
 import { apps, claimsOf, tokensOf } from './tokens.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/system/clock.ts';
 
 /** A clock that tests move. Each reading is 1 ms later than the last, so that no two events coincide. */
 export interface TestClock {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type TenantLimits, tenantLimits } from '../../src/core/limits.ts';
+import type { OpenTenant } from '../../src/operations/tenant/open-tenants.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
-import type { OpenTenant } from '../../src/tenants.ts';
 import { hosts, memberOf } from './fixtures.ts';
 import type { Answer, Ask } from './http.ts';
 import { temporaryFolder } from './records/temporary-folder.ts';

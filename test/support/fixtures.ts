@@ -7,11 +7,11 @@ import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { addSubscription } from '../../src/operations/access/subscription.ts';
 import { type ClientRegistration, registerClient } from '../../src/operations/client/client.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
-import { systemRandom } from '../../src/random.ts';
 import type { Passwords } from '../../src/secrets/password.ts';
 import type { Vault } from '../../src/secrets/vault.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { systemRandom } from '../../src/system/random.ts';
 
 /** The hosts of the tenants; c.test has no client with the device flow. */
 export const hosts = { a: 'a.test', b: 'b.test', c: 'c.test' } as const;

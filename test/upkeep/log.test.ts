@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { logWaitingBytes } from '../../src/core/operators/limits.ts';
-import { logStream } from '../../src/log-stream.ts';
+import { logStream } from '../../src/log/stream.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { freePort } from '../support/service.ts';

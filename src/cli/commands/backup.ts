@@ -1,10 +1,10 @@
 // The commands `backup` and `restore`: a copy of the database, and what takes its place.
 import { resolve } from 'node:path';
-import { systemClock } from '../../clock.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { backUp } from '../../operations/upkeep/backup.ts';
 import { checkBackup, type RestoreTarget, restore } from '../../operations/upkeep/restore.ts';
 import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
+import { systemClock } from '../../system/clock.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode, type Terminal } from '../terminal.ts';
 

@@ -1,14 +1,14 @@
 // The commands `reencrypt` and `new-keys`: for another master key, and for one that is lost.
 import { readFileSync } from 'node:fs';
-import { systemClock } from '../../clock.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
-import { reasonOf } from '../../files.ts';
 import { type Lost, listLost, makeNewKeys } from '../../operations/upkeep/new-keys.ts';
 import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';
 import { prepareUpgrade } from '../../operations/upkeep/upgrade.ts';
 import { findMasterKey, makeMasterKey, openVault, parseMasterKey } from '../../secrets/vault.ts';
-import { StartupError } from '../../startup-error.ts';
 import { openStore } from '../../storage/sqlite/open.ts';
+import { systemClock } from '../../system/clock.ts';
+import { reasonOf } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { defineCommand, migrateOption } from '../command.ts';
 import { exitCode, type Terminal, tellProblems, WrongUsage } from '../terminal.ts';
 

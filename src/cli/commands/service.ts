@@ -1,11 +1,11 @@
 // The commands `start`, `init`, `doctor` and `healthcheck`: of the service as a whole.
 import { isIP } from 'node:net';
-import { systemClock } from '../../clock.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { readiness } from '../../doctor/readiness.ts';
 import { openService } from '../../operations/service/open-service.ts';
-import { systemRandom } from '../../random.ts';
+import { systemClock } from '../../system/clock.ts';
+import { systemRandom } from '../../system/random.ts';
 import { defineCommand, migrateOption } from '../command.ts';
 import { exitCode, fold, shown, tellProblems, WrongUsage } from '../terminal.ts';
 

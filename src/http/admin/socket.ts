@@ -1,4 +1,5 @@
 // The local socket through which the command reaches the running service.
+
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -7,8 +8,8 @@ import fastify, { LogController } from 'fastify';
 import { connectionsCheckingInterval, requestTimeout, socketPathBytes } from '../../core/limits.ts';
 import { noticeLength } from '../../core/members/limits.ts';
 import type { Actor } from '../../core/operators/permission.ts';
-import { localUrl, socketPath, userHeader } from '../../local.ts';
 import type { Operation } from '../../operations/admin/operation.ts';
+import { localUrl, socketPath, userHeader } from '../../operations/service/command-socket.ts';
 import { sendJson } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { serveOperations } from './api.ts';

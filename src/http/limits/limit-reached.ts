@@ -1,10 +1,10 @@
 // Answers a request that met a limit, and notes it in the audit.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../clock.ts';
 import { type Refusal, refusal } from '../../core/decision.ts';
 import { countedKeys, retryAfterSeconds } from '../../core/limits.ts';
 import { createAgedMap } from '../../storage/memory/aged-map.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
+import type { Clock } from '../../system/clock.ts';
 import { addressKey } from '../address.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */

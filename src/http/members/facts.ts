@@ -1,5 +1,5 @@
 /** The facts that a page lists of a device or a browser: those that are known, each with its label. */
-import type { Language } from '../../language.ts';
+import type { Language } from '../../text/language.ts';
 
 /** @param facts the key of each label, and what is known; nothing is left out */
 export function shownFacts(

@@ -1,7 +1,7 @@
 /** Lets members who are signed in to their own pages. */
 import type { FastifyReply } from 'fastify';
-import type { Language } from '../../language.ts';
 import type { Tx } from '../../storage/store.ts';
+import type { Language } from '../../text/language.ts';
 import type { Deps } from '../deps.ts';
 import { sendToSignIn } from '../oidc/flow.ts';
 import type { Guard, Visit } from '../pages/guarded-page.ts';

@@ -1,10 +1,10 @@
 // The sign-in page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
-import type { Translate } from '../../language.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
 import { isHashable } from '../../secrets/password.ts';
+import type { Translate } from '../../text/language.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metadataCacheSeconds } from '../../core/limits.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
-import { offeredLanguages } from '../../language.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
+import { offeredLanguages } from '../../text/language.ts';
 import { allowAnyOrigin } from '../cors.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';

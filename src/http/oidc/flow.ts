@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
-import type { Language } from '../../language.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
@@ -10,6 +9,7 @@ import {
   takeStep,
 } from '../../operations/authorization/authorization.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
+import type { Language } from '../../text/language.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';

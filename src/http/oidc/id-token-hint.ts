@@ -1,7 +1,7 @@
 // Reads an id_token_hint.
 import type { IdTokenHint } from '../../core/oidc/logout.ts';
+import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { verifyToken } from '../../secrets/signing.ts';
-import type { OpenTenant } from '../../tenants.ts';
 
 /**
  * Reads an id_token_hint: one of our own id_tokens, expired or not (Core §3.1.2.1; RP-Initiated Logout §2).

@@ -7,8 +7,8 @@ import {
   type TokenGrant,
 } from '../../core/grants/tokens.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
+import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../secrets/signing.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import type { Deps } from '../deps.ts';
 
 /** The token response of every grant (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */

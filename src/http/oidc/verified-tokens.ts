@@ -1,8 +1,8 @@
 // Remembers access tokens that were verified already.
 import { sha256 } from '../../core/hash.ts';
 import { verifiedTokens } from '../../core/limits.ts';
+import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { createAgedMap } from '../../storage/memory/aged-map.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import type { Bearer } from './bearer.ts';
 
 /**

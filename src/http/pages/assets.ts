@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Branding, type Look, looksOf } from '../../core/members/branding.ts';
-import { templateFolder } from '../../templates.ts';
+import { templateFolder } from '../../text/templates.ts';
 
 const read = (file: string) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8');
 const sha256 = (text: string) => createHash('sha256').update(text);

@@ -1,12 +1,19 @@
 // Renders and sends pages, in the language that they are asked for.
+
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { wordsOf } from '../../core/access/consent.ts';
 import { type Branding, neutralBranding } from '../../core/members/branding.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { chooseLanguage, type Language, languageName, languages, offeredLanguages } from '../../language.ts';
-import { createTemplates, templateFolder } from '../../templates.ts';
+import {
+  chooseLanguage,
+  type Language,
+  languageName,
+  languages,
+  offeredLanguages,
+} from '../../text/language.ts';
+import { createTemplates, templateFolder } from '../../text/templates.ts';
 import { pageHeaders } from '../headers.ts';
 import { pageStyle, scriptAsset } from './assets.ts';
 

@@ -2,9 +2,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
-import type { Language } from '../../language.ts';
-import { isOutage } from '../../log.ts';
+import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
+import type { Language } from '../../text/language.ts';
 import { noteRefusal } from '../audit.ts';
 import { type LimitName, noteLimit } from '../limits/limit-reached.ts';
 import { requestLanguage, sendPage } from './pages.ts';

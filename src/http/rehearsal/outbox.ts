@@ -1,11 +1,12 @@
 // Shows the mails of development tenants.
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import PostalMime, { type Email } from 'postal-mime';
 import { outboxShown } from '../../core/members/limits.ts';
-import { chooseLanguage, type Language } from '../../language.ts';
 import { outboxFile } from '../../operations/mail/mail-transport.ts';
+import { chooseLanguage, type Language } from '../../text/language.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { requestLanguage, sendPage } from '../pages/pages.ts';

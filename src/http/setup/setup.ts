@@ -4,7 +4,6 @@ import { equalInConstantTime, sha256 } from '../../core/hash.ts';
 import { wrongSetupLinksPerMinute } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { readIssuer } from '../../core/operators/issuer.ts';
-import { chooseLanguage, type Language } from '../../language.ts';
 import {
   type FactProblem,
   type FirstAdminFacts,
@@ -12,6 +11,7 @@ import {
 } from '../../operations/service/first-admin.ts';
 import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
 import { findService } from '../../storage/service.ts';
+import { chooseLanguage, type Language } from '../../text/language.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
 import { lookUpSecret } from '../limits/guessed-secret.ts';

@@ -1,6 +1,6 @@
 // Serves the metrics on a port of their own.
 import { createServer, type RequestListener } from 'node:http';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import type { Metrics } from './metrics.ts';
 
 /** The port of the metrics: on loopback alone, so that the public port never shows them. */

@@ -1,8 +1,8 @@
 // What the service counts while it works.
 import type { FastifyInstance } from 'fastify';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
+import type { Tenants } from '../../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../secrets/password.ts';
-import type { Tenants } from '../../tenants.ts';
 import type { Form } from '../form.ts';
 
 /** What is counted while it happens. No label holds anything that a caller chose. */

@@ -2,14 +2,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Clock } from '../../clock.ts';
+import type { Tenants } from '../../operations/tenant/open-tenants.ts';
 import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countPendingDeviceCodes } from '../../storage/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import type { Tenants } from '../../tenants.ts';
-import { version } from '../../version.ts';
+import type { Clock } from '../../system/clock.ts';
+import { version } from '../../system/version.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Metrics that are kept by prom-client. It is loaded only where they are asked for: it takes 20 MB. */

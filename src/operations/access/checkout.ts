@@ -16,7 +16,6 @@ import { asksForAddress, type Package } from '../../core/access/package.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import { sha256 } from '../../core/hash.ts';
 import { type Address, type Member, maySignIn } from '../../core/members/member.ts';
-import type { Random } from '../../random.ts';
 import { findCheckout } from '../../storage/access/checkout.ts';
 import { nextInvoiceNumber } from '../../storage/access/invoice.ts';
 import { findPackage, listPackages } from '../../storage/access/package.ts';
@@ -24,6 +23,7 @@ import { listSubscriptions, nextSubscriptionId } from '../../storage/access/subs
 import { apply } from '../../storage/apply.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
+import type { Random } from '../../system/random.ts';
 import { type PaymentMethod, type PaymentReport, paymentMethod } from './payments/payment.ts';
 
 /** What these operations need beside the transaction and the time. */

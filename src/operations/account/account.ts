@@ -11,7 +11,6 @@ import {
 } from '../../storage/members/member.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { forgetMailedLinks } from '../recovery/recovery.ts';
 import { signOutEverywhere } from '../session/sign-out.ts';
@@ -23,6 +22,7 @@ import {
   useUpProof,
   withoutDigits,
 } from '../sign-up/sign-up.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {

@@ -1,7 +1,7 @@
 // The links of mails that tell a member of a new browser or TV.
 import { noticeLifetime } from '../../core/members/limits.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a mail told a member of, so that "it was not me" can take it back. */
 export interface Notice {

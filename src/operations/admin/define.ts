@@ -1,6 +1,6 @@
 // Defines operations of a tenant and of the service.
 import type { Schema } from '../../json-schema.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import {
   defineOperation,
   type ObjectSchema,

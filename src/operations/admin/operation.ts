@@ -1,11 +1,11 @@
 // What an operation is.
 import type { Actor, Permission } from '../../core/operators/permission.ts';
-import type { Random } from '../../random.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant, Tenants } from '../../tenants.ts';
+import type { Random } from '../../system/random.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { OpenTenant, Tenants } from '../tenant/open-tenants.ts';
 import type { PortalFace } from './portal-face.ts';
 
 /** A JSON Schema (2020-12) of an object: what validates an operation's input is what documents it. */

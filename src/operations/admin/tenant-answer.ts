@@ -15,7 +15,7 @@ import {
   textOrNull,
   timeOrNull,
 } from '../../json-schema.ts';
-import { languages } from '../../language.ts';
+import { languages } from '../../text/language.ts';
 import type { Fields } from './define.ts';
 import { numberFrom, orNull, secondsFrom, someOf, someOfTexts, texts } from './fields.ts';
 

@@ -3,8 +3,8 @@ import { fileBodyBytes } from '../../core/limits.ts';
 import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
 import { exactly, flag, list, oneOf, resource, type Schema, text } from '../../json-schema.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import { denied, invalid } from '../refusal.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import {
   type PreparedFile,
   prepareFile,

@@ -5,8 +5,8 @@ import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { problem } from '../../core/problem.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { exactly, list, text, textOrNull } from '../../json-schema.ts';
-import { languages } from '../../language.ts';
 import { listTenants } from '../../storage/tenant.ts';
+import { languages } from '../../text/language.ts';
 import { conflict, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import {
   changedTenant,

@@ -10,12 +10,12 @@ import {
   type SentParameters,
 } from '../../core/oidc/authorization-request.ts';
 import type { Session } from '../../core/session.ts';
-import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { findScopeConsent } from '../../storage/scope-consent.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { Random } from '../../system/random.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** An authorization request at one step of its way, whichever page it stands at. */
 export interface AuthorizationStep {

@@ -1,6 +1,6 @@
 // What the development start prints.
 import type { Config } from '../../config.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { developmentClients, developmentTenants } from './clients.ts';
 import { developmentMembers, developmentPassword } from './members.ts';
 

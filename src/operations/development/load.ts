@@ -8,11 +8,11 @@ import {
 } from '../../core/limits.ts';
 import { type Member, noAddress } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import type { Random } from '../../random.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { insertMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
+import type { Random } from '../../system/random.ts';
 import { addSubscription } from '../access/subscription.ts';
 import { registerClient } from '../client/client.ts';
 import { type NewTenant, prepareTenant, storeTenant } from '../tenant/tenant.ts';

@@ -10,17 +10,17 @@ import {
 import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Session } from '../../core/session.ts';
-import type { Language } from '../../language.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findSession } from '../../storage/session.ts';
 import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { Language } from '../../text/language.ts';
 import { noticeUrl } from '../account/notice.ts';
 import { seenAt } from '../session/seen-at.ts';
 import type { SessionDeps } from '../session/start-session.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** Who decides: a member in a session that entered this very code (decision 30), and the language of the mail. */
 export interface Decider {

@@ -16,8 +16,8 @@ import {
   isCountedUserCode,
 } from '../../storage/members/wrong-user-code.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import { auditDeed } from '../audit/audit.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import type { Entrant, Turn, Turns } from './entry-turns.ts';
 
 /** A device that waits for this member's decision, and the app on it. */

@@ -8,7 +8,7 @@ import type { SigningKeyRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { insertSigningKey, listSigningKeysOf, listTenants, retireSigningKey } from '../../storage/tenant.ts';
-import type { Tenants } from '../../tenants.ts';
+import type { Tenants } from '../tenant/open-tenants.ts';
 import { prepareNextSigningKey, prepareSigningKey } from '../tenant/tenant.ts';
 
 export const signingAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];

@@ -3,8 +3,8 @@ import { invitationLifetime } from '../../core/limits.ts';
 import { textOn } from '../../core/members/branding.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { chooseLanguage, type Language, type Translate } from '../../language.ts';
-import { createTemplates } from '../../templates.ts';
+import { chooseLanguage, type Language, type Translate } from '../../text/language.ts';
+import { createTemplates } from '../../text/templates.ts';
 
 /**
  * Every mail that the service sends. Its values are texts, or times in ms; a value that is absent or empty is

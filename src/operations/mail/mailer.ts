@@ -1,9 +1,9 @@
 // Queues mails in transactions, and sends them after the commit.
-import type { Clock } from '../../clock.ts';
+
 import { mailBatch, mailRetry } from '../../core/members/limits.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../log/log.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   insertMail,
@@ -14,6 +14,7 @@ import {
   type WaitingMail,
 } from '../../storage/members/mail.ts';
 import type { Store, Tx } from '../../storage/store.ts';
+import type { Clock } from '../../system/clock.ts';
 import { type ComposedMail, composeMail, type Mail } from './mail.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './mail-transport.ts';
 

@@ -14,7 +14,6 @@ import {
 } from '../../storage/members/member.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { signOutEverywhere } from '../session/sign-out.ts';
 import {
@@ -25,6 +24,7 @@ import {
   useUpProof,
   withoutDigits,
 } from '../sign-up/sign-up.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a forgotten password was asked for with. */
 export interface RecoverPayload {

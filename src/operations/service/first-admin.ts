@@ -12,8 +12,8 @@ import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storag
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/operators/first-admin.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import type { Tenants } from '../../tenants.ts';
 import { commonPasswords } from '../member/common-passwords.ts';
+import type { Tenants } from '../tenant/open-tenants.ts';
 import { prepareTenant, storeTenant } from '../tenant/tenant.ts';
 import type { ServiceDeps } from './service.ts';
 

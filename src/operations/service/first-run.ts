@@ -1,8 +1,8 @@
 // What a production start does while the service has no administrator.
 import type { Config } from '../../config.ts';
-import { StartupError } from '../../startup-error.ts';
 import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
 import type { Store } from '../../storage/store.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { type FactProblem, type FirstAdminDeps, makeFirstAdmin, offerSetup } from './first-admin.ts';
 
 /** What is wrong with a setting that names the first administrator. */

@@ -1,11 +1,12 @@
 // Opens a data folder for a configuration.
-import { systemClock } from '../../clock.ts';
+
 import type { Config } from '../../config.ts';
-import { systemRandom } from '../../random.ts';
 import { createPasswords } from '../../secrets/password.ts';
 import { developmentMasterKey, openVault } from '../../secrets/vault.ts';
 import { findService } from '../../storage/service.ts';
 import { openStore, type StoreSurroundings } from '../../storage/sqlite/open.ts';
+import { systemClock } from '../../system/clock.ts';
+import { systemRandom } from '../../system/random.ts';
 import { prepareUpgrade } from '../upkeep/upgrade.ts';
 import { prepareService } from './service.ts';
 

@@ -1,12 +1,12 @@
 // Begins a new database, or checks that an old one belongs to this environment and master key.
 import type { Config } from '../../config.ts';
-import type { Random } from '../../random.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
-import { StartupError } from '../../startup-error.ts';
 import { findService, insertService } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
 import { listTenants, updateTenantAddress } from '../../storage/tenant.ts';
+import type { Random } from '../../system/random.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { developmentTenants } from '../development/clients.ts';
 import { developmentAddress, prepareDevelopment } from '../development/load.ts';
 

@@ -1,6 +1,6 @@
 // Names a browser by its User-Agent.
 import Bowser from 'bowser';
-import type { Language } from '../../language.ts';
+import type { Language } from '../../text/language.ts';
 
 /** What a browser says it is, such as "Chrome on Android". It is a hint for people, and proves nothing. */
 export function browserName(userAgent: string, { t }: Language): string {

@@ -1,6 +1,6 @@
 // Says where an address was seen, in words.
-import type { Language } from '../../language.ts';
-import type { PlaceOf } from '../../places.ts';
+import type { Language } from '../../text/language.ts';
+import type { PlaceOf } from './geolocation.ts';
 
 /** An address as people read it, and its place where the operator has a database of them (decision 34). */
 export function seenAt(

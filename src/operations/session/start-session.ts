@@ -1,21 +1,22 @@
 /** Begins the session of a browser, and tells the member of one that was not used before. */
-import type { Clock } from '../../clock.ts';
+
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/sign-in-limit.ts';
 import { beginSession, type Session, type SessionKind } from '../../core/session.ts';
-import type { Language } from '../../language.ts';
-import type { PlaceOf } from '../../places.ts';
-import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';
 import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';
 import { updatePasswordHash } from '../../storage/members/member.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
+import type { Language } from '../../text/language.ts';
 import { noticeUrl } from '../account/notice.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { browserName } from './browser-name.ts';
+import type { PlaceOf } from './geolocation.ts';
 import { seenAt } from './seen-at.ts';
 
 const userAgentLength = 256;

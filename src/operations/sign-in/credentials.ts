@@ -1,5 +1,5 @@
 /** Checks an address and a password within the limits of guessing, at the sign-in and where a page asks once more. */
-import type { Clock } from '../../clock.ts';
+
 import { countingWindow, signInLimit } from '../../core/limits.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/sign-in-limit.ts';
@@ -15,7 +15,8 @@ import {
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Counted, Counters } from '../../storage/memory/rate-limit.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { beginGuess, type CountedGuess, type GuessCounter, keepGuess, takeGuessBack } from './guess.ts';
 
 /** A member whose address and password were right. */

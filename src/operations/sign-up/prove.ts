@@ -13,7 +13,7 @@ import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { beginMember, type MemberDeps, memberOfProof, type SignUpPayload } from './sign-up.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Takes sign-ups, and mails the link that proves their address.
-import type { Clock } from '../../clock.ts';
+
 import { answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
 import { showUserCode } from '../../core/grants/user-code.ts';
 import { hmac, type MacKey, sha256 } from '../../core/hash.ts';
@@ -13,15 +13,16 @@ import {
   presentProof,
 } from '../../core/members/email-proof.ts';
 import { blankMember, isGone, type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
-import type { Random } from '../../random.ts';
 import { apply } from '../../storage/apply.ts';
 import { claimSignUps, countEmailProofs, findEmailProof } from '../../storage/members/email-proof.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { OpenTenant } from '../../tenants.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import { auditDeed } from '../audit/audit.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { deleteMember } from '../member/member.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What these operations need beside the transaction. */
 export interface MemberDeps {

@@ -4,12 +4,12 @@ import { keyPublishedBefore, type TenantLimits, tenantDefaults, tenantLimits } f
 import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
-import { languages } from '../../language.ts';
 import { generateSigningKey } from '../../secrets/signing.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
+import { languages } from '../../text/language.ts';
 import { refuseIfAny } from '../refusal.ts';
 
 /** The tenant with what every tenant has that says nothing of itself. */

@@ -10,8 +10,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { reasonOf, syncToDisk } from '../../files.ts';
-import { StartupError } from '../../startup-error.ts';
 import {
   appendChecksum,
   copyDatabase,
@@ -20,6 +18,8 @@ import {
   readDatabase,
   schemaDifference,
 } from '../../storage/sqlite/backup.ts';
+import { reasonOf, syncToDisk } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 
 /**
  * Writes a copy of a data folder's database, while a service is using it or not. The file appears under its

@@ -9,12 +9,12 @@ import { overwriteAfterErasure } from '../../storage/sqlite/overwrite.ts';
 import type { Store } from '../../storage/store.ts';
 import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
-import type { Tenants } from '../../tenants.ts';
 import { staleCheckouts } from '../access/checkout-sweep.ts';
 import type { PaymentMethod } from '../access/payments/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
 import { rotateDueKeys } from '../keys/keys.ts';
 import { dueMembers } from '../member/member.ts';
+import type { Tenants } from '../tenant/open-tenants.ts';
 import { deleteOldOutboxMails, forgottenByTime, forgottenWithOthers } from './forget.ts';
 
 /** Something the service does by itself once in a while. */

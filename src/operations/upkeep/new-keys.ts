@@ -1,7 +1,6 @@
 // What can be saved of a service whose master key is lost: everything but what only that key can read.
 import type { Config } from '../../config.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { StartupError } from '../../startup-error.ts';
 import { auditEnded, type Ended, endAllSignIns, giveUpMails } from '../../storage/operators/restore.ts';
 import {
   type LostMail,
@@ -13,6 +12,7 @@ import type { ServiceRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { listTenants } from '../../storage/tenant.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { prepareKeys } from '../tenant/tenant.ts';
 
 /** What the loss of a master key takes with it. */

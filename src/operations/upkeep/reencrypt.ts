@@ -1,14 +1,14 @@
 // Changes the master key of a service that is stopped.
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { asStartupError } from '../../files.ts';
 import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
-import { StartupError } from '../../startup-error.ts';
 import { resealAll, updateKeyCheck } from '../../storage/operators/sealed.ts';
 import { findService } from '../../storage/service.ts';
 import { readDatabase } from '../../storage/sqlite/backup.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
 import type { Store } from '../../storage/store.ts';
+import { asStartupError } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { openService } from '../service/open-service.ts';
 
 /**

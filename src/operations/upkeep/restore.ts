@@ -2,9 +2,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import { asStartupError, syncToDisk } from '../../files.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { StartupError } from '../../startup-error.ts';
 import { type Ended, endEverything } from '../../storage/operators/restore.ts';
 import {
   dropChecksum,
@@ -15,6 +13,8 @@ import {
 } from '../../storage/sqlite/backup.ts';
 import { lockFolder } from '../../storage/sqlite/lock.ts';
 import { databaseFile, openStore } from '../../storage/sqlite/open.ts';
+import { asStartupError, syncToDisk } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 
 /** What a restore did. */
 export interface Restored {

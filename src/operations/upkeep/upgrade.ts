@@ -1,11 +1,11 @@
 // What is done about a database of an older version before it is brought to this one: there is no other way back.
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { asStartupError, rightsProblem, syncToDisk } from '../../files.ts';
-import { StartupError } from '../../startup-error.ts';
 import { pendingMigrations } from '../../storage/sqlite/backup.ts';
 import { lockFolder } from '../../storage/sqlite/lock.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
+import { asStartupError, rightsProblem, syncToDisk } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { createEmpty, writeBackup } from './backup.ts';
 
 const copyName = /^memberdoor-before-upgrade-of-\d{4}-[\w-]+\.db$/;

@@ -1,7 +1,8 @@
 // Counts the pending device codes of each client by network.
-import type { Clock } from '../../clock.ts';
+
 import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
+import type { Clock } from '../../system/clock.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
 import { statementsOf } from '../prepared.ts';
 import type { Tx } from '../store.ts';

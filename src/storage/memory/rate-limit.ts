@@ -1,6 +1,7 @@
 // Counts in memory how often something happened in a window of time.
-import type { Clock } from '../../clock.ts';
+
 import { countedKeys } from '../../core/limits.ts';
+import type { Clock } from '../../system/clock.ts';
 import { ifRunAgain } from '../operators/audited.ts';
 import type { Tx } from '../store.ts';
 import { type AgedMap, createAgedMap } from './aged-map.ts';

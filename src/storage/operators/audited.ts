@@ -1,6 +1,7 @@
 // Says for each transaction who acts in it, for the audit.
-import type { Clock } from '../../clock.ts';
+
 import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
+import type { Clock } from '../../system/clock.ts';
 import type { Store, Tx } from '../store.ts';
 
 /** What belongs to one piece of work: who does it, and what it has done beside the database so far. */

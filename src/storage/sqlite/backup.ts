@@ -1,4 +1,5 @@
 // Copies the database, reads a copy without changing it, and puts a checksum behind it.
+
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -16,8 +17,8 @@ import SQLite from 'better-sqlite3';
 import { migrations } from '../../../db/migrations/index.ts';
 import { busyTimeout } from '../../core/limits.ts';
 import { checksumBytes } from '../../core/operators/limits.ts';
-import { reasonOf } from '../../files.ts';
-import { StartupError } from '../../startup-error.ts';
+import { reasonOf } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import type { ServiceRow } from '../schema.ts';
 import { databaseFile } from '../sqlite/open.ts';
 import { applicationId } from './check.ts';

@@ -1,9 +1,10 @@
 // Checks at each open that a file is our database and is whole, and that the log beside it is its own.
+
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type SQLite from 'better-sqlite3';
 import { migrations } from '../../../db/migrations/index.ts';
 import { checkCachePages, readAheadBytes } from '../../core/operators/limits.ts';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../system/startup-error.ts';
 
 /** Marks a SQLite file as ours: "MDOR" in its header (`pragma application_id`). */
 export const applicationId = 0x4d444f52;

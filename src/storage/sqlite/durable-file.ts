@@ -1,10 +1,11 @@
 /** The files behind the connection that writes: what a group commit needs of them, put together. */
+
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type SQLite from 'better-sqlite3';
-import { reasonOf } from '../../files.ts';
-import { StartupError } from '../../startup-error.ts';
+import { reasonOf } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import type { FolderLock } from './lock.ts';
 import { type Lost, watchPlace } from './place.ts';

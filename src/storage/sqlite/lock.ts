@@ -1,8 +1,9 @@
 /** Keeps a data folder to one process: its lock file, and what ties that file to the database beside it. */
+
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { reasonOf, rightsProblem } from '../../files.ts';
-import { StartupError } from '../../startup-error.ts';
+import { reasonOf, rightsProblem } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 
 /** The right to use a data folder, until it is closed or the process dies, however it dies. */
 export interface FolderLock {

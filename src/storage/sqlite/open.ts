@@ -1,4 +1,5 @@
 // Opens the database file, and runs transactions in it.
+
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
@@ -7,8 +8,8 @@ import { Migrator } from 'kysely/migration';
 import { migrations } from '../../../db/migrations/index.ts';
 import { groupQueue } from '../../core/limits.ts';
 import { checkpointPages, databaseCacheKib } from '../../core/operators/limits.ts';
-import { openFailure, reasonOf, rightsProblem } from '../../files.ts';
-import { StartupError } from '../../startup-error.ts';
+import { openFailure, reasonOf, rightsProblem } from '../../system/files.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import type { Database } from '../schema.ts';
 import type { CommitObserver, Store } from '../store.ts';
 import { applicationId, checkFile, checkLog, checkVersion, readAhead } from './check.ts';

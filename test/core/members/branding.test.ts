@@ -9,7 +9,7 @@ import {
   textOn,
 } from '../../../src/core/members/branding.ts';
 import { contrast, luminance, mix, readColor } from '../../../src/core/members/color.ts';
-import { templateFolder } from '../../../src/templates.ts';
+import { templateFolder } from '../../../src/text/templates.ts';
 import { largestLogo, plainLogo } from '../../support/members/logos.ts';
 import { told } from '../../support/records/told.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
-import { languages } from '../../../src/language.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
+import { languages } from '../../../src/text/language.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';

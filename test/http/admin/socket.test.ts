@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { fileBodyBytes } from '../../../src/core/limits.ts';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
-import { socketPath } from '../../../src/local.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { defineOperation } from '../../../src/operations/admin/operation.ts';
+import { socketPath } from '../../../src/operations/service/command-socket.ts';
 import { auditEvents, callApi } from '../../support/operators/api.ts';
 import { useService } from '../../support/use-service.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Bearer } from '../../../src/http/oidc/bearer.ts';
 import { createVerifiedTokens } from '../../../src/http/oidc/verified-tokens.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
-import type { OpenTenant } from '../../../src/tenants.ts';
+import type { OpenTenant } from '../../../src/operations/tenant/open-tenants.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';

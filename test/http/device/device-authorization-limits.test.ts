@@ -3,9 +3,9 @@ import type { DeviceCode } from '../../../src/core/grants/device-code.ts';
 import { hashUserCode } from '../../../src/core/grants/user-code.ts';
 import { deviceCodeLifetime, tenantLimits, userCodeRest } from '../../../src/core/limits.ts';
 import { forgottenByTime } from '../../../src/operations/upkeep/forget.ts';
-import { systemRandom } from '../../../src/random.ts';
 import { isUserCodeFree } from '../../../src/storage/device-code.ts';
 import { sweepThrough } from '../../../src/storage/sweep/sweep.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import {
   askForCode,
   codesFor,

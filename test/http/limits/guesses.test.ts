@@ -6,7 +6,7 @@ import { tenantLimits } from '../../../src/core/limits.ts';
 import { wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { countPasswords } from '../../../src/http/upkeep/metrics.ts';
 import { offerSetup } from '../../../src/operations/service/first-admin.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { codesFor, forgetWrongCodes, pageOf, phoneOf } from '../../support/device.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Ask } from '../../support/http.ts';

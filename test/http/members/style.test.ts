@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { neutralBranding } from '../../../src/core/members/branding.ts';
 import { pageStyle } from '../../../src/http/pages/assets.ts';
-import { templateFolder } from '../../../src/templates.ts';
+import { templateFolder } from '../../../src/text/templates.ts';
 
 const read = (name: string) => readFileSync(new URL(name, templateFolder), 'utf8');
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deviceDescriptionLength } from '../../../src/core/limits.ts';
-import { languages } from '../../../src/language.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
+import { languages } from '../../../src/text/language.ts';
 import { invoiced, newPackage, shopper } from '../../support/access/shopper.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';

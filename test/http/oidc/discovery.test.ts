@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { memberScopes } from '../../../src/core/oidc/scope.ts';
-import { languages } from '../../../src/language.ts';
+import { languages } from '../../../src/text/language.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';

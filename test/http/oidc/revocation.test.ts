@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { writeRefreshToken } from '../../../src/core/grants/refresh-token.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../../support/tokens.ts';

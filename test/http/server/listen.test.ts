@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../../../src/http/server/listen.ts';
-import { StartupError } from '../../../src/startup-error.ts';
+import { StartupError } from '../../../src/system/startup-error.ts';
 import { loopbackAddresses, rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
 import { expectSecurityHeaders } from '../../support/records/expectations.ts';
 import { freePort, startTestService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeFirstAdmin, offerSetup } from '../../../src/operations/service/first-admin.ts';
-import { systemRandom } from '../../../src/random.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { htmlFindings } from '../../support/browser/page-checks.ts';
 import type { Answer } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

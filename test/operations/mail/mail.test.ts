@@ -1,8 +1,8 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
 import { emailProofLifetime } from '../../../src/core/members/limits.ts';
-import { languages } from '../../../src/language.ts';
 import { composeMail, type Mail, type MailName, mailNames } from '../../../src/operations/mail/mail.ts';
+import { languages } from '../../../src/text/language.ts';
 import { codeIn, linkIn } from '../../support/members/outbox.ts';
 import { tenantRecord } from '../../support/records/records.ts';
 

@@ -3,13 +3,12 @@ import { parse } from 'yaml';
 import { tenantFile } from '../../../src/core/operators/limits.ts';
 import type { Actor } from '../../../src/core/operators/permission.ts';
 import type { TenantFile } from '../../../src/operations/tenant-file/tenant-file.ts';
-import { systemRandom } from '../../../src/random.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { insertSession } from '../../../src/storage/session.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { adminOf, refusal, run, tenantIdOf } from '../../support/operators/desk.ts';
 import { exported } from '../../support/operators/tenant-file.ts';
 import { memberRecord, sessionRecord } from '../../support/records/records.ts';
-
 import { giveBase, host, named, text } from './base.ts';
 
 const given = giveBase();

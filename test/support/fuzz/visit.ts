@@ -1,9 +1,9 @@
 import { sha256 } from '../../../src/core/hash.ts';
 import type { UserType } from '../../../src/core/members/member.ts';
-import { systemRandom } from '../../../src/random.ts';
 import { seal } from '../../../src/secrets/seal.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { insertSession } from '../../../src/storage/session.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { tenantOf } from '../device.ts';
 import { memberOf } from '../fixtures.ts';
 import { formValue } from '../form-token.ts';

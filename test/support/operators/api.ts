@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { type Permission, permissions } from '../../../src/core/operators/permission.ts';
-import { systemRandom } from '../../../src/random.ts';
 import { insertAdminToken } from '../../../src/storage/operators/admin-token.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import type { Answer } from '../http.ts';
 import type { TestService } from '../service.ts';
 

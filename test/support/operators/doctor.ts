@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { Place } from '../../../src/doctor/call.ts';
 import { type DoctorDeps, examine } from '../../../src/doctor/examine.ts';
 import type { Finding } from '../../../src/doctor/finding.ts';
-import { systemRandom } from '../../../src/random.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { hosts } from '../fixtures.ts';
 import { type Authority, type Certificate, makeAuthority } from '../proxy/certificate.ts';
 import { forward, type ProxyOptions, startProxy } from '../proxy/proxy.ts';

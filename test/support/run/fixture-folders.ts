@@ -2,11 +2,11 @@ import { cpSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareService, type ServiceDeps } from '../../../src/operations/service/service.ts';
-import { systemRandom } from '../../../src/random.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
 import { databaseFile, openStore } from '../../../src/storage/sqlite/open.ts';
 import type { Store } from '../../../src/storage/store.ts';
+import { systemRandom } from '../../../src/system/random.ts';
 import { testClock } from '../clock.ts';
 import { loadFixtures } from '../fixtures.ts';
 

@@ -1,8 +1,8 @@
 // Shows a price in words.
 import type { Price } from '../../../core/access/package.ts';
-import { madeOnce } from '../../../made-once.ts';
+import { memoized } from '../../../text/memoized.ts';
 
-const formats = madeOnce(
+const formats = memoized(
   (language, currency) => new Intl.NumberFormat(language, { style: 'currency', currency }),
 );
 

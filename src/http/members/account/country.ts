@@ -1,10 +1,10 @@
 // Reads and shows countries.
 import { getCountries } from 'libphonenumber-js/min';
-import { languages } from '../../../language.ts';
-import { madeOnce } from '../../../made-once.ts';
+import { languages } from '../../../text/language.ts';
+import { memoized } from '../../../text/memoized.ts';
 
 const codes: ReadonlySet<string> = new Set(getCountries());
-const regions = madeOnce((language) => new Intl.DisplayNames([language], { type: 'region' }));
+const regions = memoized((language) => new Intl.DisplayNames([language], { type: 'region' }));
 const nameIn = (code: string, language: string) => regions(language).of(code) ?? code;
 const comparable = (name: string) => name.trim().normalize('NFC').toLocaleLowerCase('en');
 

@@ -2,9 +2,9 @@
 import type { FastifyReply } from 'fastify';
 import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { languageName, languages, offeredLanguages } from '../../../language.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';
+import { languageName, languages, offeredLanguages } from '../../../text/language.ts';
 import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from './country.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';

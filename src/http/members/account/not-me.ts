@@ -1,7 +1,6 @@
 // The page where a member takes back a sign-in that was not theirs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLives } from '../../../core/session.ts';
-import type { Language } from '../../../language.ts';
 import { endForeignDevice, endForeignSession } from '../../../operations/account/not-me.ts';
 import { type Notice, readNotice } from '../../../operations/account/notice.ts';
 import { findDecidedDevice } from '../../../operations/device/decide-device.ts';
@@ -10,6 +9,7 @@ import { seenAt } from '../../../operations/session/seen-at.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
+import type { Language } from '../../../text/language.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';

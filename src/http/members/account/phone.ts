@@ -1,3 +1,3 @@
 // Reads and shows telephone numbers on account pages.
 
-export { readPhone, showPhone } from '../../../phone.ts';
+export { readPhone, showPhone } from '../../../text/phone.ts';

@@ -1,10 +1,10 @@
 // Shows days and times in words.
-import { madeOnce } from '../../../made-once.ts';
+import { memoized } from '../../../text/memoized.ts';
 
-const days = madeOnce(
+const days = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
 );
-const moments = madeOnce(
+const moments = memoized(
   (language) =>
     new Intl.DateTimeFormat(language, {
       year: 'numeric',
@@ -16,7 +16,7 @@ const moments = madeOnce(
       timeZoneName: 'short',
     }),
 );
-const agos = madeOnce((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
+const agos = memoized((language) => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 
 /** A day, such as "3 March 2026". It is the day of UTC, since it is not known where the member is. */
 export function dayOf(time: number, language: string): string {

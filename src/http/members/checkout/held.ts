@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Package } from '../../../core/access/package.ts';
 import type { Subscription } from '../../../core/access/subscription.ts';
-import type { Language } from '../../../language.ts';
+import type { Language } from '../../../text/language.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
 import { sendPage } from '../../pages/pages.ts';
 import type { CurrentSession } from '../../session.ts';

@@ -1,9 +1,10 @@
 // Confirms a subscription by mail.
-import { chooseLanguage } from '../../../language.ts';
+
 import type { Given } from '../../../operations/access/checkout.ts';
+import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import type { Tx } from '../../../storage/store.ts';
-import type { OpenTenant } from '../../../tenants.ts';
+import { chooseLanguage } from '../../../text/language.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
 import { showPrice } from '../access/price.ts';
 import { priceWords } from './words.ts';

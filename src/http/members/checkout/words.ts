@@ -1,7 +1,7 @@
 // Describes packages and prices in words.
 import { endOfPeriod, type Package } from '../../../core/access/package.ts';
-import type { Language } from '../../../language.ts';
-import { madeOnce } from '../../../made-once.ts';
+import type { Language } from '../../../text/language.ts';
+import { memoized } from '../../../text/memoized.ts';
 import { showPrice } from '../access/price.ts';
 
 /** A package as the checkout pages describe it. */
@@ -16,7 +16,7 @@ export interface OfferWords {
   readonly runs: string;
 }
 
-const periods = madeOnce(
+const periods = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
 );
 

@@ -1,8 +1,8 @@
 // The pages that a sign-up shows while its address is proven.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type EmailProof, proofStanding } from '../../../core/members/email-proof.ts';
-import type { Language } from '../../../language.ts';
 import { memberOfProof, type SignUpPayload } from '../../../operations/sign-up/sign-up.ts';
+import type { Language } from '../../../text/language.ts';
 import { transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { formTarget } from '../../headers.ts';

@@ -17,7 +17,7 @@ import {
   timeOrNull,
   wholeNumber,
 } from '../../../json-schema.ts';
-import { languages } from '../../../language.ts';
+import { languages } from '../../../text/language.ts';
 import type { Fields } from '../define.ts';
 import { orNull, someOf } from '../fields.ts';
 

@@ -20,11 +20,11 @@ import {
 } from '../../../storage/members/member.ts';
 import { listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
-import type { OpenTenant } from '../../../tenants.ts';
 import { commonPasswords } from '../../member/common-passwords.ts';
 import { deleteMember } from '../../member/member.ts';
 import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { conflict, invalid } from '../../refusal.ts';
+import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { onTenant } from '../define.ts';
 import { forceField } from '../fields.ts';
 import type { Operation } from '../operation.ts';

@@ -4,7 +4,7 @@ import { addressLines, changeDetails, type DetailProblem } from '../../../core/m
 import { emailProblem } from '../../../core/members/details.ts';
 import { type Address, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { type ProblemCode, problem } from '../../../core/problem.ts';
-import { readPhone } from '../../../phone.ts';
+import { readPhone } from '../../../text/phone.ts';
 import { refuseIfAny } from '../../refusal.ts';
 import { textOrNone } from '../fields.ts';
 

@@ -1,6 +1,6 @@
 // What the checks of a tenant file share.
 import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
-import { nearest } from '../../../nearest.ts';
+import { closestWord } from '../../../text/spelling.ts';
 import type { LookUp } from '../references.ts';
 
 /** Where the checks of a tenant file say what they find. */
@@ -59,7 +59,7 @@ export function tellUnknown(
   what: string,
 ): void {
   if (known === null || known.includes(name)) return;
-  const near = checking.mayGuess() ? nearest(name, known) : null;
+  const near = checking.mayGuess() ? closestWord(name, known) : null;
   const guess = near === null ? { section: `${what}s` } : { near: JSON.stringify(near) };
   checking.tell(problem(at, 'not_in_file', { noun: what, name: JSON.stringify(name), ...guess }));
 }

@@ -6,7 +6,7 @@ import { readIssuer } from '../../../core/operators/issuer.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import type { Tenant } from '../../../core/tenant.ts';
-import { languages } from '../../../language.ts';
+import { languages } from '../../../text/language.ts';
 import { changedTenant } from '../../tenant/tenant.ts';
 import type { FileTenant } from '../tenant-file.ts';
 import { checkAccess } from './access.ts';

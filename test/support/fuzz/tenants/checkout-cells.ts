@@ -1,6 +1,6 @@
-import { systemRandom } from '../../../../src/random.ts';
 import { seal } from '../../../../src/secrets/seal.ts';
 import { insertCheckout } from '../../../../src/storage/access/checkout.ts';
+import { systemRandom } from '../../../../src/system/random.ts';
 import { newPackage } from '../../access/shopper.ts';
 import { formValue } from '../../form-token.ts';
 import { checkoutRecord } from '../../records/access-records.ts';

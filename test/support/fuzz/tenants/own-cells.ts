@@ -1,6 +1,6 @@
-import { systemRandom } from '../../../../src/random.ts';
 import { seal } from '../../../../src/secrets/seal.ts';
 import { insertSession } from '../../../../src/storage/session.ts';
+import { systemRandom } from '../../../../src/system/random.ts';
 import { bearer, profileUrl } from '../../api.ts';
 import { run } from '../../operators/desk.ts';
 import { sessionRecord } from '../../records/records.ts';

@@ -1,8 +1,8 @@
 import { sha256 } from '../../../../src/core/hash.ts';
-import { systemRandom } from '../../../../src/random.ts';
+import type { OpenTenant } from '../../../../src/operations/tenant/open-tenants.ts';
 import { insertMember } from '../../../../src/storage/members/member.ts';
 import { insertSession } from '../../../../src/storage/session.ts';
-import type { OpenTenant } from '../../../../src/tenants.ts';
+import { systemRandom } from '../../../../src/system/random.ts';
 import { tenantOf } from '../../device.ts';
 import { memberOf } from '../../fixtures.ts';
 import type { TestService } from '../../service.ts';

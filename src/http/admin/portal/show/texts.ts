@@ -1,6 +1,6 @@
-import { madeOnce } from '../../../../made-once.ts';
+import { memoized } from '../../../../text/memoized.ts';
 
-const prices = madeOnce(
+const prices = memoized(
   (currency) => new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }),
 );
 /** A moment as administrators read it: in UTC, since it is not known where they are. */

@@ -6,11 +6,11 @@ import {
   standingOf,
 } from '../../../../core/access/subscription.ts';
 import { accountListLength } from '../../../../core/members/limits.ts';
-import { madeOnce } from '../../../../made-once.ts';
 import { changeSubscription } from '../../../../operations/access/subscription.ts';
 import { listUnpaidInvoices } from '../../../../storage/access/invoice.ts';
 import { findSubscription, listNewestSubscriptions } from '../../../../storage/access/subscription.ts';
 import type { Tx } from '../../../../storage/store.ts';
+import { memoized } from '../../../../text/memoized.ts';
 import { pageForm } from '../../../form.ts';
 import type { Answer } from '../../../pages/guarded-page.ts';
 import { sendProblem } from '../../../pages/problem.ts';
@@ -21,7 +21,7 @@ import { dayOf } from '../times.ts';
 
 const url = '/account/subscriptions';
 
-const lists = madeOnce((language) => new Intl.ListFormat(language));
+const lists = memoized((language) => new Intl.ListFormat(language));
 
 /**
  * GET and POST /account/subscriptions: every subscription, what is owed, and the buttons that cancel one or

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openPlaces } from '../src/places.ts';
-import { StartupError } from '../src/startup-error.ts';
-import { codesFor, phoneOf, textOf } from './support/device.ts';
-import { hosts } from './support/fixtures.ts';
-import { writeMmdb } from './support/mmdb.ts';
-import { temporaryFolder } from './support/records/temporary-folder.ts';
-import { startTestService } from './support/service.ts';
+import { openPlaces } from '../../src/operations/session/geolocation.ts';
+import { StartupError } from '../../src/system/startup-error.ts';
+import { codesFor, phoneOf, textOf } from '../support/device.ts';
+import { hosts } from '../support/fixtures.ts';
+import { writeMmdb } from '../support/mmdb.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
+import { startTestService } from '../support/service.ts';
 
 const oslo = {
   city: { names: { en: 'Oslo', ar: 'أوسلو' } },

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 
 /** Where the templates of pages and mails are. */
-export const templateFolder = new URL('../templates/', import.meta.url);
+export const templateFolder = new URL('../../templates/', import.meta.url);
 
 /** The template engine: everything is escaped, and nothing is read twice. Templates can call `attributes`. */
 export function createTemplates(): Eta {

@@ -1,10 +1,10 @@
 // How the service logs, and what never reaches a line of the log.
 import type { FastifyBaseLogger, FastifyServerOptions } from 'fastify';
 import { stdTimeFunctions } from 'pino';
-import type { Config } from './config.ts';
-import { outageLogInterval } from './core/operators/limits.ts';
-import { PasswordsBusy } from './secrets/password.ts';
-import { StorageUnavailable } from './storage/store.ts';
+import type { Config } from '../config.ts';
+import { outageLogInterval } from '../core/operators/limits.ts';
+import { PasswordsBusy } from '../secrets/password.ts';
+import { StorageUnavailable } from '../storage/store.ts';
 
 type LoggerOptions = Exclude<FastifyServerOptions['logger'], boolean | undefined>;
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;

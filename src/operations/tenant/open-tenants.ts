@@ -1,13 +1,13 @@
 // Keeps all tenants and their keys in memory.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { type WebOrigins, webOriginsOf } from './core/oidc/web-origin.ts';
-import type { Tenant } from './core/tenant.ts';
-import { readSigningKey, type SigningKey } from './secrets/signing.ts';
-import type { Vault } from './secrets/vault.ts';
-import { listClients } from './storage/client.ts';
-import { findService } from './storage/service.ts';
-import type { Tx } from './storage/store.ts';
-import { listSigningKeys, listTenants } from './storage/tenant.ts';
+import { type WebOrigins, webOriginsOf } from '../../core/oidc/web-origin.ts';
+import type { Tenant } from '../../core/tenant.ts';
+import { readSigningKey, type SigningKey } from '../../secrets/signing.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { listClients } from '../../storage/client.ts';
+import { findService } from '../../storage/service.ts';
+import type { Tx } from '../../storage/store.ts';
+import { listSigningKeys, listTenants } from '../../storage/tenant.ts';
 
 /** A tenant with its keys in clear: what a request needs to know of its tenant. */
 export interface OpenTenant extends Tenant {

@@ -1,3 +1,5 @@
+// Guesses which word was meant by a misspelt one.
+
 /** How many letters a word may be off and still be taken for a misspelt one. */
 const mostOff = 3;
 
@@ -6,7 +8,7 @@ const longest = 64;
 const mostKnown = 200;
 
 /** The known word that a misspelt one most likely means, or null if none is near. */
-export function nearest<Word extends string>(misspelt: string, known: readonly Word[]): Word | null {
+export function closestWord<Word extends string>(misspelt: string, known: readonly Word[]): Word | null {
   if (misspelt.length > longest || known.length > mostKnown) return null;
   const [best] = known
     .filter((word) => Math.abs(word.length - misspelt.length) <= mostOff)

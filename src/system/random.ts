@@ -1,6 +1,6 @@
 // The one source of randomness, which is handed in.
 import { randomFillSync, randomInt } from 'node:crypto';
-import { secretBytes } from './core/limits.ts';
+import { secretBytes } from '../core/limits.ts';
 
 /** The one source of randomness. It is handed in, never imported by the core. */
 export interface Random {

@@ -1,9 +1,9 @@
 // Where the lines of the log go: standard output, which may be full, stopped or gone without stopping the service.
 import { fstatSync, writeSync } from 'node:fs';
 import { prettyFactory } from 'pino-pretty';
-import type { Clock } from './clock.ts';
-import { isoTime } from './core/access/iso-time.ts';
-import { logFlushInterval, logPieceBytes, logWaitingBytes } from './core/operators/limits.ts';
+import { isoTime } from '../core/access/iso-time.ts';
+import { logFlushInterval, logPieceBytes, logWaitingBytes } from '../core/operators/limits.ts';
+import type { Clock } from '../system/clock.ts';
 
 /** The log's way out. */
 export interface LogStream {

@@ -1,7 +1,7 @@
 // Looks up the place of an address in the operator's database of places.
 import { isIP } from 'node:net';
 import { type CityResponse, type CountryResponse, open, type Reader } from 'maxmind';
-import { StartupError } from './startup-error.ts';
+import { StartupError } from '../../system/startup-error.ts';
 
 /** The place of an address in a language, such as "Oslo, Norge"; null if it is not known. */
 export type PlaceOf = (ip: string, language: string) => string | null;

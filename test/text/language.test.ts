@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { chooseLanguage, languageName, languages } from '../src/language.ts';
+import { chooseLanguage, languageName, languages } from '../../src/text/language.ts';
 
 type Catalogue = Readonly<Record<string, string>>;
 type Elements = ReturnType<IntlMessageFormat['getAst']>;
 type Element = Elements[number];
 
-const folder = new URL('../templates/languages/', import.meta.url);
+const folder = new URL('../../templates/languages/', import.meta.url);
 const catalogueOf = (tag: string) =>
   JSON.parse(readFileSync(new URL(`${tag}.json`, folder), 'utf8')) as Catalogue;
 

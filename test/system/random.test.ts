@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemRandom } from '../src/random.ts';
+import { systemRandom } from '../../src/system/random.ts';
 
 const many = 5_000;
 const times = <T>(make: () => T): T[] => Array.from({ length: many }, make);

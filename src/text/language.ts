@@ -2,8 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { IntlMessageFormat } from 'intl-messageformat';
 import Negotiator from 'negotiator';
+import { memoized } from './memoized.ts';
 
-const folder = new URL('../templates/languages/', import.meta.url);
+const folder = new URL('../../templates/languages/', import.meta.url);
 
 /** The texts of one language: ICU messages by key. */
 type Catalogue = Readonly<Record<string, string>>;
@@ -40,8 +41,6 @@ export interface Language {
   readonly t: Translate;
 }
 
-const opened = new Map<string, Language>();
-
 /**
  * Chooses the language of a page: what the page was asked for, then what the member chose, then what the
  * browser says (pages 4).
@@ -75,37 +74,23 @@ function ourTag(tag: string): string {
   return primary === 'no' || primary === 'nn' ? 'nb' : primary;
 }
 
-function open(tag: string): Language {
-  const known = opened.get(tag);
-  if (known !== undefined) return known;
+/** The messages of a language are parsed when they are first needed. */
+const open = memoized((tag): Language => {
   const catalogue = catalogues.get(tag) ?? {};
-  const messages = new Map<string, IntlMessageFormat>();
-  const language: Language = {
+  const message = memoized((key) => {
+    const text = catalogue[key];
+    if (text === undefined) throw new Error(`no text "${key}" in ${tag}`);
+    return new IntlMessageFormat(text, tag, undefined, { ignoreTag: true });
+  });
+  return {
     tag,
     direction: rightToLeft.has(tag) ? 'rtl' : 'ltr',
-    t: (key, values) => {
-      let message = messages.get(key);
-      if (message === undefined) {
-        const text = catalogue[key];
-        if (text === undefined) throw new Error(`no text "${key}" in ${tag}`);
-        message = new IntlMessageFormat(text, tag, undefined, { ignoreTag: true });
-        messages.set(key, message);
-      }
-      return String(message.format(values));
-    },
+    t: (key, values) => String(message(key).format(values)),
   };
-  opened.set(tag, language);
-  return language;
-}
-
-const names = new Map<string, string>();
+});
 
 /** The name of a language in that language, for the switcher. */
-export function languageName(tag: string): string {
-  const known = names.get(tag);
-  if (known !== undefined) return known;
+export const languageName = memoized((tag) => {
   const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
-  const shown = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
-  names.set(tag, shown);
-  return shown;
-}
+  return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+});

@@ -2,10 +2,10 @@
  * Makes a thing once for each name, and keeps it: for what is dear to make, of which there are few. A format of a
  * language takes tens of kilobytes outside the heap, which the collector does not see.
  */
-export function madeOnce<Made>(make: (name: string, variant: string) => Made) {
+export function memoized<Made>(make: (name: string, variant: string) => Made) {
   const made = new Map<string, Made>();
   return (name: string, variant = ''): Made => {
-    const key = `${name} ${variant}`;
+    const key = variant === '' ? name : `${name} ${variant}`;
     const known = made.get(key);
     if (known !== undefined) return known;
     const fresh = make(name, variant);
