@@ -1,6 +1,6 @@
 // Prints the answer of an operation: for people, or as JSON.
 import type { FieldChange } from '../core/operators/audit-event.ts';
-import { fieldText } from '../operations/tenant-file/words.ts';
+import { fieldText } from '../operations/field-changes.ts';
 import { columns, fold, shown, shownJson, type Terminal } from './terminal.ts';
 
 /** The longest value in a table, in characters: a picture would fill the screen. */

@@ -4,7 +4,7 @@ import { auditEventNames } from '../../core/operators/audit-event.ts';
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
 import { list, oneOf, resource, text, textOrNull, time, wholeNumber } from '../../json-schema.ts';
 import type { StoredAuditEvent } from '../../storage/operators/audit-event.ts';
-import { ofSecret } from '../tenant-file/difference.ts';
+import { ofSecret } from '../field-changes.ts';
 
 export const eventField = oneOf('AuditEventName', 'What happened', auditEventNames);
 export const resultField = oneOf('AuditResult', 'Whether it was done', ['done', 'refused']);

@@ -1,9 +1,8 @@
 /** What an operation changed of the thing that it acts on, for the audit. */
 
 import type { FieldChange } from '../../core/operators/audit-event.ts';
+import { type Facts, fieldChanges, ofSecret, withoutSecret } from '../field-changes.ts';
 import { OperationRefused } from '../refusal.ts';
-import { fieldChanges, ofSecret, withoutSecret } from '../tenant-file/difference.ts';
-import type { Facts } from '../tenant-file/tenant-file.ts';
 import { operations } from './index.ts';
 import type { Operation, OperationContext } from './operation.ts';
 

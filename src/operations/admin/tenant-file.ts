@@ -14,8 +14,9 @@ import {
   type UnderstoodFile,
   understand,
 } from '../tenant-file/apply.ts';
+import { nouns } from '../tenant-file/change.ts';
 import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
-import { tenantFileSchema } from '../tenant-file/schema.ts';
+import { tenantFileSchema } from '../tenant-file/tenant-file.ts';
 import { fieldChangeSchema } from './audit-answer.ts';
 import { type Fields, onService, onTenant, tenantField } from './define.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -58,17 +59,7 @@ const changesSchema = resource('TenantFileChanges', 'What a file changes', {
     'The entries in which file and database differ, in the order of the file',
     resource('TenantFileEntry', 'An entry', {
       tenant: text('The host of its tenant', 'login.example.com'),
-      noun: oneOf('TenantFileNoun', 'What it is', [
-        'tenant',
-        'property',
-        'product',
-        'package',
-        'channel',
-        'consent',
-        'client',
-        'member',
-        'subscription',
-      ]),
+      noun: oneOf('TenantFileNoun', 'What it is', nouns),
       name: text('What the file calls it', 'example-app'),
       change: oneOf(
         'TenantFileChange',

@@ -9,13 +9,13 @@ import { newTenantOf, prepareNew } from '../admin/tenants.ts';
 import { OperationRefused } from '../refusal.ts';
 import { withoutKeys } from '../tenant/open-tenants.ts';
 import type { NewTenant } from '../tenant/tenant.ts';
-import { type Entry, type MadeName, NotMade } from './plan/entry.ts';
+import type { Entry } from './plan/entry.ts';
 import { inOrderOfWork, type NewTenants, planTenants, settingsOf } from './plan/tenants.ts';
 import { inOrder } from './read.ts';
 import { readAside } from './read-aside.ts';
 import type { References } from './references.ts';
-import { positionIn } from './source.ts';
 import type { FileTenant, TenantFile } from './tenant-file.ts';
+import { positionIn } from './yaml.ts';
 
 /** A tenant file as it is sent. */
 export interface SentFile {
@@ -135,13 +135,8 @@ async function runEntry({ target, at, calls }: Entry, { context, newTenants, tel
       const answer = await context.runPart({ ...part, prepared: newTenants.get(issuer) });
       if (makes !== undefined) target.ids.set(makes, idIn(answer, operation));
     } catch (error) {
-      if (error instanceof NotMade) {
-        const [noun, name] = error.named;
-        const facts = { noun, name: JSON.stringify(name) };
-        if (!isMade(target.file, error.named)) tell(problem([...own, ...error.at], 'not_in_tenant', facts));
-      } else if (error instanceof OperationRefused && error.kind !== 'denied') {
-        for (const found of within(own, error.problems.map(inFile))) tell(found);
-      } else throw error;
+      if (!(error instanceof OperationRefused) || error.kind === 'denied') throw error;
+      for (const found of within(own, error.problems.map(inFile))) tell(found);
       return;
     }
   }
@@ -150,12 +145,6 @@ async function runEntry({ target, at, calls }: Entry, { context, newTenants, tel
 /** The id of what was made. */
 function idIn(answer: object, { made = 'id' }: Operation): string | number {
   return (answer as Readonly<Record<string, string | number>>)[made] ?? '';
-}
-
-/** Whether a file makes what one of its entries names: then it was told why it could not. */
-function isMade({ packages = [], products = [] }: FileTenant, [noun, name]: MadeName): boolean {
-  if (noun === 'member') return true;
-  return noun === 'product' ? products.includes(name) : packages.some((offer) => offer.name === name);
 }
 
 /** What files call some fields of inputs. */

@@ -1,12 +1,21 @@
-// Describes what a tenant has in the form of a tenant file.
+// What a tenant has, as a tenant file describes it.
 import type { Consent } from '../../core/access/consent.ts';
 import type { ContentChannel } from '../../core/access/content-channel.ts';
+import type { CustomProperty } from '../../core/access/custom-property.ts';
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
+import { packageTextLength } from '../../core/access/limits.ts';
 import { type Package, type Product, packageFacts } from '../../core/access/package.ts';
 import type { MemberSubscription } from '../../core/access/subscription.ts';
 import type { Client } from '../../core/client.ts';
 import type { Tenant } from '../../core/tenant.ts';
+import { listEveryConsent } from '../../storage/access/consent.ts';
+import { listContentChannels } from '../../storage/access/content-channel.ts';
+import { listCustomProperties } from '../../storage/access/custom-property.ts';
+import { listPackages } from '../../storage/access/package.ts';
+import { listProducts } from '../../storage/access/product.ts';
+import { listClients } from '../../storage/client.ts';
 import type { MemberWithPassword } from '../../storage/members/member.ts';
+import type { Tx } from '../../storage/store.ts';
 import { clientAnswer } from '../admin/clients/client-answer.ts';
 import { memberAnswer } from '../admin/members/member-answer.ts';
 import { tenantAnswer } from '../admin/tenant-answer.ts';
@@ -49,17 +58,12 @@ export function describePackage(described: Package): FilePackage {
   return { ...packageFacts(described), products: described.products.map(({ name }) => name) };
 }
 
-/** @param products every product of the tenant, in their order */
-export function describeChannel(
-  { id, name, description, productIds }: ContentChannel,
-  products: readonly Product[],
-): FileChannel {
-  const opening = products.filter((product) => productIds.includes(product.id));
-  return { id, name, description, products: opening.map((product) => product.name) };
+export function describeChannel({ id, name, description, products }: StoredChannel): FileChannel {
+  return { id, name, description, products: products.map((product) => product.name) };
 }
 
-export function describeConsent({ tenantId: _, retiredAt, ...consent }: Consent): FileConsent {
-  const { id, name, description, atSignUp, atCheckout } = consent;
+export function describeConsent(consent: Consent): FileConsent {
+  const { id, name, description, atSignUp, atCheckout, retiredAt } = consent;
   return { id, name, description, atSignUp, atCheckout, retired: retiredAt !== null };
 }
 
@@ -94,4 +98,83 @@ export function describeSubscription(subscription: MemberSubscription): FileSubs
     endedAt: isoTimeOrNull(endedAt),
     properties: subscription.customPropertyValues,
   };
+}
+
+/** A channel with the products that open it, in the order of the tenant's. */
+interface StoredChannel extends ContentChannel {
+  readonly products: readonly Product[];
+}
+
+/** What a tenant has, but for its members. */
+export interface Stored {
+  readonly properties: readonly CustomProperty[];
+  readonly products: readonly Product[];
+  readonly packages: readonly Package[];
+  readonly channels: readonly StoredChannel[];
+  readonly consents: readonly Consent[];
+  readonly clients: readonly Client[];
+}
+
+/** What a tenant has that is yet to be made. */
+export const nothingStored: Stored = {
+  properties: [],
+  products: [],
+  packages: [],
+  channels: [],
+  consents: [],
+  clients: [],
+};
+
+/** Reads what a tenant has, products and packages by the names that a file calls them. */
+export async function readStored(tx: Tx, tenantId: string): Promise<Stored> {
+  const products = toldApart(await listProducts(tx, tenantId));
+  const packages = toldApart(await listPackages(tx, tenantId));
+  const channels = await listContentChannels(tx, tenantId);
+  return {
+    properties: await listCustomProperties(tx, tenantId),
+    products,
+    packages: packages.map((offer) => ({
+      ...offer,
+      products: offer.products.map((product) => products.find(({ id }) => id === product.id) ?? product),
+    })),
+    channels: channels.map((channel) => ({
+      ...channel,
+      products: products.filter(({ id }) => channel.productIds.includes(id)),
+    })),
+    consents: await listEveryConsent(tx, tenantId),
+    clients: await listClients(tx, tenantId),
+  };
+}
+
+/**
+ * A file tells things apart by their names, which may stand twice from before they had to be unique: the younger one
+ * is called `Name (2)` then. What an export says so, `apply` takes for the same.
+ *
+ * @param things in the order in which they were made
+ */
+function toldApart<Thing extends { readonly name: string }>(things: readonly Thing[]): readonly Thing[] {
+  const taken = new Set(things.map(({ name }) => name));
+  const seen = new Set<string>();
+  return things.map((thing) => {
+    let { name } = thing;
+    for (let number = 2; seen.has(name); number += 1) {
+      const end = ` (${number})`;
+      const numbered = thing.name.slice(0, packageTextLength.name - end.length).trimEnd() + end;
+      if (!taken.has(numbered)) name = numbered;
+    }
+    seen.add(name);
+    taken.add(name);
+    return { ...thing, name };
+  });
+}
+
+/** Subscriptions with the name that a file calls their package. */
+export function heldOf(
+  subscriptions: readonly MemberSubscription[],
+  { packages }: Pick<Stored, 'packages'>,
+): readonly MemberSubscription[] {
+  return subscriptions.map((held) => ({
+    ...held,
+    packageName: packages.find(({ id }) => id === held.packageId)?.name ?? held.packageName,
+  }));
 }

@@ -13,8 +13,10 @@ import {
   describeMember,
   describePackage,
   describeTenant,
+  heldOf,
+  readStored,
+  type Stored,
 } from './describe.ts';
-import { heldOf, readStored, type Stored } from './stored.ts';
 import type { FileClient, FileMember, FileTenant } from './tenant-file.ts';
 
 /** How an export is written. */
@@ -56,7 +58,7 @@ async function wholeTenant(
     properties,
     products: products.map(({ name }) => name),
     packages: packages.map(describePackage),
-    channels: channels.map((channel) => describeChannel(channel, products)),
+    channels: channels.map(describeChannel),
     consents: consents.map(describeConsent),
     clients: clients.map((client) => withPlainSecret(describeClient(client))),
     ...(withMembers ? { members: await wholeMembers(tx, tenant, stored) } : {}),

@@ -2,12 +2,12 @@
 import { tenantFile } from '../../core/operators/limits.ts';
 import { type Path, type Problem, problem } from '../../core/problem.ts';
 import { problemText } from '../problem-text.ts';
+import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
 import type { Checking } from './check/checking.ts';
 import { checkTenants } from './check/tenants.ts';
 import { type LookUp, withReferences } from './references.ts';
-import { misshapenIn } from './shape.ts';
-import { keyOf, parseSource, type Source } from './source.ts';
-import type { TenantFile } from './tenant-file.ts';
+import { type TenantFile, tenantFileSchema } from './tenant-file.ts';
+import { keyOf, parseSource, type Source } from './yaml.ts';
 
 export type ReadTenantFile =
   | {
@@ -50,6 +50,15 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
   }
   if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
   return { ok: true, file: withReferences(value as TenantFile, lookUp), source };
+}
+
+/** Made when the first file comes: most starts of the service see none. */
+let compiled: SchemaCheck | null = null;
+
+/** Everything in which a value is no tenant file by its shape alone; values are never repeated. */
+export function misshapenIn(value: unknown): readonly Problem[] {
+  compiled ??= compileCheck(tenantFileSchema, { useDefaults: false, guesses: tenantFile.problems });
+  return compiled(value);
 }
 
 const beginningsOf = (path: Path) => path.map((_part, index) => path.slice(0, index + 1));

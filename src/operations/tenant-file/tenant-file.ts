@@ -1,10 +1,23 @@
-// The types of a tenant file.
+// What a tenant file says: its types, and its schema.
+import type { Consent } from '../../core/access/consent.ts';
+import type { ContentChannel } from '../../core/access/content-channel.ts';
 import type { CustomProperty, CustomPropertyValues } from '../../core/access/custom-property.ts';
-import type { Period, Price } from '../../core/access/package.ts';
+import type { PackageFacts } from '../../core/access/package.ts';
 import type { Client } from '../../core/client.ts';
-import type { Address, UserType } from '../../core/members/member.ts';
-import type { ClientInput } from '../admin/clients/client-answer.ts';
-import type { TenantInput } from '../admin/tenant-answer.ts';
+import type { UserType } from '../../core/members/member.ts';
+import { flag, list, named, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
+import type { MemberNumbers } from '../../storage/members/whole-member.ts';
+import { consentFields } from '../admin/access/consents.ts';
+import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
+import { valuesField } from '../admin/access/subscription-answer.ts';
+import { type ClientInput, clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
+import type { Fields } from '../admin/define.ts';
+import { texts } from '../admin/fields.ts';
+import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
+import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member-answer.ts';
+import type { MemberInput } from '../admin/members/member-details.ts';
+import { tenantFields } from '../admin/tenant-answer.ts';
+import type { NewTenantInput } from '../admin/tenants.ts';
 
 /**
  * What a tenant file says. What names an entry must be there, and what it cannot be without; whatever else is
@@ -15,15 +28,10 @@ export interface TenantFile {
 }
 
 /** A tenant, named by its issuer. A section that is left out is not the file's business. */
-export interface FileTenant extends Omit<TenantInput, 'name'> {
-  readonly issuer: string;
-  readonly name: string;
-  /** Whether it is of a development service, where secrets may stand in the file itself. */
-  readonly development?: boolean;
+export interface FileTenant extends NewTenantInput {
   readonly logoFile?: string;
   /** Its host or its issuer; null for none. */
   readonly stageTenant?: string | null;
-  readonly disabled?: boolean;
   readonly properties?: readonly CustomProperty[];
   readonly products?: readonly string[];
   readonly packages?: readonly FilePackage[];
@@ -33,33 +41,24 @@ export interface FileTenant extends Omit<TenantInput, 'name'> {
   readonly members?: readonly FileMember[];
 }
 
-export interface FilePackage {
-  readonly name: string;
-  readonly description?: string;
-  readonly price: Price;
-  readonly period: Period;
-  readonly payment: string;
-  readonly needsAddress?: boolean;
-  readonly offered?: boolean;
-  /** The names of the products it opens. */
+/** Products are named by their names. */
+interface WithProducts {
   readonly products: readonly string[];
 }
 
-export interface FileChannel {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string;
-  /** The names of the products that open it. */
-  readonly products: readonly string[];
-}
+export interface FilePackage
+  extends WithProducts,
+    Pick<PackageFacts, 'name' | 'price' | 'period' | 'payment'>,
+    Partial<Pick<PackageFacts, 'description' | 'needsAddress' | 'offered'>> {}
 
-export interface FileConsent {
-  readonly id: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly atSignUp?: boolean;
-  readonly atCheckout?: boolean;
-  /** Whether it is asked for no more. */
+export interface FileChannel
+  extends WithProducts,
+    Pick<ContentChannel, 'id' | 'name'>,
+    Partial<Pick<ContentChannel, 'description'>> {}
+
+export interface FileConsent
+  extends Pick<Consent, 'id' | 'name'>,
+    Partial<Pick<Consent, 'description' | 'atSignUp' | 'atCheckout'>> {
   readonly retired?: boolean;
 }
 
@@ -70,59 +69,174 @@ export interface FileClient extends Omit<ClientInput, 'name'>, Pick<Client, 'cli
   readonly logoFile?: string;
   readonly deviceFlow?: boolean;
   readonly disabled?: boolean;
-  /** Its secrets, as SHA-256 in base64url. */
   readonly secretHash?: OneOrMore;
-  /** Files that hold one each. */
   readonly secretFile?: OneOrMore;
-  /** Variables of the environment that hold one each. */
   readonly secretEnv?: OneOrMore;
-  /** In clear, on a development tenant alone. */
   readonly secret?: OneOrMore;
 }
 
 /** A member; id, numbers, password and times count when the member is made, and stay from then on. */
-export interface FileMember {
+export interface FileMember extends MemberInput, MemberNumbers {
   readonly email: string;
   readonly fullName: string;
-  readonly id?: string;
-  readonly userId?: number;
-  readonly memberNumber?: number;
   readonly createdAt?: string;
-  /** PHC string (argon2id). */
   readonly passwordHash?: string;
-  /** In clear, on a development tenant alone. */
   readonly password?: string;
-  readonly emailVerified?: boolean;
-  readonly phoneVerified?: boolean;
   readonly userType?: UserType;
   readonly disabled?: boolean;
-  readonly nickName?: string;
-  readonly phone?: string;
-  readonly avatar?: string | null;
-  readonly language?: string | null;
-  readonly address?: Partial<Address>;
   readonly subscriptions?: readonly FileSubscription[];
 }
 
 /** A subscription; one that is there keeps its times, which renewals and cancellations move. */
 export interface FileSubscription {
-  /** The name of the package. */
   readonly package: string;
   readonly createdAt?: string;
-  /** Now where it is left out; null while it waits for a payment. */
   readonly activatedAt?: string | null;
-  /** One period of the package later where it is left out. */
   readonly expiresAt?: string | null;
   readonly cancelledAt?: string | null;
   readonly endedAt?: string | null;
   readonly properties?: CustomPropertyValues;
 }
 
-/** Facts of an entry, by the names that they have in the file. */
-export type Facts = Readonly<Record<string, unknown>>;
-
 /** The entries of a field that takes one or several. */
-export function each(value: OneOrMore | undefined): readonly string[] {
-  if (value === undefined) return [];
-  return typeof value === 'string' ? [value] : value;
+export const each = (value: OneOrMore = []): readonly string[] => [value].flat();
+
+/** An entry with fields that must be there and others that may. */
+function entry(description: string, required: Fields, optional: Fields): Schema {
+  return {
+    type: 'object',
+    description,
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+    additionalProperties: false,
+  };
 }
+
+/** One text or several; none of them empty. */
+function oneOrMore(description: string, example: string): Schema {
+  return {
+    title: 'OneOrMore',
+    type: ['string', 'array'],
+    description,
+    minLength: 1,
+    items: { type: 'string', minLength: 1 },
+    minItems: 1,
+    uniqueItems: true,
+    examples: [example],
+  };
+}
+
+const nameField = text('What members read', 'Everything');
+const described = text('What members read below the name', 'Every channel, on every screen.');
+const logoFile = text('A PNG, WebP or SVG file, beside the tenant file or below it', 'logo.svg');
+const accessId = text('Small letters, digits and hyphens', 'sport-live');
+
+const packageSchema = entry(
+  'A package, named by its name',
+  {
+    name: nameField,
+    price: priceSchema,
+    period: periodSchema,
+    payment: paymentField,
+    products: texts('The names of the products it opens', 'Sport'),
+  },
+  {
+    description: described,
+    needsAddress: flag('Whether a subscriber must give a postal address'),
+    offered: flag('Whether the checkout offers it'),
+  },
+);
+
+const channelSchema = entry(
+  'A content channel, named by its id',
+  { id: accessId, name: nameField, products: texts('The names of the products that open it', 'Sport') },
+  { description: described },
+);
+
+const consentSchema = entry(
+  'A consent, named by its id',
+  { id: accessId, name: nameField },
+  {
+    description: described,
+    atSignUp: consentFields.atSignUp,
+    atCheckout: consentFields.atCheckout,
+    retired: flag('Whether it is asked for no more'),
+  },
+);
+
+const propertySchema = entry(
+  'A property that subscriptions can have',
+  {
+    key: text('The key of its values: a letter, then letters, digits, _ and -', 'seats'),
+    type: oneOf('PropertyType', 'What its values are', ['number', 'string', 'timestamp']),
+  },
+  {},
+);
+
+const clientSchema = entry(
+  'A client, named by its client_id',
+  { clientId: clientIdField, name: text('The name that members read', 'Example app'), type: typeField },
+  {
+    secretHash: oneOrMore(
+      'Its secrets, as SHA-256 in base64url',
+      'x3Xnt1ft5jDNCqERO9ECZhqziCnKUqZCKreChi8mhkY',
+    ),
+    secretFile: oneOrMore('Files that hold a secret each', '/run/secrets/example-app'),
+    secretEnv: oneOrMore('Variables of the environment that hold a secret each', 'EXAMPLE_APP_SECRET'),
+    secret: oneOrMore('Its secrets in clear, on a development tenant alone', 'a-secret-for-development'),
+    ...clientFields,
+    logoFile,
+    deviceFlow: flag('Whether it has the device flow'),
+    disabled: flag('Whether it is as if it were not there'),
+  },
+);
+
+const subscriptionSchema = entry(
+  'A subscription of the member',
+  { package: text('The name of the package', 'Everything') },
+  { ...subscriptionTimeFields, properties: valuesField },
+);
+
+const memberSchema = entry(
+  'A member, named by the address',
+  { email: emailField, fullName: fullNameField },
+  {
+    ...memberOnceFields,
+    passwordHash: passwordHashField,
+    password: text('The password of a new member in clear, on a development tenant alone', 'a long password'),
+    emailVerified: flag('Whether the address was proven'),
+    phoneVerified: flag('Whether the telephone number was proven'),
+    userType: userTypeField,
+    disabled: flag('Whether the member may not sign in'),
+    ...memberFields,
+    subscriptions: list('What the member has subscribed to', subscriptionSchema),
+  },
+);
+
+const tenantSchema = entry(
+  'A tenant, named by its issuer',
+  {
+    issuer: text('Its public address', 'https://login.example.com'),
+    name: text('The name that members read in the header of every page', 'Example'),
+  },
+  {
+    development: flag('Whether it is of a development service'),
+    ...tenantFields,
+    logoFile,
+    stageTenant: textOrNull('The tenant on which things are tried first: its host', 'stage.example.com'),
+    disabled: flag('Whether it answers as if it were not there'),
+    properties: list('The properties that subscriptions can have', propertySchema),
+    products: texts('The names of the products', 'Sport', 'News'),
+    packages: list('What members can subscribe to', packageSchema),
+    channels: list('What members watch and read', channelSchema),
+    consents: list('What members are asked to agree to', consentSchema),
+    clients: list('The apps, web sites and TVs that members sign in to', clientSchema),
+    members: list('Members, for tests and for moving house', memberSchema),
+  },
+);
+
+/** What a tenant file looks like; what its fields may say is what the operations take. */
+export const tenantFileSchema = named(
+  'TenantFile',
+  entry('A tenant file', { tenants: { ...list('Tenants', tenantSchema), minItems: 1 } }, {}),
+);

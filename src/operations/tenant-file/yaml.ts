@@ -1,7 +1,19 @@
-// Parses YAML and JSON strictly.
-import { Composer, type CST, type ErrorCode, Lexer, type LineCounter, type Node, Parser } from 'yaml';
+// Parses YAML and JSON strictly, and remembers where each value stands.
+import {
+  Composer,
+  type CST,
+  type ErrorCode,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node,
+  type Pair,
+  Parser,
+} from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
-import { type Problem, type ProblemCode, problem } from '../../core/problem.ts';
+import { type Path, type Position, type Problem, type ProblemCode, problem } from '../../core/problem.ts';
 
 /** JSON is YAML too. No merge keys and no types of other languages: what YAML 1.2 calls its core schema. */
 const options = {
@@ -33,12 +45,12 @@ const ofCode = (code: ErrorCode) =>
   problem([], code in codes ? codes[code as keyof typeof codes] : 'not_yaml');
 
 /** A problem, and where in the text it begins. */
-export interface PlacedProblem {
+interface PlacedProblem {
   readonly offset: number;
   readonly found: Problem;
 }
 
-export type ParsedYaml =
+type ParsedYaml =
   | { readonly ok: true; readonly contents: Node }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
 
@@ -47,7 +59,7 @@ export type ParsedYaml =
  *
  * @param counter learns where each line begins
  */
-export function parseYaml(text: string, counter: LineCounter): ParsedYaml {
+function parseYaml(text: string, counter: LineCounter): ParsedYaml {
   const no = (offset: number, found: Problem): ParsedYaml => ({ ok: false, problems: [{ offset, found }] });
   if (Buffer.byteLength(text) > tenantFile.bytes) {
     return no(0, problem([], 'yaml_too_large', { most: tenantFile.bytes / 1_024 }));
@@ -94,3 +106,141 @@ function tokensOf(text: string, counter: LineCounter): ReadTokens {
 
 /** Each level is two things at most: a map, and a list in it. */
 const deepest = 4 * tenantFile.depth;
+
+/** A text that was read. */
+export interface Source {
+  /** The value as JSON has it; undefined if the text cannot be read at all. */
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Where each value begins, by the key of its path. */
+  readonly positions: ReadonlyMap<string, Position>;
+  /** Where a value begins; of one that is not there, what is around it. */
+  positionOf(path: Path): Position;
+  /** Where the name of a value begins. */
+  namePositionOf(path: Path): Position;
+}
+
+/**
+ * Reads YAML or JSON, and remembers where everything stands. Whatever can mean two things, or more than it
+ * says, is a problem: repeated names, aliases (which unfold without end), types of other languages, merge keys.
+ */
+export function parseSource(text: string): Source {
+  const places = createPlaces();
+  const counter = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = counter.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const read = parseYaml(text, counter);
+  if (!read.ok) {
+    const problems = read.problems.map(({ offset, found }) => ({ ...found, position: at(offset) }));
+    return { ...places, value: undefined, problems };
+  }
+  const problems: Problem[] = [];
+  const walk: Walk = {
+    at,
+    places,
+    tell: (offset, found) => problems.push({ ...found, position: at(offset) }),
+  };
+  return { ...places, value: readNode(read.contents, [], walk), problems };
+}
+
+interface Places extends Pick<Source, 'positions' | 'positionOf' | 'namePositionOf'> {
+  set(path: Path, position: Position): void;
+  setName(path: Path, position: Position): void;
+}
+
+function createPlaces(): Places {
+  const values = new Map<string, Position>();
+  const names = new Map<string, Position>();
+  const positionOf = (path: Path) => positionIn(values, path);
+  return {
+    positions: values,
+    set: (path, position) => values.set(keyOf(path), position),
+    setName: (path, position) => names.set(keyOf(path), position),
+    positionOf,
+    namePositionOf: (path) => names.get(keyOf(path)) ?? positionOf(path),
+  };
+}
+
+/** Where a value begins; of one that is not there, what is around it. */
+export function positionIn(positions: ReadonlyMap<string, Position>, path: Path): Position {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const found = positions.get(keyOf(path.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return { line: 1, column: 1 };
+}
+
+/** A path as the key of a map. */
+export const keyOf = (path: Path) => path.map(String).join('\u0000');
+
+interface Walk {
+  readonly at: (offset: number) => Position;
+  readonly places: Places;
+  readonly tell: (offset: number, problem: Problem) => void;
+}
+
+function readNode(node: Node, path: Path, walk: Walk): unknown {
+  const [offset] = node.range ?? [0];
+  walk.places.set(path, walk.at(offset));
+  const { anchor, tag } = node as { readonly anchor?: string; readonly tag?: string };
+  if (anchor !== undefined) walk.tell(offset, problem([], 'yaml_anchor'));
+  if (tag !== undefined) walk.tell(offset, problem([], 'yaml_type'));
+  if (path.length > tenantFile.depth) {
+    walk.tell(offset, problem([], 'yaml_too_deep'));
+    return null;
+  }
+  if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], walk));
+  if (isMap<Node, Node | null>(node)) return readObject(node.items, path, walk);
+  if (!isScalar(node)) {
+    walk.tell(offset, problem([], 'yaml_alias'));
+    return null;
+  }
+  if (typeof node.value === 'number' && !Number.isFinite(node.value)) {
+    walk.tell(offset, problem([], 'yaml_not_a_number'));
+    return null;
+  }
+  demandUnicode(node.value, offset, walk);
+  return node.value;
+}
+
+/** An escape can write half a character, which a database gives back as another one. */
+function demandUnicode(value: unknown, offset: number, { tell }: Walk): void {
+  if (typeof value !== 'string' || value.isWellFormed()) return;
+  tell(offset, problem([], 'yaml_half_character'));
+}
+
+function readObject(
+  pairs: readonly Pair<Node, Node | null>[],
+  path: Path,
+  walk: Walk,
+): Readonly<Record<string, unknown>> {
+  const entries = new Map<string, unknown>();
+  for (const { key, value } of pairs) {
+    const [offset] = key.range ?? [0];
+    if (!isScalar(key) || typeof key.value !== 'string') {
+      walk.tell(offset, problem([], 'yaml_name'));
+      continue;
+    }
+    const name = key.value;
+    demandUnicode(name, offset, walk);
+    const { anchor, tag } = key as { readonly anchor?: string; readonly tag?: string };
+    if (anchor !== undefined || tag !== undefined) walk.tell(offset, problem([], 'yaml_plain_name'));
+    const own = [...path, name];
+    if (entries.has(name)) {
+      const first = walk.places.namePositionOf(own).line;
+      walk.tell(offset, problem([], 'yaml_name_twice', { name: JSON.stringify(name), line: first }));
+      continue;
+    }
+    if (name === '<<') {
+      walk.tell(offset, problem([], 'yaml_merge'));
+      continue;
+    }
+    walk.places.setName(own, walk.at(offset));
+    entries.set(name, value === null ? null : readNode(value, own, walk));
+    if (value === null) walk.places.set(own, walk.at(offset));
+  }
+  // Names are data here: none of them meets what objects have by birth.
+  return Object.fromEntries(entries);
+}

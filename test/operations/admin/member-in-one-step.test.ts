@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
-import { misshapenIn } from '../../../src/operations/tenant-file/shape.ts';
+import { misshapenIn } from '../../../src/operations/tenant-file/read.ts';
 import { accountOf } from '../../support/members/account.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';

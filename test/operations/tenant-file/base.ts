@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { sha256 } from '../../../src/core/hash.ts';
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
-import type { Change } from '../../../src/operations/tenant-file/difference.ts';
+import type { Change } from '../../../src/operations/tenant-file/change.ts';
 import type { FileTenant } from '../../../src/operations/tenant-file/tenant-file.ts';
 import type { Said } from '../../support/operators/command.ts';
 import { refusal, run } from '../../support/operators/desk.ts';

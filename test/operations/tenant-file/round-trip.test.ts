@@ -6,8 +6,8 @@ import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts'
 import { operations } from '../../../src/operations/admin/index.ts';
 import { readTenantFile } from '../../../src/operations/tenant-file/read.ts';
 import { lookUpIn } from '../../../src/operations/tenant-file/references.ts';
-import { tenantFileSchema } from '../../../src/operations/tenant-file/schema.ts';
 import type { FileTenant, TenantFile } from '../../../src/operations/tenant-file/tenant-file.ts';
+import { tenantFileSchema } from '../../../src/operations/tenant-file/tenant-file.ts';
 import { command } from '../../support/operators/command.ts';
 import { applied, exported } from '../../support/operators/tenant-file.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';

@@ -1,40 +1,33 @@
 // Plans the products, packages, channels, consents and properties of a tenant.
-import type { Consent } from '../../../core/access/consent.ts';
-import type { ContentChannel } from '../../../core/access/content-channel.ts';
-import type { CustomProperty } from '../../../core/access/custom-property.ts';
-import type { Package, Product } from '../../../core/access/package.ts';
 import { describeChannel, describeConsent, describePackage } from '../describe.ts';
-import type { Facts, FileChannel, FileConsent, FilePackage } from '../tenant-file.ts';
+import type { FileChannel, FileConsent } from '../tenant-file.ts';
 import { call, type Entry, type Ids, type Planning, type Target } from './entry.ts';
 import { type Kind, planList } from './list.ts';
 
-const products: Kind<string, Product> = {
+const products: Kind<'products'> = {
   noun: 'product',
   section: 'products',
-  nameOf: (name) => name,
-  knownAs: ({ name }) => name,
+  by: 'name',
   describe: () => ({}),
   factsOf: () => ({}),
   add: (name) => [{ ...call('products.create', { name }), makes: ['product', name] }],
   change: () => [],
 };
 
-const properties: Kind<CustomProperty, CustomProperty> = {
+const properties: Kind<'properties'> = {
   noun: 'property',
   section: 'properties',
-  nameOf: ({ key }) => key,
-  knownAs: ({ key }) => key,
-  describe: (property) => ({ ...property }),
-  add: (property) => [call('properties.define', { ...property })],
-  change: (property) => [call('properties.define', { ...property })],
+  by: 'key',
+  describe: (known) => known,
+  add: (property) => [call('properties.define', property)],
+  change: (property) => [call('properties.define', property)],
 };
 
-const packages: Kind<FilePackage, Package> = {
+const packages: Kind<'packages'> = {
   noun: 'package',
   section: 'packages',
-  nameOf: ({ name }) => name,
-  knownAs: ({ name }) => name,
-  describe: (known) => ({ ...describePackage(known) }),
+  by: 'name',
+  describe: describePackage,
   factsOf: withSameOrder,
   add: ({ products: opened, ...facts }) => [
     {
@@ -57,45 +50,42 @@ const packages: Kind<FilePackage, Package> = {
   },
 };
 
-const channels = (all: readonly Product[]): Kind<FileChannel, ContentChannel> => {
-  const define = ({ id: channelId, products: opening, ...facts }: FileChannel, before = '') => [
-    {
-      operation: 'channels.define',
-      input: (ids: Ids) => ({
-        description: before,
-        ...facts,
-        channelId,
-        productIds: productIds(ids, opening),
-      }),
-    },
-  ];
-  return {
-    noun: 'channel',
-    section: 'channels',
-    nameOf: ({ id }) => id,
-    knownAs: ({ id }) => id,
-    describe: (known) => ({ ...describeChannel(known, all) }),
-    factsOf: withSameOrder,
-    add: (channel) => define(channel),
-    change: (channel, { description }) => define(channel, description),
-    end: {
-      note: 'deleted',
-      calls: ({ id: channelId }) => [call('channels.delete', { channelId })],
-      isOver: () => false,
-    },
-  };
+const channelCalls = ({ id: channelId, products: opening, ...facts }: FileChannel, before = '') => [
+  {
+    operation: 'channels.define',
+    input: (ids: Ids) => ({
+      description: before,
+      ...facts,
+      channelId,
+      productIds: productIds(ids, opening),
+    }),
+  },
+];
+
+const channels: Kind<'channels'> = {
+  noun: 'channel',
+  section: 'channels',
+  by: 'id',
+  describe: describeChannel,
+  factsOf: withSameOrder,
+  add: (channel) => channelCalls(channel),
+  change: (channel, { description }) => channelCalls(channel, description),
+  end: {
+    note: 'deleted',
+    calls: ({ id: channelId }) => [call('channels.delete', { channelId })],
+    isOver: () => false,
+  },
 };
 
 const consentCalls = ({ id: consentId, ...facts }: FileConsent) => [
   call('consents.load', { ...facts, consentId }),
 ];
 
-const consents: Kind<FileConsent, Consent> = {
+const consents: Kind<'consents'> = {
   noun: 'consent',
   section: 'consents',
-  nameOf: ({ id }) => id,
-  knownAs: ({ id }) => id,
-  describe: (known) => ({ ...describeConsent(known) }),
+  by: 'id',
+  describe: describeConsent,
   add: consentCalls,
   change: consentCalls,
   end: {
@@ -106,27 +96,25 @@ const consents: Kind<FileConsent, Consent> = {
 };
 
 export function planAccess(planning: Planning, target: Target): readonly Entry[] {
-  const { file, stored } = target;
   return [
-    ...planList(planning, target, { given: file.properties, stored: stored.properties }, properties),
-    ...planList(planning, target, { given: file.products, stored: stored.products }, products),
-    ...planList(planning, target, { given: file.packages, stored: stored.packages }, packages),
-    ...planList(
-      planning,
-      target,
-      { given: file.channels, stored: stored.channels },
-      channels(stored.products),
-    ),
-    ...planList(planning, target, { given: file.consents, stored: stored.consents }, consents),
+    ...planList(planning, target, properties),
+    ...planList(planning, target, products),
+    ...planList(planning, target, packages),
+    ...planList(planning, target, channels),
+    ...planList(planning, target, consents),
   ];
 }
 
+interface WithProducts {
+  readonly products: readonly string[];
+}
+
 /** Whichever order a file names products in, they are the same products. */
-function withSameOrder(entry: { readonly products: readonly string[] }, described: Facts): Facts {
-  const before = described.products as readonly string[];
+function withSameOrder(entry: WithProducts, described: object): object {
+  const { products: before } = described as WithProducts;
   const isSame =
     entry.products.length === before.length && entry.products.every((name) => before.includes(name));
-  return isSame ? { ...entry, products: before } : { ...entry };
+  return isSame ? { ...entry, products: before } : entry;
 }
 
 const productIds = (ids: Ids, names: readonly string[]) =>

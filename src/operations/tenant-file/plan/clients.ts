@@ -1,37 +1,25 @@
 // Plans the clients of a tenant.
 import type { Client } from '../../../core/client.ts';
+import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { secretIdOf } from '../../admin/clients/client-answer.ts';
 import { describeClient } from '../describe.ts';
-import type { FieldChange } from '../difference.ts';
-import { each, type Facts, type FileClient } from '../tenant-file.ts';
-import { call, type Entry, type PlannedCall, type Planning, type Target } from './entry.ts';
-import { type Kind, planList } from './list.ts';
+import { each, type FileClient } from '../tenant-file.ts';
+import { call, type PlannedCall, type Planning } from './entry.ts';
+import type { Kind } from './list.ts';
 
-export function planClients(planning: Planning, target: Target): readonly Entry[] {
-  const { file, stored } = target;
-  return planList(planning, target, { given: file.clients, stored: stored.clients }, clients(planning));
-}
-
-const clients = ({ tell, force }: Planning): Kind<FileClient, Client> => ({
+export const clientsOf = ({ tell, force }: Planning): Kind<'clients'> => ({
   noun: 'client',
   section: 'clients',
-  nameOf: ({ clientId }) => clientId,
-  knownAs: ({ clientId }) => clientId,
-  describe: (known) => ({ ...describeClient(known) }),
+  by: 'clientId',
+  describe: describeClient,
   factsOf: ({ secretHash: _hash, logoFile: _file, ...facts }) => facts,
   moreFields: secretChanges,
   add: (client, at) => {
-    const { clientId, name, type } = client;
-    const { deviceFlow = false, disabled = false } = client;
+    const { clientId, name, type, deviceFlow = false, disabled = false } = client;
+    const secretHash = each(client.secretHash);
     return [
-      call('clients.load', {
-        ...settingsOf(client),
-        clientId,
-        name,
-        type,
-        secretHash: each(client.secretHash),
-      }),
+      call('clients.load', { ...settingsOf(client), clientId, name, type, secretHash }),
       ...(deviceFlow ? [setDeviceFlow(clientId, true, force, at)] : []),
       ...(disabled ? [call('clients.disable', { clientId })] : []),
     ];
@@ -41,19 +29,17 @@ const clients = ({ tell, force }: Planning): Kind<FileClient, Client> => ({
       tell(problem([...at, 'type'], 'client_type_fixed', { type: known.type }));
       return [];
     }
-    const { clientId, name, deviceFlow, disabled } = client;
-    const apart = ['secrets', 'deviceFlow', 'disabled'];
-    const isOther = (field: string) => fields.some((change) => change.field === field);
+    const { clientId, name, deviceFlow = false, disabled = false } = client;
+    const changed = new Set(fields.map(({ field }) => field));
+    const secretHash = each(client.secretHash);
     return [
-      ...(fields.some(({ field }) => !apart.includes(field))
-        ? [call('clients.change', { ...settingsOf(client), clientId, name })]
-        : []),
-      ...(isOther('secrets')
-        ? [call('clients.setSecrets', { clientId, secretHash: each(client.secretHash) })]
-        : []),
-      ...(isOther('deviceFlow') ? [setDeviceFlow(clientId, deviceFlow === true, force, at)] : []),
-      ...(isOther('disabled')
-        ? [call(disabled === true ? 'clients.disable' : 'clients.enable', { clientId })]
+      ...(fields.every(({ field }) => apart.includes(field))
+        ? []
+        : [call('clients.change', { ...settingsOf(client), clientId, name })]),
+      ...(changed.has('secrets') ? [call('clients.setSecrets', { clientId, secretHash })] : []),
+      ...(changed.has('deviceFlow') ? [setDeviceFlow(clientId, deviceFlow, force, at)] : []),
+      ...(changed.has('disabled')
+        ? [call(disabled ? 'clients.disable' : 'clients.enable', { clientId })]
         : []),
     ];
   },
@@ -64,12 +50,15 @@ const clients = ({ tell, force }: Planning): Kind<FileClient, Client> => ({
   },
 });
 
+/** What operations of their own change. */
+const apart = ['secrets', 'deviceFlow', 'disabled'];
+
 function setDeviceFlow(clientId: string, enabled: boolean, force: boolean, at: Path): PlannedCall {
   return { ...call('clients.setDeviceFlow', { clientId, enabled, force }), at: [...at, 'deviceFlow'] };
 }
 
 /** What a file says of a client that has a field of that name. */
-function settingsOf(client: FileClient): Facts {
+function settingsOf(client: FileClient): object {
   const { clientId: _id, name: _name, type: _type, secretHash: _hash, logoFile: _file, ...rest } = client;
   const { deviceFlow: _flow, disabled: _disabled, ...settings } = rest;
   return settings;

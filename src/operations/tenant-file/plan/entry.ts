@@ -1,11 +1,13 @@
 // What a tenant file asks for: the entries that differ, each with the operations that bring it about.
 import type { Actor } from '../../../core/operators/permission.ts';
-import type { Path, Problem } from '../../../core/problem.ts';
+import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import type { Tenant } from '../../../core/tenant.ts';
 import type { Tx } from '../../../storage/store.ts';
-import type { Change } from '../difference.ts';
-import type { Stored } from '../stored.ts';
-import type { Facts, FileTenant } from '../tenant-file.ts';
+import type { Facts } from '../../field-changes.ts';
+import { OperationRefused } from '../../refusal.ts';
+import type { Change } from '../change.ts';
+import type { Stored } from '../describe.ts';
+import type { FileTenant } from '../tenant-file.ts';
 
 /** A call of an operation that a file asks for. */
 export interface PlannedCall {
@@ -61,62 +63,48 @@ export type MadeName = readonly [noun: 'member' | 'package' | 'product', name: s
 export interface Ids {
   /**
    * @param at where the entry names it
-   * @throws NotMade if there is nothing of that name, or it could not be made
+   * @throws OperationRefused if there is nothing of that name, or it could not be made
    */
   of(name: MadeName, at: Path): number | string;
   set(name: MadeName, id: number | string): void;
 }
 
-/** What a call names is not there. */
-export class NotMade extends Error {
-  readonly named: MadeName;
-  readonly at: Path;
-
-  constructor(named: MadeName, at: Path) {
-    super(`there is no such ${named[0]}`);
-    this.named = named;
-    this.at = at;
-  }
-}
-
-export function createIds(): Ids {
+export function createIds(file: FileTenant): Ids {
   const ids = new Map<string, number | string>();
   return {
-    of: (name, at) => {
-      const id = ids.get(name.join(' '));
-      if (id === undefined) throw new NotMade(name, at);
-      return id;
+    of: (named, at) => {
+      const id = ids.get(named.join(' '));
+      if (id !== undefined) return id;
+      const [noun, name] = named;
+      // Of what the file makes it was told why it could not.
+      const problems = isMade(file, named)
+        ? []
+        : [problem(at, 'not_in_tenant', { noun, name: JSON.stringify(name) })];
+      throw new OperationRefused('conflict', problems);
     },
     set: (name, id) => ids.set(name.join(' '), id),
   };
 }
 
-/** A call whose input needs no id of a call before it. */
-export const call = (operation: string, input: Facts): PlannedCall => ({ operation, input: () => input });
-
-/** Makes the entries of one noun of a tenant. */
-export interface Entries {
-  added(name: string, at: Path, ...calls: readonly PlannedCall[]): Entry;
-  changed(name: string, at: Path, fields: Change['fields'], ...calls: readonly PlannedCall[]): Entry;
-  /** What is only in the database. @param calls none where it is left alone */
-  missing(name: string, note: string, ...calls: readonly PlannedCall[]): Entry;
+/** Whether a file makes what one of its entries names. */
+function isMade({ packages = [], products = [] }: FileTenant, [noun, name]: MadeName): boolean {
+  if (noun === 'member') return true;
+  return noun === 'product' ? products.includes(name) : packages.some((offer) => offer.name === name);
 }
 
-export function entriesOf(target: Target, noun: Change['noun']): Entries {
-  const change = { tenant: target.tenant.host, noun, note: '', fields: [] };
-  return {
-    added: (name, at, ...calls) => ({ target, at, calls, change: { ...change, name, change: 'added' } }),
-    changed: (name, at, fields, ...calls) => ({
-      target,
-      at,
-      calls,
-      change: { ...change, name, change: 'changed', fields },
-    }),
-    missing: (name, note, ...calls) => ({
-      target,
-      at: target.at,
-      calls,
-      change: { ...change, name, note, change: calls.length === 0 ? 'kept' : 'ended' },
-    }),
-  };
+/** A call whose input needs no id of a call before it. */
+export const call = (operation: string, input: object): PlannedCall => ({
+  operation,
+  input: () => ({ ...input }),
+});
+
+/** @param change what of an entry differs, and its name */
+export function entryOf(
+  target: Target,
+  noun: Change['noun'],
+  change: Pick<Change, 'name' | 'change'> & Partial<Change>,
+  at: Path,
+  calls: readonly PlannedCall[],
+): Entry {
+  return { target, at, calls, change: { tenant: target.tenant.host, noun, note: '', fields: [], ...change } };
 }

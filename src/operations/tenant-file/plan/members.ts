@@ -6,20 +6,21 @@ import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../../storage/members/member.ts';
 import { numbersOf } from '../../admin/load.ts';
 import { demandManage } from '../../admin/members/manage.ts';
-import { withDetails } from '../../admin/members/member-details.ts';
-import { describeMember, describeSubscription } from '../describe.ts';
-import { fieldChanges } from '../difference.ts';
-import { heldOf } from '../stored.ts';
-import type { Facts, FileMember, FileSubscription } from '../tenant-file.ts';
-import { call, type Entry, entriesOf, type PlannedCall, type Planning, type Target } from './entry.ts';
+import { type MemberInput, withDetails } from '../../admin/members/member-details.ts';
+import { fieldChanges } from '../../field-changes.ts';
+import { describeMember, describeSubscription, heldOf } from '../describe.ts';
+import type { FileMember, FileSubscription } from '../tenant-file.ts';
+import { call, type Entry, entryOf, type Planning, type Target } from './entry.ts';
 
 export async function planMembers(planning: Planning, target: Target): Promise<readonly Entry[]> {
+  const { tx, now, actor } = planning;
+  const { tenant, isNew } = target;
   const entries: Entry[] = [];
   for (const { member, at } of numberedFirst(target)) {
-    demandManage(planning.actor, member.userType ?? 'member');
-    const known = await knownMember(planning, target, member);
+    demandManage(actor, member.userType ?? 'member');
+    const known = isNew ? null : await findMemberByEmail(tx, tenant.id, member.email);
     entries.push(
-      ...(known === null
+      ...(known === null || isGone(known.member, now)
         ? newMember(planning, target, at, member)
         : await sameMember(planning, target, at, member, known)),
     );
@@ -30,18 +31,10 @@ export async function planMembers(planning: Planning, target: Target): Promise<r
 /** Members with numbers of their own come before those who are given the next ones. */
 function numberedFirst({ file: { members = [] }, at }: Target) {
   const entries = members.map((member, index) => ({ member, at: [...at, 'members', index] }));
-  const hasNumber = ({ member }: (typeof entries)[number]) =>
-    member.userId !== undefined || member.memberNumber !== undefined;
-  return [...entries.filter(hasNumber), ...entries.filter((entry) => !hasNumber(entry))];
-}
-
-async function knownMember(
-  { tx, now }: Planning,
-  { tenant, isNew }: Target,
-  { email }: FileMember,
-): Promise<MemberWithPassword | null> {
-  const known = isNew ? null : await findMemberByEmail(tx, tenant.id, email);
-  return known === null || isGone(known.member, now) ? null : known;
+  const { true: numbered = [], false: others = [] } = Object.groupBy(entries, ({ member }) =>
+    String(member.userId !== undefined || member.memberNumber !== undefined),
+  );
+  return [...numbered, ...others];
 }
 
 function newMember(
@@ -52,11 +45,9 @@ function newMember(
 ): readonly Entry[] {
   const { password, passwordHash = passwordHashOf(password), subscriptions = [], ...facts } = given;
   const { email } = facts;
+  const load = { ...call('members.load', { ...facts, passwordHash }), makes: ['member', email] } as const;
   return [
-    entriesOf(target, 'member').added(email, at, {
-      ...call('members.load', { ...facts, passwordHash }),
-      makes: ['member', email],
-    }),
+    entryOf(target, 'member', { name: email, change: 'added' }, at, [load]),
     ...subscriptions.map((one, index) =>
       newSubscription(target, [...at, 'subscriptions', index], email, one),
     ),
@@ -91,28 +82,25 @@ function alteredMember(
   const { member } = known;
   const { userType = member.userType, disabled = member.status === 'disabled' } = given;
   const details = detailsOf(given);
-  const next: Member = {
-    ...withDetails(member, details, now),
-    userType,
-    status: disabled ? 'disabled' : 'active',
-  };
-  const describe = (one: Member): Facts => ({ ...describeMember({ ...known, member: one }, []) });
+  const status = disabled ? 'disabled' : 'active';
+  const next: Member = { ...withDetails(member, details, now), userType, status };
+  const describe = (one: Member) => describeMember({ ...known, member: one }, []);
   const fields = fieldChanges(describe(member), describe(next));
   if (fields.length === 0) return [];
   const { id: memberId } = member;
-  const calls: readonly PlannedCall[] = [
+  const calls = [
     ...(fields.some(({ field }) => field !== 'disabled')
       ? [call('members.change', { ...details, memberId, userType })]
       : []),
-    ...(next.status === member.status
+    ...(status === member.status
       ? []
       : [call(disabled ? 'members.disable' : 'members.enable', { memberId })]),
   ];
-  return [entriesOf(target, 'member').changed(given.email, at, fields, ...calls)];
+  return [entryOf(target, 'member', { name: given.email, change: 'changed', fields }, at, calls)];
 }
 
 /** Of a member who is there, the address is the name, and stays as it is written; what is given once stays too. */
-function detailsOf(given: FileMember): Facts {
+function detailsOf(given: FileMember): MemberInput {
   const { fullName, nickName, phone, avatar, language, address, emailVerified, phoneVerified } = given;
   const details = { fullName, nickName, phone, avatar, language, address, emailVerified, phoneVerified };
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
@@ -132,15 +120,13 @@ function subscriptionsOf(
     if (known === undefined) return [newSubscription(target, path, email, given)];
     left.splice(left.indexOf(known), 1);
     const { properties } = given;
-    const fields = fieldChanges(
-      { ...describeSubscription(known) },
-      properties === undefined ? {} : { properties },
-    );
+    const fields = fieldChanges(describeSubscription(known), { properties });
     if (fields.length === 0) return [];
     const { subscriptionId, customPropertyValues } = known;
     const values = { ...customPropertyValues, ...properties };
-    const set = call('subscriptions.setProperties', { subscriptionId, values });
-    return [entriesOf(target, 'subscription').changed(nameOf(given, email), path, fields, set)];
+    const calls = [call('subscriptions.setProperties', { subscriptionId, values })];
+    const name = nameOf(given, email);
+    return [entryOf(target, 'subscription', { name, change: 'changed', fields }, path, calls)];
   });
 }
 
@@ -156,13 +142,14 @@ function isSame(known: MemberSubscription, given: FileSubscription): boolean {
 
 function newSubscription(target: Target, at: Path, email: string, given: FileSubscription): Entry {
   const { package: name, properties: customPropertyValues = {}, ...times } = given;
-  return entriesOf(target, 'subscription').added(nameOf(given, email), at, {
+  const load = {
     operation: 'subscriptions.load',
-    input: (ids) => ({
+    input: (ids: Target['ids']) => ({
       ...times,
       memberId: ids.of(['member', email], []),
       packageId: ids.of(['package', name], ['package']),
       customPropertyValues,
     }),
-  });
+  };
+  return entryOf(target, 'subscription', { name: nameOf(given, email), change: 'added' }, at, [load]);
 }

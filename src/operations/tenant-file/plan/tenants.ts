@@ -5,14 +5,14 @@ import { type Path, problem } from '../../../core/problem.ts';
 import type { Tenant } from '../../../core/tenant.ts';
 import { listTenants } from '../../../storage/tenant.ts';
 import type { NewTenantInput } from '../../admin/tenants.ts';
+import { fieldChanges } from '../../field-changes.ts';
 import type { NewTenant } from '../../tenant/tenant.ts';
-import { describeTenant } from '../describe.ts';
-import { fieldChanges } from '../difference.ts';
-import { nothingStored, readStored } from '../stored.ts';
+import { describeTenant, nothingStored, readStored } from '../describe.ts';
 import type { FileTenant, TenantFile } from '../tenant-file.ts';
 import { planAccess } from './access.ts';
-import { planClients } from './clients.ts';
-import { call, createIds, type Entry, entriesOf, type Planning, type Target } from './entry.ts';
+import { clientsOf } from './clients.ts';
+import { call, createIds, type Entry, entryOf, type Planning, type Target } from './entry.ts';
+import { planList } from './list.ts';
 import { planMembers } from './members.ts';
 
 /** The tenants that are yet to be made, by issuer. */
@@ -27,11 +27,12 @@ export async function planTenants(
   const all = (await listTenants(planning.tx)).map(({ tenant }) => tenant);
   const targets: Target[] = [];
   for (const [index, file] of tenants.entries()) {
-    const known = all.find(({ issuer }) => issuer === readIssuer(file.issuer)?.issuer);
-    const tenant = known ?? made.get(readIssuer(file.issuer)?.issuer ?? '')?.tenant;
+    const { issuer = '' } = readIssuer(file.issuer) ?? {};
+    const known = all.find((one) => one.issuer === issuer);
+    const tenant = known ?? made.get(issuer)?.tenant;
     if (tenant === undefined) throw new Error('a new tenant of a file was not prepared');
     const stored = known === undefined ? nothingStored : await readStored(planning.tx, known.id);
-    const ids = createIds();
+    const ids = createIds(file);
     for (const { id, name } of stored.products) ids.set(['product', name], id);
     for (const { id, name } of stored.packages) ids.set(['package', name], id);
     targets.push({ tenant, isNew: known === undefined, file, at: ['tenants', index], stored, ids });
@@ -41,7 +42,7 @@ export async function planTenants(
     entries.push(
       ...(target.isNew ? [newTenant(target)] : sameTenant(planning, target, all)),
       ...planAccess(planning, target),
-      ...planClients(planning, target),
+      ...planList(planning, target, clientsOf(planning)),
       ...(await planMembers(planning, target)),
     );
   }
@@ -50,7 +51,8 @@ export async function planTenants(
 
 function newTenant(target: Target): Entry {
   const { at, file, tenant } = target;
-  return entriesOf(target, 'tenant').added(tenant.host, at, call('tenants.load', { ...settingsOf(file) }));
+  const calls = [call('tenants.load', settingsOf(file))];
+  return entryOf(target, 'tenant', { name: tenant.host, change: 'added' }, at, calls);
 }
 
 /** What a file says of a tenant, but for its lists and its stage. */
@@ -67,19 +69,15 @@ function sameTenant({ tell }: Planning, target: Target, all: readonly Tenant[]):
   if (development !== undefined && development !== tenant.development) {
     tell(problem([...at, 'development'], 'development_fixed'));
   }
-  const fields = fieldChanges({ ...describeTenant(tenant, all) }, { ...said });
+  const fields = fieldChanges(describeTenant(tenant, all), said);
   if (fields.length === 0) return [];
   const { disabled, ...settings } = said;
   const isEnd = fields.some(({ field }) => field === 'disabled');
-  return [
-    entriesOf(target, 'tenant').changed(
-      tenant.host,
-      at,
-      fields,
-      ...(fields.length === 1 && isEnd ? [] : [call('tenants.change', settings)]),
-      ...(isEnd ? [call(disabled === true ? 'tenants.disable' : 'tenants.enable', {})] : []),
-    ),
+  const calls = [
+    ...(fields.length === 1 && isEnd ? [] : [call('tenants.change', settings)]),
+    ...(isEnd ? [call(disabled === true ? 'tenants.disable' : 'tenants.enable', {})] : []),
   ];
+  return [entryOf(target, 'tenant', { name: tenant.host, change: 'changed', fields }, at, calls)];
 }
 
 function planStage(
@@ -106,8 +104,8 @@ function planStage(
   const stageTenant = stage?.host ?? null;
   const fields = fieldChanges({ stageTenant: before }, { stageTenant });
   if (fields.length === 0) return [];
-  const set = call('tenants.setStage', { stageTenant });
-  return [entriesOf(target, 'tenant').changed(target.tenant.host, at, fields, set)];
+  const calls = [call('tenants.setStage', { stageTenant })];
+  return [entryOf(target, 'tenant', { name: target.tenant.host, change: 'changed', fields }, at, calls)];
 }
 
 /**

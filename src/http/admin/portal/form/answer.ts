@@ -1,8 +1,7 @@
 /** What a form answers with a page of its own: a new secret, or the changes of a file. */
 import type { FastifyReply } from 'fastify';
 import type { Operation } from '../../../../operations/admin/operation.ts';
-import { type Change, differs } from '../../../../operations/tenant-file/difference.ts';
-import { outcomeOf, summaryOf } from '../../../../operations/tenant-file/words.ts';
+import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, type Facts, landingOf, operationNamed } from '../addresses.ts';

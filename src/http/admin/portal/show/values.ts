@@ -1,5 +1,5 @@
-import type { FieldChange } from '../../../../operations/tenant-file/difference.ts';
-import { fieldText } from '../../../../operations/tenant-file/words.ts';
+import type { FieldChange } from '../../../../core/operators/audit-event.ts';
+import { fieldText } from '../../../../operations/field-changes.ts';
 import type { Facts } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
 import { durationText, moneyText, periodText, timeText } from './texts.ts';

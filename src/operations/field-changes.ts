@@ -1,47 +1,15 @@
-// What differs between a tenant file and the database.
-import type { FieldChange } from '../../core/operators/audit-event.ts';
-import type { Permission } from '../../core/operators/permission.ts';
-import type { Facts } from './tenant-file.ts';
+// Which fields of a thing became another, and how that is told.
+import type { FieldChange } from '../core/operators/audit-event.ts';
+import type { Permission } from '../core/operators/permission.ts';
 
-export type { FieldChange };
-
-/** What of a tenant a change is about. */
-export type Noun =
-  | 'tenant'
-  | 'property'
-  | 'product'
-  | 'package'
-  | 'channel'
-  | 'consent'
-  | 'client'
-  | 'member'
-  | 'subscription';
-
-/** One entry in which a file and the database differ. */
-export interface Change {
-  /** The host of its tenant. */
-  readonly tenant: string;
-  readonly noun: Noun;
-  /** What it is called in the file. */
-  readonly name: string;
-  /**
-   * `kept`: it is only in the database, and is left alone. `ended`: it is only in the database, and the file
-   * was to be all there is.
-   */
-  readonly change: 'added' | 'changed' | 'ended' | 'kept';
-  readonly fields: readonly FieldChange[];
-  /** How it ends, or would; empty for the others. */
-  readonly note: string;
-}
-
-/** Whether applying the file would change anything. */
-export const differs = (changes: readonly Change[]) => changes.some(({ change }) => change !== 'kept');
+/** What is said of a thing, by the names of its fields. */
+export type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * The fields that a file gives and that are stored otherwise. A field that is an object is compared part by
+ * The fields that are given and that are stored otherwise. A field that is an object is compared part by
  * part, so that a part which is left out stays; a list is compared as a whole.
  */
-export function fieldChanges(stored: Facts, given: Facts): readonly FieldChange[] {
+export function fieldChanges(stored: object, given: object): readonly FieldChange[] {
   const known = flat(stored);
   return [...flat(given)].flatMap(([field, value]) => {
     const before = known.get(field);
@@ -51,11 +19,11 @@ export function fieldChanges(stored: Facts, given: Facts): readonly FieldChange[
   });
 }
 
-function flat(facts: Facts, prefix = ''): ReadonlyMap<string, unknown> {
+function flat(facts: object, prefix = ''): ReadonlyMap<string, unknown> {
   return new Map(
     Object.entries(facts).flatMap(([name, value]): [string, unknown][] =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
-        ? [...flat(value as Facts, `${prefix}${name}.`)]
+        ? [...flat(value, `${prefix}${name}.`)]
         : value === undefined
           ? []
           : [[`${prefix}${name}`, value]],
@@ -82,6 +50,8 @@ export function withoutSecret(change: FieldChange): FieldChange {
 /** No value in JSON looks like this. */
 const changed = 'changed';
 
+export const ofSecret = (field: string): FieldChange => ({ field, from: null, to: changed });
+
 /** Changes of what a permission changes, as they are kept: each with what reads it. */
 export function forReaders(changes: readonly FieldChange[], needed: Permission): readonly FieldChange[] {
   const readWith = readers[needed];
@@ -94,6 +64,7 @@ const readers: Partial<Record<Permission, Permission>> = {
   'subscriptions:write': 'subscriptions:read',
 };
 
-export const ofSecret = (field: string): FieldChange => ({ field, from: null, to: changed });
-
-export const isOfSecret = ({ from, to }: FieldChange) => from === null && to === changed;
+/** A field before and from then on. @param arrow what stands between the two */
+export function fieldText({ field, from, to }: FieldChange, arrow: string): string {
+  return from === null && to === changed ? `${field}: ${to}` : `${field}: ${from ?? 'unset'} ${arrow} ${to}`;
+}
