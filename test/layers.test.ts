@@ -44,7 +44,7 @@ const httpParts: Arrows = {
   upkeep: [],
   oidc: ['limits', 'pages'],
   members: ['limits', 'oidc', 'pages'],
-  api: ['limits', 'members', 'oidc'],
+  api: ['limits', 'oidc'],
   admin: ['api', 'limits', 'oidc', 'pages'],
   rehearsal: ['pages'],
   setup: ['limits', 'pages'],

@@ -1,11 +1,10 @@
 // The member API's routes for consents.
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
 import { exactly, text } from '../../json-schema.ts';
-import { answerConsents } from '../../operations/access/consent.ts';
+import { answerConsents, lookConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
-import { lookConsentAnswer, takeConsentAnswer } from '../members/access/consent-limit.ts';
 import { isFirstParty } from './first-party.ts';
 import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
 import {

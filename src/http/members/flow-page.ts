@@ -1,11 +1,18 @@
-/** Pages of a way through the sign-in: each opens the flow that its address or its form carries. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+/** Pages of a way through the sign-in: each opens the flow that its address or its form carries, and leads on in it. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Member } from '../../core/members/member.ts';
+import { type AuthorizationOutcome, takeStep } from '../../operations/authorization/authorization.ts';
+import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
+import { setSessionCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
+import { answerAuthorization } from '../oidc/authorize.ts';
 import {
+  contextOf,
   type Flow,
   type FlowPage,
+  type FlowStep,
   flowUrl,
   type OpenedFlow,
   openFlow,
@@ -14,6 +21,7 @@ import {
 } from '../oidc/flow.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
+import { beginSessionHere } from '../session.ts';
 
 type Handler = (reply: FastifyReply, flow: Flow) => Promise<FastifyReply> | FastifyReply;
 
@@ -56,4 +64,35 @@ export function goToFlow(reply: FastifyReply, page: FlowPage, flow: Flow, deps: 
 function goOn(reply: FastifyReply, opened: OpenedFlow, go: Handler): ReturnType<Handler> {
   if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
   return opened.kind === 'stale' ? sendStale(reply, opened.flow) : go(reply, opened.flow);
+}
+
+/** A session that began, and what comes of the flow's request; null where it has none. */
+export interface SignedIn {
+  readonly flow: Flow;
+  readonly secret: string;
+  readonly outcome: AuthorizationOutcome | null;
+}
+
+/** @param step where the flow stands (`stepOf`) */
+export async function signInTo(
+  tx: Tx,
+  request: FastifyRequest,
+  { flow, step }: { readonly flow: Flow; readonly step: FlowStep | null },
+  { member, newHash }: { readonly member: Member; readonly newHash: string | null },
+  deps: Deps,
+): Promise<SignedIn> {
+  const { session, secret } = await beginSessionHere(tx, request, member, newHash, deps);
+  const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
+  return { flow, secret, outcome };
+}
+
+/** Leads on, signed in. */
+export function answerSignedIn(
+  reply: FastifyReply,
+  { flow, secret, outcome }: SignedIn,
+  deps: Deps,
+): Promise<FastifyReply> | FastifyReply {
+  setSessionCookie(reply, secret);
+  if (outcome === null) return reply.redirect(flow.returnTo, 303);
+  return answerAuthorization(reply, outcome, contextOf(flow), deps);
 }

@@ -16,9 +16,8 @@ import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, ownFlow, sealFlow
 import { sendPage } from '../pages/pages.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
-import { askerOf, isBrowserThatAsked } from './asker.ts';
+import { askerOf, findMailLink, isBrowserThatAsked, sendTooManyLinks } from './email-proof.ts';
 import { flowPage, goToFlow } from './flow-page.ts';
-import { findMailLink, sendTooManyLinks } from './mail-link.ts';
 
 const url = '/recover';
 const resetUrl = `${url}/reset/:secret`;

@@ -25,8 +25,7 @@ import {
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
-import { flowPage, goToFlow } from './flow-page.ts';
-import { answerSignedIn, signInTo } from './signed-in.ts';
+import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
 
 const url = '/sign-in';
 

@@ -1,7 +1,10 @@
-// Defines consents, and records the answers of members.
+// Defines consents, records the answers of members, and limits how often they are given.
 import { type Answerer, answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
+import { consentAnswers } from '../../core/access/limits.ts';
+import { countingWindow } from '../../core/limits.ts';
 import { findConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
 import { apply } from '../../storage/apply.ts';
+import { type RateLimiter, takeIn } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseIfAny } from '../refusal.ts';
 import { accessTextProblems } from './content-channel.ts';
@@ -35,3 +38,23 @@ export async function answerConsents(
     if (status !== undefined) await apply(tx, answerConsent(consent, changes, status, answerer));
   }
 }
+
+/**
+ * Counts that a member answered consents, in an app or on the account page. An answer that changes nothing
+ * counts too: it costs the same.
+ *
+ * @returns null if it is allowed, else the seconds to wait
+ */
+export function takeConsentAnswer(tx: Tx, limiter: RateLimiter, memberId: string): number | null {
+  return each((limit, window) => takeIn(tx, limiter.members, keyOf(memberId), limit, window));
+}
+
+/** The same answer without counting. */
+export function lookConsentAnswer(limiter: RateLimiter, memberId: string): number | null {
+  return each((limit, window) => limiter.members.look(keyOf(memberId), limit, window));
+}
+
+const keyOf = (memberId: string) => `consents ${memberId}`;
+
+const each = (wait: (limit: number, window: number) => number | null) =>
+  wait(consentAnswers.perMinute, countingWindow.minute) ?? wait(consentAnswers.perDay, countingWindow.day);

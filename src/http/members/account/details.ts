@@ -5,10 +5,10 @@ import { memberTextLength } from '../../../core/members/limits.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';
 import { languageName, languages, offeredLanguages } from '../../../text/language.ts';
+import { readPhone, showPhone } from '../../../text/phone.ts';
 import { pageForm } from '../../form.ts';
 import { readCountry, showCountry } from './country.ts';
 import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
-import { readPhone, showPhone } from './phone.ts';
 
 const names = ['fullName', 'nickName', 'phone', ...addressLines, 'country', 'language'] as const;
 type Values = Readonly<Record<(typeof names)[number], string>>;

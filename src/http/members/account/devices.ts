@@ -14,9 +14,15 @@ import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { shownFacts } from '../facts.ts';
-import { accountPart, listLinks } from './list.ts';
-import { type AccountPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
-import { agoOf, dayOf } from './times.ts';
+import { agoOf, dayOf } from '../times.ts';
+import {
+  type AccountPage,
+  accountPart,
+  listLinks,
+  redirectDone,
+  sendAccountPage,
+  type Visit,
+} from './page.ts';
 
 const url = '/account/devices';
 

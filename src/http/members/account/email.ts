@@ -1,5 +1,5 @@
 // The pages where a member changes the email address.
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { readUserCode } from '../../../core/grants/user-code.ts';
 import { emailProblem } from '../../../core/members/details.ts';
 import { type EmailProof, type Presented, proofStanding } from '../../../core/members/email-proof.ts';
@@ -14,14 +14,40 @@ import { hashProofCode } from '../../../operations/sign-up/sign-up.ts';
 import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
-import type { Answer, ConfirmedAct } from '../../pages/guarded-page.ts';
-import type { FieldProblem } from '../../pages/pages.ts';
+import type { Answer } from '../../pages/guarded-page.ts';
 import { sendLinkDone, sendProblem, sendTooManyMails } from '../../pages/problem.ts';
-import { askerOf } from '../asker.ts';
-import { lookUpMailLink, sendTooManyLinks } from '../mail-link.ts';
-import { type AccountPage, redirectDone, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
+import { askerOf, lookUpMailLink, sendTooManyLinks } from '../email-proof.ts';
+import { type AccountPage, passwordedPage, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
 const url = '/account/email';
+
+const askPage = passwordedPage({
+  url,
+  read: (request) => pageForm(request, ['email']).email ?? '',
+  view: ({ member }, email) => ({
+    template: 'email',
+    title: 'account.email.title',
+    data: { current: member.email, email: email ?? '' },
+  }),
+  check({ member, language }, email) {
+    const isSame = normaliseEmail(email) === normaliseEmail(member.email);
+    const problem = emailProblem(email);
+    if (problem === null && !isSame) return null;
+    const key = problem === null ? 'account.error.email.same' : `member.error.email.${problem}`;
+    return { field: 'email', text: language.t(key) };
+  },
+  begin({ request, reply, deps }, email) {
+    const asker = askerOf(reply, deps);
+    return async (tx, { member, language }) => {
+      const asked = { email, language: language.tag, asker };
+      const proofId = await askForEmailChange(tx, request.tenant, member, asked, deps);
+      return () =>
+        proofId === null
+          ? sendTooManyMails(reply, email, { language, link: url })
+          : reply.redirect(`${url}/verify/${proofId}`, 303);
+    };
+  },
+});
 
 /**
  * Another address for an account (pages 18). It changes when it is proven, and only for a member who is
@@ -32,7 +58,7 @@ const url = '/account/email';
  *     GET, POST /account/email/confirm/:secret   the mail's link, on whichever device it is opened
  */
 export const emailPages: readonly AccountPage[] = [
-  { url, show: (_tx, visit) => () => sendForm(visit, '', []), confirmed: askForm },
+  askPage,
   {
     url: `${url}/verify/:proof`,
     show: (tx, visit) => verify(tx, visit, null),
@@ -44,40 +70,6 @@ export const emailPages: readonly AccountPage[] = [
     submit: (tx, visit) => confirm(tx, visit, true),
   },
 ];
-
-function askForm(request: FastifyRequest): ConfirmedAct<Visit> {
-  const { email = '' } = pageForm(request, ['email']);
-  return {
-    check(visit) {
-      const isSame = normaliseEmail(email) === normaliseEmail(visit.member.email);
-      const problem = emailProblem(email);
-      if (problem === null && !isSame) return null;
-      const key = problem === null ? 'account.error.email.same' : `member.error.email.${problem}`;
-      return () => sendForm(visit, email, [{ field: 'email', text: visit.language.t(key) }]);
-    },
-    refuse: (visit, why) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, email, [wrong])),
-    begin({ reply, deps }) {
-      const asker = askerOf(reply, deps);
-      return async (tx, { member, language }) => {
-        const asked = { email, language: language.tag, asker };
-        const proofId = await askForEmailChange(tx, request.tenant, member, asked, deps);
-        return () =>
-          proofId === null
-            ? sendTooManyMails(reply, email, { language, link: url })
-            : reply.redirect(`${url}/verify/${proofId}`, 303);
-      };
-    },
-  };
-}
-
-function sendForm(visit: Visit, email: string, problems: readonly FieldProblem[]): Promise<FastifyReply> {
-  return sendAccountPage(visit, {
-    template: 'email',
-    title: 'account.email.title',
-    problems,
-    data: { current: visit.member.email, email },
-  });
-}
 
 const newAddressOf = (proof: EmailProof) => (JSON.parse(proof.payload) as EmailChangePayload).email;
 

@@ -19,7 +19,7 @@ import { requestLanguage, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { shownFacts } from '../facts.ts';
-import { momentOf } from './times.ts';
+import { momentOf } from '../times.ts';
 
 const url = '/not-me/:notice';
 

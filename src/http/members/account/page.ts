@@ -1,21 +1,22 @@
-/** The pages of the account area: who may open them, and how they are sent. */
-import type { FastifyInstance, FastifyReply } from 'fastify';
+/** The pages of the account area: who may open them, how they are sent, and which part of a list they show. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accountListLength } from '../../../core/members/limits.ts';
+import type { PageOf } from '../../../operations/page.ts';
 import { pathOf } from '../../address.ts';
 import { redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
+import { pageQuery } from '../../form.ts';
 import { formToken } from '../../pages/form-token.ts';
 import { type Act, type GuardedPage, guardedPage, type Unconfirmed } from '../../pages/guarded-page.ts';
 import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { type MemberVisit, memberGuard } from '../member-guard.ts';
-import { listLinks } from './list.ts';
 
 /** A signed-in member at a page of the account area. */
 export type Visit = MemberVisit;
 
-/** A page of the account area, and what it does in the transaction that lets its member in. */
+/** A page of the account area. */
 export type AccountPage = GuardedPage<Visit>;
-export type AccountAct = Act<Visit>;
 
 /** Registers a page of the account area. A form that has no page of its own comes back to the overview. */
 export function accountPage(app: FastifyInstance, deps: Deps, page: AccountPage): void {
@@ -44,20 +45,17 @@ export interface AccountView extends Pick<Page, 'title' | 'problems' | 'data'> {
 
 /** Sends a page of the account area, with the token of its forms and what was just done. */
 export function sendAccountPage(
-  visitor: Visit,
-  { template, title, problems = [], data }: AccountView,
+  visit: Visit,
+  { template, data, ...page }: AccountView,
 ): Promise<FastifyReply> {
-  const { session, reply, language, deps } = visitor;
+  const { session, reply, language, deps } = visit;
+  const token = formToken(reply, `${purposeOfAll} ${session.id}`, deps);
+  const notice = page.problems?.length ? null : noticeOf(visit);
   return sendPage(reply, {
     template: `members/account/${template}.eta`,
     language,
-    title,
-    problems,
-    data: {
-      token: formToken(reply, `${purposeOfAll} ${session.id}`, deps),
-      notice: problems.length > 0 ? null : noticeOf(visitor),
-      ...data,
-    },
+    ...page,
+    data: { token, notice, ...data },
   });
 }
 
@@ -79,8 +77,8 @@ const done = [
 export type Done = (typeof done)[number];
 
 /** Leads on to a page that says what was done: to the same part of its list. */
-export function redirectDone(visitor: Visit, url: string, what: Done): FastifyReply {
-  return redirectAfter(visitor.reply, listLinks(visitor, url, null).here, what);
+export function redirectDone(visit: Visit, url: string, what: Done): FastifyReply {
+  return redirectAfter(visit.reply, listLinks(visit, url, null).here, what);
 }
 
 function noticeOf({ reply, language }: Visit): string | null {
@@ -89,15 +87,47 @@ function noticeOf({ reply, language }: Visit): string | null {
   return what === undefined ? null : language.t(`account.done.${what}`);
 }
 
-/** Says why nothing was done without the current password. @param sendForm sends the form again, with what was wrong */
-export function sendUnconfirmed(
-  { reply, language }: Visit,
-  why: Unconfirmed,
-  sendForm: (problem: FieldProblem) => Promise<FastifyReply>,
-): Promise<FastifyReply> {
+/** A page whose form takes the current password. */
+export interface PasswordedPage<Sent> {
+  readonly url: string;
+  /** Reads what the form has beside the password. */
+  read(request: FastifyRequest): Promise<Sent> | Sent;
+  /** @param sent null where the page is only opened */
+  view(visit: Visit, sent: Sent | null): AccountView;
+  /** What is wrong with the rest of the form, for which the password is not looked at; null for nothing. */
+  check?(visit: Visit, sent: Sent): FieldProblem | null;
+  /** Prepares, once the password was right, what is then done. @param sendForm shows the form with what is wrong */
+  begin(visit: Visit, sent: Sent, sendForm: SendForm): Promise<Act<Visit>> | Act<Visit>;
+}
+
+type SendForm = (visit: Visit, problem: FieldProblem) => Promise<FastifyReply>;
+
+export function passwordedPage<Sent>({ url, read, view, check, begin }: PasswordedPage<Sent>): AccountPage {
+  return {
+    url,
+    show: (_tx, visit) => () => sendAccountPage(visit, view(visit, null)),
+    async confirmed(request) {
+      const sent = await read(request);
+      const sendForm: SendForm = (visit, problem) =>
+        sendAccountPage(visit, { ...view(visit, sent), problems: [problem] });
+      return {
+        check(visit) {
+          const problem = check?.(visit, sent) ?? null;
+          return problem === null ? null : () => sendForm(visit, problem);
+        },
+        begin: (visit) => begin(visit, sent, sendForm),
+        refuse: (visit, why) => sendUnconfirmed(visit, why, sendForm),
+      };
+    },
+  };
+}
+
+/** Says why nothing was done without the current password. */
+function sendUnconfirmed(visit: Visit, why: Unconfirmed, sendForm: SendForm): Promise<FastifyReply> {
+  const { reply, language } = visit;
   if (why.kind !== 'too-many') {
     const text = language.t(`account.error.currentPassword.${why.kind}`);
-    return sendForm({ field: 'currentPassword', text });
+    return sendForm(visit, { field: 'currentPassword', text });
   }
   const { retryAfter, limitKey } = why;
   // A member who has forgotten it chooses another by mail.
@@ -106,4 +136,34 @@ export function sendUnconfirmed(
     { href: '/recover', text: 'recover.title' },
   ];
   return sendProblem(reply.header('retry-after', retryAfter), 'tooManySignIns', { language, limitKey, ways });
+}
+
+/** The entry of a list behind which the page that was asked for begins; undefined for the first page. */
+export function beforeIn({ request }: Visit): string | undefined {
+  const { before = '' } = pageQuery(request, ['before']);
+  return /^[A-Za-z0-9_-]{1,64}$/.test(before) ? before : undefined;
+}
+
+/** The page of a list that was asked for. */
+export function accountPart(visit: Visit): PageOf {
+  const before = beforeIn(visit);
+  return { limit: accountListLength, ...(before === undefined ? {} : { before }) };
+}
+
+/** What a page of a list leads to (`members/parts/pages.eta`): null for nothing. */
+export interface ListLinks {
+  /** The address of this page, for its forms. */
+  readonly here: string;
+  readonly newest: string | null;
+  readonly older: string | null;
+}
+
+/** @param next the entry behind which the next page begins; null on the last one */
+export function listLinks(visit: Visit, url: string, next: string | number | null): ListLinks {
+  const before = beforeIn(visit);
+  return {
+    here: before === undefined ? url : `${url}?before=${before}`,
+    newest: before === undefined ? null : url,
+    older: next === null ? null : `${url}?before=${next}`,
+  };
 }

@@ -1,5 +1,5 @@
 // The page where a member changes the password.
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { passwordProblem } from '../../../core/members/password.ts';
 import { changePassword } from '../../../operations/account/account.ts';
 import { commonPasswords } from '../../../operations/member/common-passwords.ts';
@@ -8,48 +8,45 @@ import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
-import type { FieldProblem } from '../../pages/pages.ts';
 import { beginSessionHere } from '../../session.ts';
-import { type AccountPage, redirectDone, sendAccountPage, sendUnconfirmed, type Visit } from './page.ts';
+import { type AccountPage, passwordedPage, redirectDone } from './page.ts';
 
 const url = '/account/password';
 
 /** GET and POST /account/password (pages 18). */
-export const passwordPage: AccountPage = {
+export const passwordPage: AccountPage = passwordedPage({
   url,
-  show: (_tx, visit) => () => sendForm(visit, true, []),
-  async confirmed(request) {
-    const form = pageForm(request, ['password', 'everywhere']);
-    const { password = '' } = form;
-    const everywhere = form.everywhere !== undefined;
-    const least = request.tenant.passwordLength;
-    const isCommon = await commonPasswords();
-    return {
-      check(visit) {
-        const problem = passwordProblem(password, { least, email: visit.member.email, isCommon });
-        if (problem === null) return null;
-        const text = visit.language.t(`member.error.password.${problem}`, { least });
-        return () => sendForm(visit, everywhere, [{ field: 'password', text }]);
-      },
-      refuse: (visit, why) => sendUnconfirmed(visit, why, (wrong) => sendForm(visit, everywhere, [wrong])),
-      async begin({ deps }) {
-        const passwordHash = await deps.passwords.hash(password, shareOf(request));
-        return async (tx, visit) => {
-          const { session, member, language } = visit;
-          const { place, address } = seenAt(visit, request.address);
-          const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
-          await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
-          // The cookie changes with the password: a copy of the old one is worth nothing any more (ASVS 7.2.4).
-          const { secret } = await beginSessionHere(tx, request, member, null, deps);
-          return () => {
-            setSessionCookie(visit.reply, secret);
-            return redirectDone(visit, '/account', 'password');
-          };
-        };
-      },
+  async read(request) {
+    const { password = '', everywhere } = pageForm(request, ['password', 'everywhere']);
+    return { password, everywhere: everywhere !== undefined, isCommon: await commonPasswords() };
+  },
+  view({ request, member }, sent) {
+    const { passwordLength: least } = request.tenant;
+    const data = { email: member.email, least, everywhere: sent?.everywhere ?? true };
+    return { template: 'password', title: 'account.password.title', data };
+  },
+  check({ request, member, language }, { password, isCommon }) {
+    const { passwordLength: least } = request.tenant;
+    const problem = passwordProblem(password, { least, email: member.email, isCommon });
+    if (problem === null) return null;
+    return { field: 'password', text: language.t(`member.error.password.${problem}`, { least }) };
+  },
+  async begin({ request, deps }, { password, everywhere }) {
+    const passwordHash = await deps.passwords.hash(password, shareOf(request));
+    return async (tx, visit) => {
+      const { session, member, language } = visit;
+      const { place, address } = seenAt(visit, request.address);
+      const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
+      await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
+      // The cookie changes with the password: a copy of the old one is worth nothing any more (ASVS 7.2.4).
+      const { secret } = await beginSessionHere(tx, request, member, null, deps);
+      return () => {
+        setSessionCookie(visit.reply, secret);
+        return redirectDone(visit, '/account', 'password');
+      };
     };
   },
-};
+});
 
 /** Where password managers find the page (W3C, A Well-Known URL for Changing Passwords; pages 9). */
 export function passwordWellKnown(app: FastifyInstance): void {
@@ -59,18 +56,5 @@ export function passwordWellKnown(app: FastifyInstance): void {
     method: ['GET', 'HEAD'],
     url: wellKnown,
     handler: async (_request, reply) => reply.redirect(url, 303),
-  });
-}
-
-function sendForm(
-  visit: Visit,
-  everywhere: boolean,
-  problems: readonly FieldProblem[],
-): Promise<FastifyReply> {
-  return sendAccountPage(visit, {
-    template: 'password',
-    title: 'account.password.title',
-    problems,
-    data: { email: visit.member.email, least: visit.request.tenant.passwordLength, everywhere },
   });
 }

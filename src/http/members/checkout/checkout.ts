@@ -1,12 +1,52 @@
-// Registers the pages of the checkout.
-import type { FastifyInstance } from 'fastify';
+// The checkout up to its order: what can be subscribed to, and how an order begins.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { heldOf } from '../../../core/access/checkout.ts';
+import { checkoutsPerDay, checkoutsPerHour } from '../../../core/access/limits.ts';
+import type { Package } from '../../../core/access/package.ts';
+import type { MemberSubscription } from '../../../core/access/subscription.ts';
+import { countingWindow } from '../../../core/limits.ts';
+import { endSession } from '../../../core/session.ts';
+import { listOffers, startCheckout } from '../../../operations/access/checkout.ts';
+import { listSubscriptions } from '../../../storage/access/subscription.ts';
+import { apply } from '../../../storage/apply.ts';
+import { takeIn } from '../../../storage/memory/rate-limit.ts';
+import type { Language } from '../../../text/language.ts';
+import { refuseOtherMethods } from '../../answers.ts';
+import { transactionOf } from '../../audit.ts';
+import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
+import { pageForm, pageQuery } from '../../form.ts';
+import { formTarget } from '../../headers.ts';
+import { countedMember } from '../../limits/limit-reached.ts';
+import { type FlowPage, flowUrl, sealFlow } from '../../oidc/flow.ts';
 import { guardedPage } from '../../pages/guarded-page.ts';
-import { beginPage } from './begin.ts';
-import { offerPage } from './offer.ts';
+import { isUndone } from '../../pages/head-request.ts';
+import { requestLanguage, sendPage } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import { requireOwnForm } from '../../same-origin.ts';
+import { type CurrentSession, currentSession } from '../../session.ts';
+import { dayOf } from '../times.ts';
+import { offerWords } from './description.ts';
+import {
+  type CheckoutRequest,
+  checkoutFields,
+  checkoutUrl,
+  type Order,
+  openOrder,
+  readCheckoutRequest,
+  restartUrl,
+  sealOrder,
+  sendHeld,
+  sendNothingOrdered,
+  sendRefusedRequest,
+  sendStaleOrder,
+  stillAllowed,
+} from './order.ts';
 import { paymentReturnPage } from './payment.ts';
 import { summaryPage } from './summary.ts';
-import { checkoutGuard } from './visit.ts';
+import { checkoutGuard, ownUrl } from './visit.ts';
+
+const url = '/checkout';
 
 /**
  * The checkout (contract, "Checkout page search parameters"; decision 40):
@@ -20,8 +60,201 @@ import { checkoutGuard } from './visit.ts';
  *     POST /checkout/payments/{name}  a payment provider's own notice (see `paymentNotices`)
  */
 export function checkoutPages(app: FastifyInstance, deps: Deps): void {
-  offerPage(app, deps);
-  beginPage(app, deps);
+  refuseOtherMethods(app, url, ['GET', 'POST']);
+  app.get(url, (request, reply) => show(request, reply, deps));
+  app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
+  refuseOtherMethods(app, `${url}/cancelled`, ['GET']);
+  app.get(`${url}/cancelled`, async (request, reply) => {
+    const asked = readCheckoutRequest(request);
+    if ('reason' in asked) return sendRefusedRequest(reply, asked);
+    return sendNothingOrdered(reply, languageOf(request, asked, null), checkoutUrl(asked));
+  });
+  refuseOtherMethods(app, `${url}/begin`, ['GET']);
+  app.get(`${url}/begin`, (request, reply) => begin(request, reply, deps));
   guardedPage(app, checkoutGuard(deps), summaryPage);
   paymentReturnPage(app, deps);
+}
+
+async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const asked = readCheckoutRequest(request);
+  if ('reason' in asked) return sendRefusedRequest(reply, asked);
+  const { current, offers, held } = await transactionOf(request, deps, async (tx) => {
+    const now = deps.clock();
+    const current = await currentSession(tx, request, now);
+    const held = current === null ? [] : await listSubscriptions(tx, current.member.id);
+    const offers = await listOffers(tx, request.tenant.id, deps.payments);
+    return { current, offers, held };
+  });
+  const language = languageOf(request, asked, current);
+  const offer = offers.find(({ id }) => id === asked.packageId);
+  if (offer === undefined) return sendChoice(reply, language, asked, offers, held, deps);
+  const subscription = heldOf(offer.id, held, deps.clock()).at(-1);
+  if (current !== null && subscription !== undefined) {
+    return sendHeld(reply, language, { ...current, offer, subscription, asked }, deps);
+  }
+  return sendOffer(reply, language, { ...asked, packageId: offer.id }, offer, current, deps);
+}
+
+function languageOf(request: FastifyRequest, asked: CheckoutRequest, current: CurrentSession | null) {
+  return requestLanguage(request, [asked.language, current?.member.locale]);
+}
+
+/** Everything that is offered; what the member has already says so. */
+function sendChoice(
+  reply: FastifyReply,
+  language: Language,
+  asked: CheckoutRequest,
+  offers: readonly Package[],
+  held: readonly MemberSubscription[],
+  deps: Deps,
+): Promise<FastifyReply> {
+  const now = deps.clock();
+  const { packageId, ...rest } = asked;
+  const fields = checkoutFields({ ...rest, packageId: null });
+  return sendPage(reply, {
+    template: 'members/checkout/choose.eta',
+    language,
+    title: 'checkout.choose.title',
+    // What is asked for is not offered here, or not by this tenant (K10).
+    status: asked.packageId === null ? 200 : 404,
+    again: { action: url, fields },
+    data: {
+      fields: { ...fields, ...(asked.language === null ? {} : { ui_locales: asked.language }) },
+      isGone: packageId !== null && offers.length > 0,
+      back: asked.callBackUrl,
+      offers: offers.map((offer) => {
+        const has = heldOf(offer.id, held, now).at(-1);
+        return {
+          ...offerWords(offer, language, now),
+          hasUntil: has === undefined ? null : dayOf(has.expiresAt ?? now, language.tag),
+        };
+      }),
+    },
+  });
+}
+
+function sendOffer(
+  reply: FastifyReply,
+  language: Language,
+  asked: CheckoutRequest & { readonly packageId: number },
+  offer: Package,
+  current: CurrentSession | null,
+  deps: Deps,
+): Promise<FastifyReply> {
+  const { callBackUrl } = asked;
+  return sendPage(reply, {
+    template: 'members/checkout/offer.eta',
+    language,
+    title: 'checkout.offer.title',
+    titleValues: { package: offer.name },
+    // Cancel leads there.
+    formTargets: callBackUrl === null ? [] : [formTarget(callBackUrl)],
+    again: { action: url, fields: checkoutFields(asked) },
+    data: {
+      offer: offerWords(offer, language, deps.clock()),
+      email: current?.member.email ?? null,
+      order: sealOrder(reply, asked, deps),
+    },
+  });
+}
+
+async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { order: sealed, action } = pageForm(request, ['order', 'action']);
+  const opened = openOrder(request, sealed, deps.clock());
+  if (opened.kind === 'none') return sendProblem(reply, 'crossSite');
+  if (opened.kind === 'stale') return sendStaleOrder(reply, opened.order);
+  const { order } = opened;
+  switch (action) {
+    case 'continue':
+      return reply.redirect(beginUrl(opened.sealed), 303);
+    case 'sign-in':
+    case 'sign-up':
+      return sendToFlow(reply, `/${action}`, order, opened.sealed, deps);
+    case 'switch':
+      await signOut(request, reply, deps);
+      return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
+    case 'cancel':
+      return leaveUnordered(reply, order);
+    default:
+      return reply.redirect(restartUrl(order, request.tenant), 303);
+  }
+}
+
+const beginUrl = (sealed: string) => `${url}/begin?order=${sealed}`;
+
+/** The visitor signs in or up first, and the order begins after that. */
+function sendToFlow(
+  reply: FastifyReply,
+  page: FlowPage,
+  { language }: Order,
+  sealed: string,
+  deps: Deps,
+): FastifyReply {
+  const flow = { startedAt: deps.clock(), parameters: null, returnTo: beginUrl(sealed), language };
+  return reply.redirect(flowUrl(page, sealFlow(reply, flow, deps)), 303);
+}
+
+/** Signs the member out, because another person wants to order in this browser. */
+async function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<void> {
+  await transactionOf(request, deps, async (tx) => {
+    const current = await currentSession(tx, request, deps.clock());
+    if (current !== null) await apply(tx, endSession(current.session), { event: 'signed_out' });
+  });
+  clearSessionCookie(reply);
+}
+
+/** Back to where the visitor came from, if that is still allowed; else to a page of ours (K1). */
+function leaveUnordered(reply: FastifyReply, order: Order): FastifyReply {
+  const { tenant } = reply.request;
+  const back = stillAllowed(order.callBackUrl, tenant);
+  return reply.redirect(back ?? restartUrl(order, tenant, `${url}/cancelled`), 303);
+}
+
+/**
+ * Begins the checkout of a sealed order for the member who is signed in, and leads to its page. Sign-in and sign-up
+ * lead here, as the order's own "Continue" does.
+ */
+async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { order: sealed } = pageQuery(request, ['order']);
+  const opened = openOrder(request, sealed, deps.clock());
+  if (opened.kind === 'none') return sendRefusedRequest(reply, { reason: 'malformed' });
+  if (opened.kind === 'stale') return sendStaleOrder(reply, opened.order);
+  const { order } = opened;
+  const begun = await transactionOf(request, deps, async (tx) => {
+    const now = deps.clock();
+    const current = await currentSession(tx, request, now);
+    if (current === null) return null;
+    const key = `checkout ${current.member.id}`;
+    const { members } = deps.rateLimiter;
+    const count = (most: number, window: number) =>
+      isUndone(request) ? members.look(key, most, window) : takeIn(tx, members, key, most, window);
+    const limit = () =>
+      count(checkoutsPerHour, countingWindow.hour) ?? count(checkoutsPerDay, countingWindow.day);
+    const { id: memberId, tenantId } = current.member;
+    const { openedAt: _, language: __, ...facts } = order;
+    return { current, ...(await startCheckout(tx, { ...facts, tenantId, memberId }, deps, limit, now)) };
+  });
+  if (begun === null) return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
+  const language = languageOf(request, order, begun.current);
+  switch (begun.kind) {
+    case 'begun':
+      return reply.redirect(ownUrl(order.id, order.language), 303);
+    case 'foreign':
+      return sendStaleOrder(reply, order);
+    case 'not-offered':
+      return reply.redirect(restartUrl(order, request.tenant), 303);
+    case 'held':
+      return sendHeld(reply, language, { ...begun.current, ...begun, asked: order }, deps);
+    case 'too-many':
+      return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', {
+        language,
+        limitKey: countedMember(begun.current.member.id),
+        ways: [
+          { href: '/account', text: 'account.title' },
+          { href: restartUrl(order, request.tenant), text: 'checkout.toOrder' },
+        ],
+      });
+    default:
+      throw new Error(`unknown answer ${JSON.stringify(begun satisfies never)}`);
+  }
 }

@@ -1,15 +1,23 @@
-// Reads what a checkout page was opened with.
+// Reads what a checkout page was opened with, and carries it with the browser as an order.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Checkout } from '../../../core/access/checkout.ts';
-import { readReference } from '../../../core/access/checkout.ts';
+import { type Checkout, readReference } from '../../../core/access/checkout.ts';
 import { checkoutRequestBytes } from '../../../core/access/limits.ts';
+import type { Package } from '../../../core/access/package.ts';
 import { readReturnAddress } from '../../../core/access/return-address.ts';
-import { flowLifetime } from '../../../core/limits.ts';
+import type { Subscription } from '../../../core/access/subscription.ts';
+import { auditTextLength, flowLifetime } from '../../../core/limits.ts';
 import type { Tenant } from '../../../core/tenant.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
+import type { Language } from '../../../text/language.ts';
+import { noteRefusal } from '../../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pick, queryOf } from '../../form.ts';
+import type { PageDeps } from '../../pages/guarded-page.ts';
+import { requestLanguage, sendPage } from '../../pages/pages.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import type { CurrentSession } from '../../session.ts';
+import { dayOf } from '../times.ts';
 
 const parameters = ['packageId', 'reference', 'onCheckoutCompletedUrl', 'callBackUrl', 'ui_locales'] as const;
 
@@ -144,4 +152,98 @@ export function restartUrl(
   path?: string,
 ): string {
   return checkoutUrl(allowedOnly(asked, tenant), path);
+}
+
+/** No more of an address than this is shown: it is there to be recognised, and may be anything. */
+const shownLength = 300;
+
+/**
+ * The page of a checkout that does not open: it says what was sent, as text, and leads nowhere (K2). On a
+ * development tenant it says what would be allowed.
+ */
+export function sendRefusedRequest(reply: FastifyReply, refused: RefusedRequest): Promise<FastifyReply> {
+  const { tenant } = reply.request;
+  const language = requestLanguage(reply.request, []);
+  const { reason } = refused;
+  const parameter = 'parameter' in refused ? refused.parameter : '';
+  if (refused.reason === 'address') {
+    const words = `${refused.parameter} leads to ${originOf(refused.sent)}, which is not allowed`;
+    noteRefusal(reply.request, { event: 'return_address_refused', reason: words });
+  }
+  const sent = { label: language.t('problem.request.sent'), values: [shortened(refused)] };
+  const allowed = {
+    label: language.t('problem.checkout.allowed'),
+    values: tenant.returnOrigins.length > 0 ? tenant.returnOrigins : ['–'],
+  };
+  return sendProblem(reply, 'checkout', {
+    language,
+    reason: language.t(`problem.checkout.reason.${reason}`, { parameter }),
+    details: reason === 'address' ? [sent, ...(tenant.development ? [allowed] : [])] : [],
+  });
+}
+
+function shortened(refused: RefusedRequest): string {
+  const sent = refused.reason === 'address' ? refused.sent.toWellFormed() : '';
+  return sent.length > shownLength ? `${sent.slice(0, shownLength)}…` : sent;
+}
+
+/** Without its path and query, which can hold anything; clipped, since a stranger wrote it. */
+function originOf(sent: string): string {
+  const origin = URL.canParse(sent) ? new URL(sent).origin : 'null';
+  return origin === 'null' ? 'no web address' : origin.slice(0, auditTextLength);
+}
+
+/** What a member has who wants to order it. */
+export interface Held extends CurrentSession {
+  readonly offer: Package;
+  readonly subscription: Subscription;
+  readonly asked: CheckoutRequest;
+}
+
+/** The page of a member who has the package already: the way on, and none to order it again. */
+export function sendHeld(
+  reply: FastifyReply,
+  language: Language,
+  { member, offer, subscription, ...held }: Held,
+  deps: PageDeps,
+): Promise<FastifyReply> {
+  const asked = { ...allowedOnly(held.asked, reply.request.tenant), packageId: offer.id };
+  const until = dayOf(subscription.expiresAt ?? deps.clock(), language.tag);
+  return sendPage(reply, {
+    template: 'members/checkout/done.eta',
+    language,
+    title: 'checkout.held.title',
+    again: { action: '/checkout', fields: checkoutFields(asked) },
+    data: {
+      lead: language.t('checkout.until', { package: offer.name, date: until }),
+      notes: [],
+      onward: asked.onCheckoutCompletedUrl,
+      member,
+      order: sealOrder(reply, asked, deps),
+    },
+  });
+}
+
+/** An order of another browser, or opened too long ago: the way to start anew (pages 7). */
+export function sendStaleOrder(reply: FastifyReply, order: Order): Promise<FastifyReply> {
+  const { request } = reply;
+  return sendProblem(reply, 'stale', {
+    language: requestLanguage(request, [order.language]),
+    link: restartUrl(order, request.tenant),
+  });
+}
+
+/** Nothing was ordered, and the way to start anew. */
+export function sendNothingOrdered(
+  reply: FastifyReply,
+  language: Language,
+  restart: string,
+  why: 'cancelled' | 'expired' = 'cancelled',
+): Promise<FastifyReply> {
+  return sendPage(reply, {
+    template: 'members/checkout/ended.eta',
+    language,
+    title: `checkout.${why}.title`,
+    data: { lead: language.t(`checkout.${why}.lead`), restart },
+  });
 }

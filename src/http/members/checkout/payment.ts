@@ -15,7 +15,7 @@ import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
 import { noteRefusal, transactionOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { enter } from '../../pages/guarded-page.ts';
-import { mailSubscribed } from './subscribed-mail.ts';
+import { mailSubscribed } from './description.ts';
 import { type CheckoutVisit, checkoutGuard, leaveCompleted, sendCheckoutPage } from './visit.ts';
 
 /**

@@ -17,16 +17,21 @@ import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
-import { readConsents } from '../access/consent-form.ts';
-import { dayOf } from '../account/times.ts';
+import { readConsents } from '../consent-form.ts';
+import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
-import { sendHeld } from './held.ts';
-import { sendNothingOrdered } from './offer.ts';
-import { allowedOnly, requestOf, restartUrl, sealOrder, stillAllowed } from './order.ts';
+import { mailSubscribed, offerWords } from './description.ts';
+import {
+  allowedOnly,
+  requestOf,
+  restartUrl,
+  sealOrder,
+  sendHeld,
+  sendNothingOrdered,
+  stillAllowed,
+} from './order.ts';
 import { beginPayment } from './payment.ts';
-import { mailSubscribed } from './subscribed-mail.ts';
 import { type CheckoutVisit, leaveCompleted, sendCheckoutPage } from './visit.ts';
-import { offerWords } from './words.ts';
 
 /** GET and POST /checkout/{id}: what was ordered, to be looked at once more and confirmed (decision 40). */
 export const summaryPage: GuardedPage<CheckoutVisit> = { url: '/checkout/:id', show, submit };

@@ -37,11 +37,15 @@ export function checkoutGuard(deps: Deps): Guard<CheckoutVisit> {
       const opened = await findOwnCheckout(tx, visit.member, id);
       if (opened === null) return () => sendProblem(reply, 'notFound', { language: visit.language });
       const chosen = chosenIn(reply);
-      const query = chosen === null ? '' : `?${new URLSearchParams({ ui_locales: chosen })}`;
-      return { ...visit, ...opened, chosen, here: `/checkout/${opened.checkout.id}${query}` };
+      return { ...visit, ...opened, chosen, here: ownUrl(opened.checkout.id, chosen) };
     },
     purposeOf,
   };
+}
+
+/** The page of a checkout, in the language chosen on the way. */
+export function ownUrl(id: string, language: string | null): string {
+  return `/checkout/${id}${language === null ? '' : `?${new URLSearchParams({ ui_locales: language })}`}`;
 }
 
 const chosenIn = ({ request }: FastifyReply): string | null =>

@@ -1,7 +1,7 @@
 // Reads the consents of a form, and prepares them for a page.
 import type { FastifyRequest } from 'fastify';
-import { type Consent, type ConsentStatus, wordsOf } from '../../../core/access/consent.ts';
-import { pageForm } from '../../form.ts';
+import { type Consent, type ConsentStatus, wordsOf } from '../../core/access/consent.ts';
+import { pageForm } from '../form.ts';
 
 /** A consent as a form shows it, in `templates/members/parts/consents.eta`. */
 export interface ConsentBox extends Pick<Consent, 'id' | 'name' | 'description'> {

@@ -4,20 +4,27 @@ import {
   type MemberSubscription,
   type SubscriptionState,
   standingOf,
-} from '../../../../core/access/subscription.ts';
-import { accountListLength } from '../../../../core/members/limits.ts';
-import { changeSubscription } from '../../../../operations/access/subscription.ts';
-import { listUnpaidInvoices } from '../../../../storage/access/invoice.ts';
-import { findSubscription, listNewestSubscriptions } from '../../../../storage/access/subscription.ts';
-import type { Tx } from '../../../../storage/store.ts';
-import { memoized } from '../../../../text/memoized.ts';
-import { pageForm } from '../../../form.ts';
-import type { Answer } from '../../../pages/guarded-page.ts';
-import { sendProblem } from '../../../pages/problem.ts';
-import { showPrice } from '../../access/price.ts';
-import { beforeIn, listLinks } from '../list.ts';
-import { type AccountPage, type Done, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+} from '../../../core/access/subscription.ts';
+import { accountListLength } from '../../../core/members/limits.ts';
+import { changeSubscription } from '../../../operations/access/subscription.ts';
+import { listUnpaidInvoices } from '../../../storage/access/invoice.ts';
+import { findSubscription, listNewestSubscriptions } from '../../../storage/access/subscription.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { memoized } from '../../../text/memoized.ts';
+import { pageForm } from '../../form.ts';
+import type { Answer } from '../../pages/guarded-page.ts';
+import { sendProblem } from '../../pages/problem.ts';
+import { showPrice } from '../checkout/description.ts';
 import { dayOf } from '../times.ts';
+import {
+  type AccountPage,
+  beforeIn,
+  type Done,
+  listLinks,
+  redirectDone,
+  sendAccountPage,
+  type Visit,
+} from './page.ts';
 
 const url = '/account/subscriptions';
 

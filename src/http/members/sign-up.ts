@@ -1,33 +1,25 @@
 // The sign-up page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Consent } from '../../../core/access/consent.ts';
-import { countingWindow } from '../../../core/limits.ts';
-import { emailProblem, fullNameProblem, shownName } from '../../../core/members/details.ts';
-import { passwordProblem } from '../../../core/members/password.ts';
-import { commonPasswords } from '../../../operations/member/common-passwords.ts';
-import { askForSignUp } from '../../../operations/sign-up/sign-up.ts';
-import { seal } from '../../../secrets/seal.ts';
-import { listConsents } from '../../../storage/access/consent.ts';
-import { addressKey, shareOf } from '../../address.ts';
-import { transactionOf } from '../../audit.ts';
-import { ensureBrowserCookie } from '../../cookies.ts';
-import type { Deps } from '../../deps.ts';
-import { pageForm } from '../../form.ts';
-import { formTarget } from '../../headers.ts';
-import {
-  type Flow,
-  flowToKeep,
-  flowUrl,
-  isCheckout,
-  languageOf,
-  requestOf,
-  sealFlow,
-} from '../../oidc/flow.ts';
-import { sendPage } from '../../pages/pages.ts';
-import { sendProblem, sendTooManyMails } from '../../pages/problem.ts';
-import { type ConsentAnswers, readConsents } from '../access/consent-form.ts';
-import { askerOf } from '../asker.ts';
-import { flowPage } from '../flow-page.ts';
+import type { Consent } from '../../core/access/consent.ts';
+import { countingWindow } from '../../core/limits.ts';
+import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
+import { passwordProblem } from '../../core/members/password.ts';
+import { commonPasswords } from '../../operations/member/common-passwords.ts';
+import { askForSignUp } from '../../operations/sign-up/sign-up.ts';
+import { seal } from '../../secrets/seal.ts';
+import { listConsents } from '../../storage/access/consent.ts';
+import { addressKey, shareOf } from '../address.ts';
+import { transactionOf } from '../audit.ts';
+import { ensureBrowserCookie } from '../cookies.ts';
+import type { Deps } from '../deps.ts';
+import { pageForm } from '../form.ts';
+import { formTarget } from '../headers.ts';
+import { type Flow, flowToKeep, flowUrl, isCheckout, languageOf, requestOf, sealFlow } from '../oidc/flow.ts';
+import { sendPage } from '../pages/pages.ts';
+import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
+import { type ConsentAnswers, readConsents } from './consent-form.ts';
+import { askerOf } from './email-proof.ts';
+import { flowPage } from './flow-page.ts';
 
 const url = '/sign-up';
 

@@ -1,31 +1,29 @@
 // The account page of consents.
-import type { Consent, ConsentChange } from '../../../../core/access/consent.ts';
-import { consentHistoryShown } from '../../../../core/access/limits.ts';
-import { shownName } from '../../../../core/members/details.ts';
-import { accountListLength } from '../../../../core/members/limits.ts';
-import { answerConsents } from '../../../../operations/access/consent.ts';
+import type { Consent, ConsentChange } from '../../../core/access/consent.ts';
+import { consentHistoryShown } from '../../../core/access/limits.ts';
+import { shownName } from '../../../core/members/details.ts';
+import { accountListLength } from '../../../core/members/limits.ts';
+import { answerConsents, takeConsentAnswer } from '../../../operations/access/consent.ts';
 import {
   findConsents,
   listLastConsentChanges,
   listNewestConsentChanges,
   listSomeConsents,
-} from '../../../../storage/access/consent.ts';
-import { findRegisteredClient } from '../../../../storage/client.ts';
-import type { Tx } from '../../../../storage/store.ts';
-import { countedMember } from '../../../limits/limit-reached.ts';
-import type { Answer } from '../../../pages/guarded-page.ts';
-import { sendProblem } from '../../../pages/problem.ts';
+} from '../../../storage/access/consent.ts';
+import { findRegisteredClient } from '../../../storage/client.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { countedMember } from '../../limits/limit-reached.ts';
+import type { Answer } from '../../pages/guarded-page.ts';
+import { sendProblem } from '../../pages/problem.ts';
 import {
   askedConsents,
   type ChangedConsent,
   type ConsentBox,
   changedConsents,
   readConsents,
-} from '../../access/consent-form.ts';
-import { takeConsentAnswer } from '../../access/consent-limit.ts';
-import { beforeIn, listLinks } from '../list.ts';
-import { type AccountPage, redirectDone, sendAccountPage, type Visit } from '../page.ts';
+} from '../consent-form.ts';
 import { dayOf } from '../times.ts';
+import { type AccountPage, beforeIn, listLinks, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
 const url = '/account/consents';
 

@@ -1,5 +1,5 @@
 // Shows days and times in words.
-import { memoized } from '../../../text/memoized.ts';
+import { memoized } from '../../text/memoized.ts';
 
 const days = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),

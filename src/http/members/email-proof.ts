@@ -1,14 +1,31 @@
-// Looks up the proof that the link of a mail names.
+/** Proofs of an address: who asks for the mail, and which proof its link names. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '../../core/hash.ts';
+import { equalInConstantTime, hmac, sha256 } from '../../core/hash.ts';
 import { wrongMailLinksPerMinute } from '../../core/limits.ts';
 import type { EmailProof } from '../../core/members/email-proof.ts';
+import type { Asker } from '../../operations/sign-up/sign-up.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import type { Tx } from '../../storage/store.ts';
+import { addressKey } from '../address.ts';
 import { transactionOf } from '../audit.ts';
+import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { type LookedUp, lookUpSecret } from '../limits/guessed-secret.ts';
 import { sendProblem } from '../pages/problem.ts';
+
+/** This browser, which gets a cookie if it has none, and its network: hashed, the network by the tenant's own key. */
+export function askerOf(reply: FastifyReply, { random }: Pick<Deps, 'random'>): Asker {
+  const { tenant, address } = reply.request;
+  return {
+    askedBy: sha256(ensureBrowserCookie(reply, random)),
+    askedFrom: hmac(tenant.tokenKey, 'asker', addressKey(address)).toString('base64url'),
+  };
+}
+
+/** Whether this is the browser that asked for a mail: it alone goes on with the flow that it asked in (A11, F5). */
+export function isBrowserThatAsked(request: FastifyRequest, { askedBy }: Pick<Asker, 'askedBy'>): boolean {
+  return equalInConstantTime(sha256(browserCookie(request)), askedBy);
+}
 
 /** Finds the proof that the link of a mail names, by the `secret` of the request's path. */
 export const findMailLink = (request: FastifyRequest, deps: Deps): Promise<LookedUp<EmailProof>> =>
