@@ -1,28 +1,20 @@
 // What the running service remembers between requests.
-
-import { rightSecretsKept } from '../core/limits.ts';
-import { type AgedMap, createAgedMap } from '../storage/memory/aged-map.ts';
-import { createPendingCodes, type PendingCodes } from '../storage/memory/pending-codes.ts';
-import { createPollPace, type PollPace } from '../storage/memory/poll-pace.ts';
-import { createRateLimiter, type RateLimiter } from '../storage/memory/rate-limit.ts';
+import { sha256 } from '../core/hash.ts';
+import { countedKeys, countingWindow, rightSecretsKept, verifiedTokens } from '../core/limits.ts';
+import type { OpenTenant } from '../operations/tenant/open-tenants.ts';
+import { createAgedMap } from '../storage/memory/aged-map.ts';
+import { createPendingCodes } from '../storage/memory/pending-codes.ts';
+import { createPollPace } from '../storage/memory/poll-pace.ts';
+import { createRateLimiter, type RateLimiter, takeIn } from '../storage/memory/rate-limit.ts';
+import type { Tx } from '../storage/store.ts';
 import type { Clock } from '../system/clock.ts';
 import { addressKey } from './address.ts';
-import { createFailedClients, type FailedClients } from './oidc/clients/failures.ts';
-import { createVerifiedTokens, type VerifiedTokens } from './oidc/verified-tokens.ts';
 
 /** What a running service remembers beside its database. A restart forgets it, which does no harm. */
-export interface Memory {
-  readonly pollPace: PollPace;
-  readonly pendingCodes: PendingCodes;
-  readonly verifiedTokens: VerifiedTokens;
-  readonly rateLimiter: RateLimiter;
-  readonly failedClients: FailedClients;
-  /** The secrets of links and of the admin API that were right lately, by kind and hash. */
-  readonly rightSecrets: AgedMap<true>;
-}
+export type Memory = Readonly<ReturnType<typeof createMemory>>;
 
 /** The memory of a service that has just started. */
-export function createMemory(clock: Clock): Memory {
+export function createMemory(clock: Clock) {
   const rateLimiter = createRateLimiter(clock);
   return {
     pollPace: createPollPace(),
@@ -30,6 +22,80 @@ export function createMemory(clock: Clock): Memory {
     verifiedTokens: createVerifiedTokens(),
     rateLimiter,
     failedClients: createFailedClients(rateLimiter),
-    rightSecrets: createAgedMap(rightSecretsKept),
+    /** The secrets of links and of the admin API that were right lately, by kind and hash. */
+    rightSecrets: createAgedMap<true>(rightSecretsKept),
+  };
+}
+
+/** An access token that was found good. */
+export interface Bearer {
+  readonly tenant: OpenTenant;
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly clientId: string;
+  readonly scope: string;
+}
+
+/**
+ * Access tokens whose signature and claims were found good, until they expire: a token comes with every call
+ * of an app, and verifying it costs more than all that is asked with it. What may change meanwhile, the member
+ * and the session, is asked live each time. Kept by hash, in memory.
+ *
+ * @param most how many are kept; beyond, the one that was verified first is forgotten
+ */
+export function createVerifiedTokens(most = verifiedTokens) {
+  const known = createAgedMap<{ readonly bearer: Bearer; readonly expiresAt: number }>(most);
+  return {
+    /** What the token says, or null if it has to be verified. @param tenantOf who may be meant here, by its issuer */
+    find(token: string, tenantOf: (issuer: string) => OpenTenant | null, now: number): Bearer | null {
+      const hash = sha256(token);
+      const verified = known.get(hash);
+      if (verified === undefined) return null;
+      const { bearer, expiresAt } = verified;
+      // A change of the tenant, such as a key that was retired, makes a new object of it.
+      if (now < expiresAt && tenantOf(bearer.tenant.issuer) === bearer.tenant) return bearer;
+      known.delete(hash);
+      return null;
+    },
+    /** @param expiresAt ms; and expired ones are let go, one at a time */
+    keep(token: string, bearer: Bearer, expiresAt: number, now: number): void {
+      known.set(sha256(token), { bearer, expiresAt });
+      const oldest = known.oldest();
+      if (oldest !== undefined && oldest[1].expiresAt <= now) known.delete(oldest[0]);
+    },
+  };
+}
+
+/**
+ * Counts the failed client authentications of an address (security, Defaults).
+ *
+ * @param most how many addresses are remembered at once: an attacker with many must not fill the memory
+ */
+export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys) {
+  /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
+  const reached = createAgedMap<true>(most);
+  const { minute } = countingWindow;
+  const look = ({ id, limits }: OpenTenant, key: string) =>
+    rateLimiter.look(`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute);
+  return {
+    /**
+     * Whether an address has failed as often as the tenant allows. It is asked at every authentication by a
+     * secret, and nearly always answered by one look-up.
+     *
+     * @returns null if it has not, else the seconds until it may try again
+     */
+    waitOf(tenant: OpenTenant, address: string): number | null {
+      if (reached.size === 0) return null;
+      const key = addressKey(address);
+      return reached.get(key) === true ? look(tenant, key) : null;
+    },
+    /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
+    count(tx: Tx, tenant: OpenTenant, address: string): number | null {
+      const key = addressKey(address);
+      const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
+      const wait = takeIn(tx, rateLimiter, `client ${tenant.id} ${key}`, limit, minute);
+      if (look(tenant, key) !== null) reached.set(key, true);
+      return wait;
+    },
   };
 }

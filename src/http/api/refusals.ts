@@ -6,7 +6,8 @@ import { dotted, problemText } from '../../operations/problem-text.ts';
 import { schemaProblem } from '../../operations/schema-problems.ts';
 import { sendRefusal, sendTooMany } from '../answers.ts';
 import { countedMember } from '../limits/limit-reached.ts';
-import { type Bearer, sendBearerProblem } from '../oidc/bearer.ts';
+import type { Bearer } from '../memory.ts';
+import { sendBearerProblem } from '../oidc/bearer.ts';
 
 /** Why a call is answered by no: no well-formed wish, not for this token, about nothing, or once too often. */
 export type Refused =

@@ -12,15 +12,7 @@ import { sendJson } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { headerLines } from '../header-lines.ts';
-
-/** An access token that was found good. */
-export interface Bearer {
-  readonly tenant: OpenTenant;
-  readonly memberId: string;
-  readonly sessionId: string;
-  readonly clientId: string;
-  readonly scope: string;
-}
+import type { Bearer } from '../memory.ts';
 
 /** Why a bearer request is refused (RFC 6750 §3.1); `null` means that it brought no token at all. */
 export type BearerProblem = null | 'invalid_request' | 'invalid_token' | 'insufficient_scope';

@@ -1,17 +1,19 @@
-/** The client of a request: who it is, and what it was refused. */
+// The client of a request: what it sent to say who it is, whether that is so, and what it was refused.
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import { type Because, isRefusal, type Refusal } from '../../core/decision.ts';
+import { type Because, type Decision, type ErrorCode, isRefusal, type Refusal } from '../../core/decision.ts';
+import { countingWindow } from '../../core/limits.ts';
 import { authenticateClient, type ClientCredentials } from '../../core/oidc/client-authentication.ts';
 import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import type { Write } from '../../core/write.ts';
 import { findClient } from '../../storage/client.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import type { Tx } from '../../storage/store.ts';
+import { addressKey } from '../address.ts';
+import { protocolError } from '../answers.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { refusedByLimit } from '../limits/limit-reached.ts';
-import { countFailedGrant } from './clients/failures.ts';
 
 /**
  * Runs work in a transaction, as the client of the request if it is who it says it is: what changes is its doing.
@@ -53,18 +55,21 @@ export async function asClient<T>(
   return refused;
 }
 
+/** How a device's own code ends, which is no guess: a hotel's TVs all come from one address. */
+const ends: ReadonlySet<ErrorCode> = new Set(['access_denied', 'expired_token']);
+
 /** What a client asked for, decided and committed. */
-interface Decided {
+interface Decided extends Pick<Decision<never, Write>, 'writes' | 'because'> {
   readonly client: Client;
-  readonly writes: readonly Write[];
-  /** Left out where the client is told to wait, and was refused nothing. */
-  readonly because?: Because;
   /** What the audit has of it already. */
   readonly written: readonly AuditEvent[];
 }
 
 /**
- * Counts a refused grant and writes down why, unless what the refusal changed says so already.
+ * Counts a refused grant of a client from an address (security, Defaults), and writes down why, unless what the refusal
+ * changed says so already. Successes are not counted, and none is refused: a sender of garbage through a client's own
+ * server must not keep its members out. Nor is what ended something: a reused token ends its sign-in however many
+ * came before it.
  *
  * @returns what is answered: the limit's refusal beyond the limit
  */
@@ -72,11 +77,16 @@ export function refuseGrant(
   request: FastifyRequest,
   refused: Refusal,
   { client, writes, because, written }: Decided,
-  deps: Pick<Deps, 'rateLimiter'>,
+  { rateLimiter }: Deps,
 ): Refusal {
+  // A client that is told to wait was refused nothing.
   if (because === undefined) return refused;
-  const limited = countFailedGrant(request, client, refused, writes.length > 0, deps);
-  if (limited !== null) return limited;
+  if (!ends.has(refused.error)) {
+    const { id, limits } = request.tenant;
+    const key = `grant ${id} ${client.clientId} ${addressKey(request.address)}`;
+    const wait = rateLimiter.take(key, limits.failedGrantsPerClientAddressAndMinute, countingWindow.minute);
+    if (wait !== null && writes.length === 0) return refusedByLimit(request, 'grants', wait, key);
+  }
   if (!written.some(({ result }) => result === 'refused')) noteRefusedClient(request, client, because);
   return refused;
 }
@@ -84,4 +94,53 @@ export function refuseGrant(
 /** Writes down what a client was refused. */
 export function noteRefusedClient(request: FastifyRequest, { clientId }: Client, because: Because): void {
   noteRefusal(request, { ...because, actorKind: 'client', actorId: clientId, clientId });
+}
+
+/**
+ * What a request brought to authenticate its client: Basic, the body, or neither (RFC 6749 §2.3.1;
+ * decision 15).
+ *
+ * @throws ProtocolError `invalid_request` for two methods at once, two ids, or none
+ */
+export function clientCredentials(
+  request: FastifyRequest,
+  body: { client_id?: string; client_secret?: string },
+): ClientCredentials {
+  const { authorization } = request.headers;
+  if (authorization === undefined) {
+    if (body.client_id === undefined) throw protocolError('invalid_request', 'client_id is missing');
+    const secret = body.client_secret ?? null;
+    return { method: secret === null ? 'none' : 'post', clientId: body.client_id, secret };
+  }
+  const basic = parseBasic(authorization);
+  if (basic === null) throw protocolError('invalid_client', 'the Authorization header is not Basic');
+  if (body.client_secret !== undefined) {
+    throw protocolError('invalid_request', 'the client authenticates twice, in the header and in the body');
+  }
+  if (body.client_id !== undefined && body.client_id !== basic.clientId) {
+    throw protocolError('invalid_request', 'header and body name different clients');
+  }
+  return { method: 'basic', ...basic };
+}
+
+/** The client that a header names, right or wrong; null if it is not Basic. */
+export const basicClientId = (header: string): string | null => parseBasic(header)?.clientId ?? null;
+
+/** Basic credentials, form-decoded; taken raw where that fails. An empty password is no secret (decision 15). */
+function parseBasic(header: string): { clientId: string; secret: string | null } | null {
+  const match = /^basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header);
+  if (match === null) return null;
+  const text = Buffer.from(String(match[1]), 'base64').toString('utf8');
+  const at = text.indexOf(':');
+  if (at <= 0) return null;
+  const secret = formDecode(text.slice(at + 1));
+  return { clientId: formDecode(text.slice(0, at)), secret: secret === '' ? null : secret };
+}
+
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
 }

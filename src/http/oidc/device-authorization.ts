@@ -20,8 +20,7 @@ import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { type LimitName, tooMany } from '../limits/limit-reached.ts';
-import { asClient, noteRefusedClient } from './client-authentication.ts';
-import { clientCredentials } from './client-credentials.ts';
+import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
 const parameters = ['client_id', 'client_secret', 'scope', 'device_name', 'device_model'] as const;

@@ -8,7 +8,7 @@ import { ProtocolError, protocolErrorHandler } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, parseForm } from '../form.ts';
-import { basicClientId } from './client-credentials.ts';
+import { basicClientId } from './client-authentication.ts';
 
 /** A body of another type than a form's: nothing of it is used, but whose it says to be. */
 interface OtherBody {

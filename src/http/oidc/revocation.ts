@@ -9,8 +9,7 @@ import { noStore, protocolError, refuseOtherMethods, sendRefusal } from '../answ
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import { asClient } from './client-authentication.ts';
-import { clientCredentials } from './client-credentials.ts';
+import { asClient, clientCredentials } from './client-authentication.ts';
 
 const parameters = ['token', 'token_type_hint', 'client_id', 'client_secret'] as const;
 

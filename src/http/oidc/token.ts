@@ -1,22 +1,34 @@
-// The token endpoint.
+// The token endpoint and its grants.
 import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type Decision, isRefusal, type Refusal } from '../../core/decision.ts';
-import type { TokenGrant } from '../../core/grants/tokens.ts';
+import { exchange } from '../../core/grants/authorization-code.ts';
+import { poll } from '../../core/grants/device-poll.ts';
+import { readRefreshToken, refresh, writeRefreshToken } from '../../core/grants/refresh-token.ts';
+import {
+  accessTokenAlgorithm,
+  accessTokenClaims,
+  idTokenClaims,
+  type TokenGrant,
+} from '../../core/grants/tokens.ts';
+import { sha256 } from '../../core/hash.ts';
+import type { SigningAlgorithm } from '../../core/tenant.ts';
 import type { Write } from '../../core/write.ts';
+import { makeRoomForSignIn } from '../../operations/sign-in/sign-in.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
+import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import { apply } from '../../storage/apply.ts';
+import { findAuthorizationCode } from '../../storage/authorization-code.ts';
+import { findDeviceCode } from '../../storage/device-code.ts';
+import { findMember } from '../../storage/members/member.ts';
+import { ifRunAgain } from '../../storage/operators/audited.ts';
+import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import { asClient, refuseGrant } from './client-authentication.ts';
-import { clientCredentials } from './client-credentials.ts';
-import { authorizationCodeGrant } from './grants/authorization-code.ts';
-import { deviceCodeGrant } from './grants/device-code.ts';
-import { refreshTokenGrant } from './grants/refresh-token.ts';
-import { issueTokens } from './issue-tokens.ts';
+import { asClient, clientCredentials, refuseGrant } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
 const parameters = [
@@ -31,10 +43,10 @@ const parameters = [
   'device_code',
 ] as const;
 
-export type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
+type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
 
 /** A token request of one grant, its client authenticated. */
-export interface GrantRequest {
+interface GrantRequest {
   readonly tenant: OpenTenant;
   readonly client: Client;
   /** What the grant takes. */
@@ -43,10 +55,58 @@ export interface GrantRequest {
 }
 
 /** A grant: what it takes, and what it loads and decides. The endpoint writes that, and signs or refuses. */
-export interface Grant {
+interface Grant {
   readonly takes: keyof TokenFields;
   decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
 }
+
+/** grant_type=authorization_code (RFC 6749 §4.1.3, RFC 7636 §4.5; decisions 17 to 19). */
+const authorizationCodeGrant: Grant = {
+  takes: 'code',
+  async decide(tx, { client, value, fields, tenant }, { clock, random }) {
+    const { code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
+    const now = clock();
+    const code = await findAuthorizationCode(tx, tenant.id, sha256(value));
+    const member = code === null ? null : await findMember(tx, tenant.id, code.memberId);
+    const begun = code?.signInId ? await findSignIn(tx, tenant.id, code.signInId) : null;
+    const signInId = random.id(now);
+    const decision = exchange(code, { client, member, begun, codeVerifier, redirectUri, now, signInId });
+    if (!isRefusal(decision.answer)) await makeRoomForSignIn(tx, decision.answer);
+    return decision;
+  },
+};
+
+/** grant_type=refresh_token (RFC 6749 §6; decisions 24, 25, 28). */
+const refreshTokenGrant: Grant = {
+  takes: 'refresh_token',
+  async decide(tx, { client, value, fields, tenant }, { clock }) {
+    const token = readRefreshToken(tenant.tokenKey, value);
+    const signIn = token === null ? null : await findSignIn(tx, tenant.id, token.signInId);
+    const member = signIn === null ? null : await findMember(tx, tenant.id, signIn.memberId);
+    return refresh(signIn, { client, token, member, scope: fields.scope, now: clock() });
+  },
+};
+
+/** grant_type=urn:ietf:params:oauth:grant-type:device_code (RFC 8628 §3.4; decisions 20 to 23). */
+const deviceCodeGrant: Grant = {
+  takes: 'device_code',
+  async decide(tx, { client, value, tenant }, { clock, random, pollPace }) {
+    const now = clock();
+    const code = await findDeviceCode(tx, tenant.id, sha256(value));
+    const member = code?.memberId ? await findMember(tx, tenant.id, code.memberId) : null;
+    const begun = code?.signInId ? await findSignIn(tx, tenant.id, code.signInId) : null;
+    const lastPolledAt = code === null ? null : pollPace.lastPolledAt(code.id);
+    // Most polls come before a member has decided, and begin nothing.
+    const signInId = member === null ? '' : random.id(now);
+    const decision = poll(code, { client, member, begun, lastPolledAt, now, signInId });
+    if (!isRefusal(decision.answer)) await makeRoomForSignIn(tx, decision.answer);
+    if (code !== null && decision.answer.paced) {
+      pollPace.record(code.id, now);
+      ifRunAgain(tx, () => pollPace.record(code.id, lastPolledAt));
+    }
+    return decision;
+  },
+};
 
 const grants: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCodeGrant,
@@ -83,4 +143,29 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     if (isRefusal(answer)) return sendRefusal(reply, refuseGrant(request, answer, decided, deps));
     return sendJson(reply, await issueTokens(tenant, answer, deps));
   });
+}
+
+/**
+ * The token response of every grant (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3): signs what was decided
+ * and committed.
+ */
+async function issueTokens(tenant: OpenTenant, grant: TokenGrant, { config, random }: Deps): Promise<object> {
+  const { client, scope, refreshToken, issuedAt } = grant;
+  const keyFor = (algorithm: SigningAlgorithm) => signingKeyFor(tenant.keys, algorithm, issuedAt);
+  const tokenId = random.id(issuedAt);
+  const { issuer, tokensFrom } = tenant;
+  const accessClaims = accessTokenClaims(grant, issuer, config.apiAudience, tokenId, tokensFrom);
+  const accessKey = keyFor(accessTokenAlgorithm(client, config.apiAlgorithm));
+  const accessToken = await signToken(accessKey, 'at+jwt', accessClaims);
+  const idClaims = idTokenClaims(grant, issuer, accessToken);
+  const idKey = keyFor(client.idTokenAlgorithm);
+  const idToken = idClaims === null ? undefined : await signToken(idKey, 'JWT', idClaims);
+  return {
+    token_type: 'Bearer',
+    expires_in: client.accessTokenSeconds,
+    access_token: accessToken,
+    ...(refreshToken === null ? {} : { refresh_token: writeRefreshToken(tenant.tokenKey, refreshToken) }),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    scope,
+  };
 }

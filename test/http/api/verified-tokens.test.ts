@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Bearer } from '../../../src/http/oidc/bearer.ts';
-import { createVerifiedTokens } from '../../../src/http/oidc/verified-tokens.ts';
+import type { Bearer } from '../../../src/http/memory.ts';
+import { createVerifiedTokens } from '../../../src/http/memory.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import type { OpenTenant } from '../../../src/operations/tenant/open-tenants.ts';
 import { hosts } from '../../support/fixtures.ts';
