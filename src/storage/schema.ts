@@ -12,7 +12,7 @@ import type { DeviceCode } from '../core/grants/device-code.ts';
 import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
-import type { SignInFailures } from '../core/members/sign-in-limit.ts';
+import type { SignInFailures } from '../core/members/member-limits.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
 import type { AuditEvent } from '../core/operators/audit-event.ts';

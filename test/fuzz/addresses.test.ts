@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReturnAddress } from '../../src/core/access/return-address.ts';
+import { readReturnAddress } from '../../src/core/access/checkout.ts';
 import { findRedirectUri, redirectUriProblem } from '../../src/core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../src/core/oidc/web-origin.ts';
-import { readIssuer } from '../../src/core/operators/issuer.ts';
+import { readIssuer } from '../../src/core/tenant.ts';
 import { contentSecurityPolicy, formTarget } from '../../src/http/headers.ts';
 import { nearly, text } from '../support/fuzz/hostile.ts';
 import { holds } from '../support/fuzz/runs.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readDeviceDescription } from '../../src/core/grants/device-code.ts';
 import { readUserCode, showUserCode } from '../../src/core/grants/user-code.ts';
 import { stateAsksForSignUp } from '../../src/core/oidc/authorization-request.ts';
-import { readDeviceDescription } from '../../src/core/oidc/device-description.ts';
 import { isCodeChallenge, verifierMatches } from '../../src/core/oidc/pkce.ts';
 import { knownScopes, readScope, scopeCovers, scopeIncludes } from '../../src/core/oidc/scope.ts';
 import { chooseLanguage, languages } from '../../src/text/language.ts';

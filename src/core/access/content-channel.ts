@@ -1,4 +1,6 @@
-// Content channels, and which subscription opens one.
+// Content channels, which subscription opens one to a member, and why it does not.
+import { isoTime, isoTimeOrNull } from './iso-time.ts';
+import type { Product } from './package.ts';
 import { isActive, type MemberSubscription } from './subscription.ts';
 
 /** Something that members watch or read; it is open to members who have one of its products. */
@@ -54,4 +56,142 @@ export function channelAccess(
     };
   }
   return granted;
+}
+
+/**
+ * Why a subscription opens a channel or not:
+ *
+ * - `grants`: its window is open and its package has a product of the channel
+ * - `other_products`: its package has no product of the channel, whatever its window
+ * - `not_ordered`: it did not exist yet
+ * - `not_paid`: it waits for a payment
+ * - `not_yet`: its window opens later
+ * - `ended`: it was ended before its time
+ * - `over`: its window has closed
+ */
+export type Verdict = 'ended' | 'grants' | 'not_ordered' | 'not_paid' | 'not_yet' | 'other_products' | 'over';
+
+/** How one subscription bears on a channel. Times are ISO 8601, UTC, milliseconds. */
+export interface SubscriptionReason {
+  readonly subscriptionId: number;
+  readonly packageId: number;
+  readonly packageName: string;
+  readonly verdict: Verdict;
+  /** The product that ties the package to the channel; null if none does. */
+  readonly product: Product | null;
+  readonly createdAt: string;
+  readonly activatedAt: string | null;
+  readonly expiresAt: string | null;
+  readonly endedAt: string | null;
+}
+
+/** Why a channel is open or closed to a member at a moment. */
+export interface Explanation {
+  readonly memberId: string;
+  readonly channel: { readonly id: string; readonly name: string; readonly products: readonly Product[] };
+  readonly at: string;
+  readonly hasAccess: boolean;
+  readonly validUntil: string | null;
+  readonly grantedBy: Grant | null;
+  /** One sentence in English for the administrator who answers the member. */
+  readonly summary: string;
+  /** Every subscription of the member, oldest first. */
+  readonly subscriptions: readonly SubscriptionReason[];
+}
+
+/**
+ * Explains a channel to an administrator who answers a member's complaint. What products a package and a channel have
+ * is what they have now; times are those of the moment asked for.
+ */
+export function explain(
+  memberId: string,
+  channel: ContentChannel,
+  products: readonly Product[],
+  subscriptions: readonly MemberSubscription[],
+  at: number,
+): Explanation {
+  const { hasAccess, validUntil, grantedBy } = channelAccess(channel, subscriptions, at);
+  const reasons = subscriptions.map((subscription) => reasonOf(subscription, channel, at));
+  return {
+    memberId,
+    channel: {
+      id: channel.id,
+      name: channel.name,
+      products: products.filter(({ id }) => channel.productIds.includes(id)),
+    },
+    at: isoTime(at),
+    hasAccess,
+    validUntil: isoTimeOrNull(validUntil),
+    grantedBy,
+    summary: summaryOf(channel, grantedBy, reasons),
+    subscriptions: reasons,
+  };
+}
+
+function reasonOf(
+  subscription: MemberSubscription,
+  channel: Pick<ContentChannel, 'productIds'>,
+  at: number,
+): SubscriptionReason {
+  const product = subscription.products.find(({ id }) => channel.productIds.includes(id)) ?? null;
+  const { subscriptionId, packageId, packageName, createdAt, activatedAt, expiresAt, endedAt } = subscription;
+  return {
+    subscriptionId,
+    packageId,
+    packageName,
+    verdict: verdictOf(subscription, product, at),
+    product,
+    createdAt: isoTime(createdAt),
+    activatedAt: isoTimeOrNull(activatedAt),
+    expiresAt: isoTimeOrNull(expiresAt),
+    endedAt: isoTimeOrNull(endedAt),
+  };
+}
+
+function verdictOf(subscription: MemberSubscription, product: Product | null, at: number): Verdict {
+  const { createdAt, activatedAt, expiresAt, endedAt } = subscription;
+  if (product === null) return 'other_products';
+  if (isActive(subscription, at)) return 'grants';
+  if (endedAt !== null && at >= endedAt) return 'ended';
+  if (at < createdAt) return 'not_ordered';
+  if (activatedAt === null || expiresAt === null) return 'not_paid';
+  return at < activatedAt ? 'not_yet' : 'over';
+}
+
+function summaryOf(
+  channel: ContentChannel,
+  grantedBy: Grant | null,
+  reasons: readonly SubscriptionReason[],
+): string {
+  if (channel.productIds.length === 0) return 'No product opens this channel, so it is closed to everybody.';
+  const granting = reasons.find(({ subscriptionId }) => subscriptionId === grantedBy?.subscriptionId);
+  if (granting !== undefined) {
+    const { subscriptionId, packageName, expiresAt } = granting;
+    return `Open until ${expiresAt}: subscription ${subscriptionId} to ${packageName} has a product of this channel.`;
+  }
+  if (reasons.length === 0) return 'Closed: the member has no subscription.';
+  // The nearest miss tells most: a subscription that has the product, the newest of them.
+  const nearest = reasons.findLast(({ product }) => product !== null);
+  if (nearest === undefined) return 'Closed: no package of the member has a product of this channel.';
+  return `Closed: subscription ${nearest.subscriptionId} to ${nearest.packageName} has the product, but ${butOf(nearest)}.`;
+}
+
+function butOf({ verdict, createdAt, activatedAt, expiresAt, endedAt }: SubscriptionReason): string {
+  switch (verdict) {
+    case 'ended':
+      return `it was ended at ${endedAt}`;
+    case 'not_ordered':
+      return `it was ordered at ${createdAt}`;
+    case 'not_paid':
+      return 'it waits for a payment';
+    case 'not_yet':
+      return `it begins at ${activatedAt}`;
+    case 'over':
+      return `it was over at ${expiresAt}`;
+    case 'grants':
+    case 'other_products':
+      throw new Error(`a channel that is closed for the reason ${verdict}`);
+    default:
+      throw new Error(`unknown verdict ${verdict satisfies never}`);
+  }
 }

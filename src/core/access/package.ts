@@ -1,6 +1,5 @@
-// Packages and products, with their prices and periods.
+// Packages and products, with their prices, currencies and periods.
 import { type Problem, problem } from '../problem.ts';
-import { isCurrency } from './currency.ts';
 import { packageTextLength } from './limits.ts';
 
 /** What a package opens (contract, "subscriptionProducts"); content channels are tied to it. */
@@ -143,3 +142,22 @@ const longestPeriod: Readonly<Record<Period['unit'], number>> = {
   month: 120,
   year: 10,
 };
+
+/**
+ * ISO 4217, list one, as of 2026: the currencies in which something can be paid. Not the codes of funds, metals and
+ * units of account, nor those for tests and for none.
+ */
+export const currencies: readonly string[] = (
+  'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY ' +
+  'COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ' +
+  'ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK ' +
+  'MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF ' +
+  'SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU ' +
+  'UZS VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG'
+).split(' ');
+
+const known = new Set(currencies);
+
+export function isCurrency(code: string): boolean {
+  return known.has(code);
+}

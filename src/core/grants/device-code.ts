@@ -3,7 +3,8 @@
  * or rejects on a phone; the first poll after the approval gets the tokens, and a second one means that two
  * devices hold the code, so the sign-in ends.
  */
-import { deviceCodeLifetime, deviceCodeMemory, pollInterval } from '../limits.ts';
+import type { Decision } from '../decision.ts';
+import { deviceCodeLifetime, deviceCodeMemory, deviceDescriptionLength, pollInterval } from '../limits.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import type { Scope } from '../oidc/scope.ts';
 
@@ -141,4 +142,79 @@ export function contextOf({ expiresAt, memberId }: DeviceCode, nextPollAt: numbe
 /** The write that brings a stored code into its next state, if that is another one. */
 export function moveTo(from: DeviceCode, to: DeviceCode): readonly DeviceCodeWrite[] {
   return from.state === to.state ? [] : [{ write: 'moveDeviceCode', from: from.state, code: to }];
+}
+
+/** What the member pressed on the approve page, in a session that entered this very code (decision 30). */
+export interface VerdictCommand {
+  readonly verdict: 'approve' | 'reject';
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly authenticatedAt: number;
+  readonly now: number;
+}
+
+/** The page that follows: what the code has come to, which may be what was pressed the first time. */
+export type VerdictAnswer = 'approved' | 'rejected' | 'not-valid';
+
+/** What has become of a device that a member decided on. */
+export type DeviceStanding = 'approved' | 'signed-in' | 'rejected' | 'ended';
+
+/**
+ * What a page says of a decision, whenever it is opened (decision 45).
+ *
+ * @param lives whether the sign-in that the device got can be used
+ */
+export function deviceStanding({ state }: Pick<DeviceCode, 'state'>, lives: boolean): DeviceStanding {
+  switch (state) {
+    case 'approved':
+      return 'approved';
+    case 'used':
+      return lives ? 'signed-in' : 'ended';
+    case 'denied':
+      return 'rejected';
+    default:
+      return 'ended';
+  }
+}
+
+/** Decides an approval or a rejection; pressing twice, or going back, changes nothing (U18, U19). */
+export function decideDeviceCode(
+  code: DeviceCode | null,
+  command: VerdictCommand,
+): Decision<VerdictAnswer, DeviceCodeWrite> {
+  const { verdict, memberId, sessionId, authenticatedAt, now } = command;
+  if (code === null || isForgotten(code, now)) return { answer: 'not-valid', writes: [] };
+  const { state, outcome } = step(deviceCodeMachine, code.state, contextOf(code, 0), {
+    type: verdict,
+    now,
+    memberId,
+  });
+  const next = { ...code, state };
+  const decided = { ...next, memberId, sessionId, authenticatedAt };
+  switch (outcome) {
+    case 'answerApproved':
+      return { answer: 'approved', writes: moveTo(code, decided) };
+    case 'answerRejected':
+      return { answer: 'rejected', writes: moveTo(code, decided) };
+    case 'answerNotValid':
+      return { answer: 'not-valid', writes: moveTo(code, next) };
+  }
+}
+
+/**
+ * What must not stand in a name that a member reads before approving: controls, formats, surrogates, private
+ * and unassigned code points, line and paragraph separators, everything invisible, and the blank Braille
+ * pattern (decision 33).
+ */
+const unfit = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/**
+ * Reads device_name or device_model (contract, "POST /api/oidc/device/auth").
+ *
+ * @returns the text, null for none or only spaces, or undefined if it is to be refused
+ */
+export function readDeviceDescription(sent: string | undefined): string | null | undefined {
+  if (sent === undefined) return null;
+  if ([...sent].length > deviceDescriptionLength || unfit.test(sent)) return undefined;
+  return sent.trim() === '' ? null : sent;
 }

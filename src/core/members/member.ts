@@ -109,3 +109,9 @@ export function requestDeletion(member: Member, coolingOff: number, now: number)
 export function cancelDeletion(member: Member, now: number): Member | null {
   return member.deletionDueAt === null ? null : { ...member, deletionDueAt: null, updatedAt: now };
 }
+
+/** The words of a text as members are searched by them: "Åse Müller-Berg" is ase, muller, berg. */
+export function searchWords(text: string): readonly string[] {
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return [...new Set(plain.match(/[\p{L}\p{N}]+/gu) ?? [])];
+}

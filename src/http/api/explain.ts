@@ -1,5 +1,5 @@
 // The route that explains to an administrator why a channel is open or closed.
-import { explain } from '../../core/access/explanation.ts';
+import { explain } from '../../core/access/content-channel.ts';
 import { isGone } from '../../core/members/member.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listProducts } from '../../storage/access/product.ts';

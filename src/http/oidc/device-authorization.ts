@@ -2,11 +2,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
-import { issueDeviceCode } from '../../core/grants/device-code.ts';
+import { issueDeviceCode, readDeviceDescription } from '../../core/grants/device-code.ts';
 import { hashUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, deviceCodeLifetime, pollInterval, userCodeDraws } from '../../core/limits.ts';
-import { readDeviceDescription } from '../../core/oidc/device-description.ts';
 import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { apply } from '../../storage/apply.ts';

@@ -1,7 +1,7 @@
 // The pages that say what went wrong.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow, retryAfterSeconds, wrongUserCodes } from '../../core/limits.ts';
-import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashEmail } from '../../core/members/member-limits.ts';
 import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Language } from '../../text/language.ts';

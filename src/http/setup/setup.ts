@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, sha256 } from '../../core/hash.ts';
 import { wrongSetupLinksPerMinute } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
-import { readIssuer } from '../../core/operators/issuer.ts';
+import { readIssuer } from '../../core/tenant.ts';
 import {
   type FactProblem,
   type FirstAdminFacts,

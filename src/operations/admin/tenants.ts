@@ -1,9 +1,8 @@
 // The operations on tenants.
-import { readIssuer } from '../../core/operators/issuer.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { problem } from '../../core/problem.ts';
-import type { Tenant } from '../../core/tenant.ts';
+import { readIssuer, type Tenant } from '../../core/tenant.ts';
 import { exactly, list, text, textOrNull } from '../../json-schema.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';

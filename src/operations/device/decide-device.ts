@@ -1,12 +1,13 @@
 /** Approves or rejects the device of a code that a member entered, and shows or takes back what became of it. */
 import type { Client } from '../../core/client.ts';
-import { type DeviceCode, withdraw } from '../../core/grants/device-code.ts';
 import {
+  type DeviceCode,
   type DeviceStanding,
   decideDeviceCode,
   deviceStanding,
   type VerdictAnswer,
-} from '../../core/grants/device-verdict.ts';
+  withdraw,
+} from '../../core/grants/device-code.ts';
 import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Session } from '../../core/session.ts';

@@ -1,7 +1,6 @@
 // Queues mails in transactions, and sends them after the commit.
-
 import { mailBatch, mailRetry } from '../../core/members/limits.ts';
-import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashEmail } from '../../core/members/member-limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Log } from '../../log/log.ts';
 import type { Vault } from '../../secrets/vault.ts';

@@ -2,7 +2,7 @@
 import { invitationLifetime } from '../../core/limits.ts';
 import { withdrawProof } from '../../core/members/email-proof.ts';
 import { type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
-import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashEmail } from '../../core/members/member-limits.ts';
 import { apply } from '../../storage/apply.ts';
 import { findEmailProofByLink, listOpenEmailProofs } from '../../storage/members/email-proof.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';

@@ -6,8 +6,7 @@ import { emailProblem, fullNameProblem, textProblem } from '../../core/members/d
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { blankMember, type Member } from '../../core/members/member.ts';
 import { passwordProblem } from '../../core/members/password.ts';
-import { readIssuer } from '../../core/operators/issuer.ts';
-import type { Tenant } from '../../core/tenant.ts';
+import { readIssuer, type Tenant } from '../../core/tenant.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/operators/first-admin.ts';

@@ -1,8 +1,7 @@
 /** Begins the session of a browser, and tells the member of one that was not used before. */
-
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
-import { hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashEmail } from '../../core/members/member-limits.ts';
 import { beginSession, type Session, type SessionKind } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';

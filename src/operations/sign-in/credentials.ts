@@ -1,8 +1,7 @@
 /** Checks an address and a password within the limits of guessing, at the sign-in and where a page asks once more. */
-
 import { countingWindow, signInLimit } from '../../core/limits.ts';
 import { type Member, maySignIn } from '../../core/members/member.ts';
-import { hashAccountPages, hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import type { Share } from '../../secrets/fair-queue.ts';
 import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';

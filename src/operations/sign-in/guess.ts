@@ -4,7 +4,7 @@ import {
   failedAgain,
   type SignInFailures,
   takenBack,
-} from '../../core/members/sign-in-limit.ts';
+} from '../../core/members/member-limits.ts';
 import {
   clearSignInFailures,
   endGuessUnderWay,

@@ -1,8 +1,8 @@
 // Understands a tenant file, plans what it asks for, and does it with the operations of the table.
 import { isLikeSecret } from '../../core/operators/admin-token.ts';
-import { readIssuer } from '../../core/operators/issuer.ts';
 import { permit } from '../../core/operators/permission.ts';
 import { type Position, type Problem, problem, within } from '../../core/problem.ts';
+import { readIssuer } from '../../core/tenant.ts';
 import { findTenant } from '../../storage/tenant.ts';
 import type { Operation, OperationContext, PreparationContext } from '../admin/operation.ts';
 import { newTenantOf, prepareNew } from '../admin/tenants.ts';

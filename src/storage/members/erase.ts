@@ -1,6 +1,6 @@
 // Erases the personal data of a deleted member.
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
-import { hashAccountPages, hashEmail } from '../../core/members/sign-in-limit.ts';
+import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
 import { changedOne } from '../rows.ts';
 import type { Tx } from '../store.ts';

@@ -1,6 +1,5 @@
 // Lists and searches the members of a tenant.
-import { type Member, normaliseEmail, type UserType } from '../../core/members/member.ts';
-import { searchWords } from '../../core/members/member-search.ts';
+import { type Member, normaliseEmail, searchWords, type UserType } from '../../core/members/member.ts';
 import type { Tx } from '../store.ts';
 import { memberOfRow } from './member.ts';
 import { behindAllOf, havingWord } from './member-words.ts';

@@ -1,6 +1,5 @@
 // The words that members are found by.
-import type { Member } from '../../core/members/member.ts';
-import { searchWords } from '../../core/members/member-search.ts';
+import { type Member, searchWords } from '../../core/members/member.ts';
 import type { Tx } from '../store.ts';
 
 /** Stores the words that a member is found by, in place of those before. */

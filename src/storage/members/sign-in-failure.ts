@@ -1,5 +1,5 @@
 // Queries of failed sign-ins, by address.
-import type { SignInFailures } from '../../core/members/sign-in-limit.ts';
+import type { SignInFailures } from '../../core/members/member-limits.ts';
 import type { Tx } from '../store.ts';
 
 /** The failed sign-ins of an address since the last good one, or null. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explain, type Verdict } from '../../../src/core/access/explanation.ts';
+import { explain, type Verdict } from '../../../src/core/access/content-channel.ts';
 import type { MemberSubscription } from '../../../src/core/access/subscription.ts';
 import { channelRecord, subscriptionRecord } from '../../support/records/access-records.ts';
 import { now } from '../../support/records/records.ts';

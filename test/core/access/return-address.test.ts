@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readReturnAddress } from '../../../src/core/access/return-address.ts';
+import { readReturnAddress } from '../../../src/core/access/checkout.ts';
 
 const origins = ['https://allowed.test', 'https://www.allowed.test:8443', 'https://xn--bcher-kva.test'];
 const read = (text: string | undefined) => readReturnAddress(text, origins);

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../../src/core/decision.ts';
-import { type DeviceCode, deviceCodeMachine, withdraw } from '../../../src/core/grants/device-code.ts';
+import {
+  type DeviceCode,
+  decideDeviceCode,
+  deviceCodeMachine,
+  withdraw,
+} from '../../../src/core/grants/device-code.ts';
 import { poll } from '../../../src/core/grants/device-poll.ts';
-import { decideDeviceCode } from '../../../src/core/grants/device-verdict.ts';
 import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
 import type { Write } from '../../../src/core/write.ts';
 import { deviceCodeRecord } from '../../support/records/device-code-record.ts';

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/decision.ts';
 import {
   type DeviceCode,
+  decideDeviceCode,
   deviceCodeMachine,
   isForgotten,
   isOpen,
   issueDeviceCode,
+  type VerdictCommand,
   withdraw,
 } from '../../../src/core/grants/device-code.ts';
 import { type PollCommand, poll } from '../../../src/core/grants/device-poll.ts';
-import { decideDeviceCode, type VerdictCommand } from '../../../src/core/grants/device-verdict.ts';
 import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
 import type { Write } from '../../../src/core/write.ts';
 import { byMember1, deviceCodeRecord } from '../../support/records/device-code-record.ts';

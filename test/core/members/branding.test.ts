@@ -4,11 +4,14 @@ import { describe, expect, it } from 'vitest';
 import {
   type Branding,
   brandingProblems,
+  contrast,
   looksOf,
+  luminance,
+  mix,
+  readColor,
   surfaces,
   textOn,
 } from '../../../src/core/members/branding.ts';
-import { contrast, luminance, mix, readColor } from '../../../src/core/members/color.ts';
 import { templateFolder } from '../../../src/text/templates.ts';
 import { largestLogo, plainLogo } from '../../support/members/logos.ts';
 import { told } from '../../support/records/told.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeDetails, type Details } from '../../../src/core/members/change-details.ts';
+import { changeDetails, type Details } from '../../../src/core/members/details.ts';
 import { memberRecord, now } from '../../support/records/records.ts';
 
 const details: Details = {

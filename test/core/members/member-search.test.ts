@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { searchWords } from '../../../src/core/members/member-search.ts';
+import { searchWords } from '../../../src/core/members/member.ts';
 
 describe('the words that a member is found by', () => {
   it.each([

@@ -5,7 +5,7 @@ import {
   hashEmail,
   type SignInFailures,
   takenBack,
-} from '../../../src/core/members/sign-in-limit.ts';
+} from '../../../src/core/members/member-limits.ts';
 import { day, minute, now } from '../../support/records/records.ts';
 
 /** As many failures in a row, at one moment. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { explain } from '../../../src/core/access/explanation.ts';
+import { explain } from '../../../src/core/access/content-channel.ts';
 import { defineContentChannel } from '../../../src/operations/access/content-channel.ts';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { deleteMember } from '../../../src/operations/member/member.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseEmail } from '../../../src/core/members/member.ts';
-import { hashEmail } from '../../../src/core/members/sign-in-limit.ts';
+import { hashEmail } from '../../../src/core/members/member-limits.ts';
 import { formerAddressMemory } from '../../../src/core/operators/limits.ts';
 import { forgottenByTime } from '../../../src/operations/upkeep/forget.ts';
 import { claimSignUps, insertEmailProof } from '../../../src/storage/members/email-proof.ts';

@@ -1,6 +1,6 @@
 // The account page of names, telephone, address and language.
 import type { FastifyReply } from 'fastify';
-import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
+import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';
 import { updateMember } from '../../../storage/members/member.ts';

@@ -1,7 +1,7 @@
 // The checkout page that asks for a postal address.
 import type { FastifyReply } from 'fastify';
 import { asksForAddress } from '../../../core/access/package.ts';
-import { changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
+import { changeDetails, type DetailProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';

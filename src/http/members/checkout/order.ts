@@ -1,9 +1,8 @@
 // Reads what a checkout page was opened with, and carries it with the browser as an order.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Checkout, readReference } from '../../../core/access/checkout.ts';
+import { type Checkout, readReference, readReturnAddress } from '../../../core/access/checkout.ts';
 import { checkoutRequestBytes } from '../../../core/access/limits.ts';
 import type { Package } from '../../../core/access/package.ts';
-import { readReturnAddress } from '../../../core/access/return-address.ts';
 import type { Subscription } from '../../../core/access/subscription.ts';
 import { auditTextLength, flowLifetime } from '../../../core/limits.ts';
 import type { Tenant } from '../../../core/tenant.ts';

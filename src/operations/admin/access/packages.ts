@@ -1,7 +1,6 @@
 // The operations on packages.
-import { currencies } from '../../../core/access/currency.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import { type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
+import { currencies, type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
 import {
   exactly,
   flag,

@@ -1,7 +1,11 @@
 // Applies what an input says of a member.
 import { returnAddressLength } from '../../../core/access/limits.ts';
-import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/change-details.ts';
-import { emailProblem } from '../../../core/members/details.ts';
+import {
+  addressLines,
+  changeDetails,
+  type DetailProblem,
+  emailProblem,
+} from '../../../core/members/details.ts';
 import { type Address, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { type ProblemCode, problem } from '../../../core/problem.ts';
 import { readPhone } from '../../../text/phone.ts';

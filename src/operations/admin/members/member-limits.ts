@@ -3,11 +3,12 @@ import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Member } from '../../../core/members/member.ts';
 import {
   failuresLimit,
+  hashAccountPages,
+  hashEmail,
   type MemberLimit,
   memberLimitNames,
   userCodesLimit,
 } from '../../../core/members/member-limits.ts';
-import { hashAccountPages, hashEmail } from '../../../core/members/sign-in-limit.ts';
 import { exactly, list, oneOf, resource, timeOrNull, wholeNumber } from '../../../json-schema.ts';
 import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';

@@ -2,10 +2,9 @@
 import { tenantDefaults, tenantLimits } from '../../../core/limits.ts';
 import { neutralBranding } from '../../../core/members/branding.ts';
 import { logoLength } from '../../../core/members/limits.ts';
-import { readIssuer } from '../../../core/operators/issuer.ts';
 import { tenantProblems } from '../../../core/operators/tenant-problems.ts';
 import { type Path, problem } from '../../../core/problem.ts';
-import type { Tenant } from '../../../core/tenant.ts';
+import { readIssuer, type Tenant } from '../../../core/tenant.ts';
 import { languages } from '../../../text/language.ts';
 import { changedTenant } from '../../tenant/tenant.ts';
 import type { FileTenant } from '../tenant-file.ts';

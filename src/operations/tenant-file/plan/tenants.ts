@@ -1,8 +1,7 @@
 // Plans everything that a file asks for. Tenants that it does not describe are none of its business.
-import { readIssuer } from '../../../core/operators/issuer.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { type Path, problem } from '../../../core/problem.ts';
-import type { Tenant } from '../../../core/tenant.ts';
+import { readIssuer, type Tenant } from '../../../core/tenant.ts';
 import { listTenants } from '../../../storage/tenant.ts';
 import type { NewTenantInput } from '../../admin/tenants.ts';
 import { fieldChanges } from '../../field-changes.ts';

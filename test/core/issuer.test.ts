@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIssuer } from '../../../src/core/operators/issuer.ts';
+import { readIssuer } from '../../src/core/tenant.ts';
 
 describe('the public address of a tenant', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDeviceDescription } from '../../../src/core/oidc/device-description.ts';
+import { readDeviceDescription } from '../../../src/core/grants/device-code.ts';
 
 /** Every code point from the first to the last. */
 const range = (first: number, last: number) =>
