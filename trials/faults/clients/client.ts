@@ -19,6 +19,11 @@ export interface LedgerClient {
 }
 
 export const email = 'ada@example.com';
+/**
+ * The member of the clients that sign in anew in every round: were they all one member, they would be more at once
+ * than may sign in at once as one (F1), and some would be told to wait.
+ */
+export const otherEmail = 'cy@example.com';
 export const developmentPassword = 'memberdoor-development';
 
 /** @throws unless an answer has this status */

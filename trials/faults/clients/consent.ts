@@ -1,5 +1,5 @@
 import { apps, tokensOf } from '../../../test/support/tokens.ts';
-import { email, expectStatus, type LedgerClient } from './client.ts';
+import { otherEmail as email, expectStatus, type LedgerClient } from './client.ts';
 
 const path = '/api/v1/members/profile/consents';
 

@@ -2,7 +2,7 @@ import { accountOf } from '../../../test/support/members/account.ts';
 import { apps, profile, tokensOf } from '../../../test/support/tokens.ts';
 import type { Tokens, Visitor } from '../../../test/support/visitor.ts';
 import { visitor } from '../../../test/support/visitor.ts';
-import { email, expectStatus, type LedgerClient } from './client.ts';
+import { otherEmail as email, expectStatus, type LedgerClient } from './client.ts';
 
 interface Browser {
   readonly cookies: Map<string, string>;
