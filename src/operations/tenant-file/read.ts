@@ -1,9 +1,8 @@
 // Reads a tenant file, and checks what the file alone shows.
 import { tenantFile } from '../../core/operators/limits.ts';
-import { type Path, type Problem, problem } from '../../core/problem.ts';
+import { type Path, type Problem, problem, within } from '../../core/problem.ts';
 import { problemText } from '../problem-text.ts';
 import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
-import type { Checking } from './check/checking.ts';
 import { checkTenants } from './check/tenants.ts';
 import { type LookUp, withReferences } from './references.ts';
 import { type TenantFile, tenantFileSchema } from './tenant-file.ts';
@@ -30,23 +29,26 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
   if (value !== undefined) {
     const misshapen = misshapenIn(value);
     for (const found of misshapen) {
-      const { path, code } = found;
       // Of a name that is not known, the name is wrong, and not the value.
-      const place = code === 'unknown_field' ? source.namePositionOf(path) : source.positionOf(path);
-      problems.push({ ...found, position: place });
+      const positionOf = found.code === 'unknown_field' ? source.namePositionOf : source.positionOf;
+      problems.push({ ...found, position: positionOf(found.path) });
     }
     const broken = new Set(misshapen.flatMap(({ path }) => beginningsOf(path).map(keyOf)));
     let guesses = 0;
-    const checking: Checking = {
-      tell: (found) => problems.push({ ...found, position: source.positionOf(found.path) }),
+    checkTenants({
+      file: value,
+      tell: (at, ...found) => {
+        for (const one of within(at, found)) {
+          problems.push({ ...one, position: source.positionOf(one.path) });
+        }
+      },
       isBroken: (path) => broken.has(keyOf(path)),
       mayGuess: () => {
         guesses += 1;
         return guesses <= tenantFile.problems;
       },
       lookUp,
-    };
-    checkTenants(checking, value);
+    });
   }
   if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
   return { ok: true, file: withReferences(value as TenantFile, lookUp), source };

@@ -4,66 +4,52 @@ import { type PackageFacts, packageProblems } from '../../../core/access/package
 import { type Path, problem } from '../../../core/problem.ts';
 import { accessTextProblems } from '../../access/content-channel.ts';
 import { productProblems } from '../../access/package.ts';
-import type { FileChannel, FileConsent, FilePackage, FileTenant } from '../tenant-file.ts';
-import {
-  type Checking,
-  entriesAt,
-  soundPart,
-  tellProblems,
-  tellSpace,
-  tellTwice,
-  tellUnknown,
-} from './checking.ts';
+import type { FileChannel, FileConsent, FilePackage } from '../tenant-file.ts';
+import { type Checking, entriesAt, listAt, tellSpace, tellTwice, tellUnknown } from './checking.ts';
 
-/** What the lists of a tenant's part name; null for a list that is left out. */
+/** What the lists of a tenant name; null for a list that is left out. */
 export interface Named {
-  readonly products: readonly string[] | null;
   readonly packages: readonly string[] | null;
   readonly properties: readonly CustomProperty[] | null;
 }
 
-type Sections = Readonly<Partial<Record<keyof FileTenant, unknown>>>;
-
 /** Checks products, packages, channels, consents and properties. @returns what they name */
-export function checkAccess(checking: Checking, at: Path, tenant: Sections): Named {
-  const products = checkProducts(checking, [...at, 'products'], tenant.products);
-  checkTexts(checking, at, tenant, products);
+export function checkAccess(checking: Checking, at: Path): Named {
+  const products = checkProducts(checking, [...at, 'products']);
+  checkTexts(checking, [...at, 'channels'], 'channel', products);
+  checkTexts(checking, [...at, 'consents'], 'consent', products);
   return {
-    products,
-    packages: checkPackages(checking, [...at, 'packages'], tenant.packages, products),
-    properties: checkProperties(checking, [...at, 'properties'], tenant.properties),
+    packages: checkPackages(checking, [...at, 'packages'], products),
+    properties: checkProperties(checking, [...at, 'properties']),
   };
 }
 
-function checkProducts(checking: Checking, at: Path, value: unknown): readonly string[] | null {
-  if (value === undefined) return null;
-  const names = entriesAt(at, value).filter(({ at: path }) => !checking.isBroken(path));
-  for (const { at: path, value: name } of names) {
+type Products = readonly string[] | null;
+
+function checkProducts(checking: Checking, at: Path): Products {
+  const names = listAt(checking, at)?.flatMap((name, index) => {
+    const path = [...at, index];
+    if (checking.isBroken(path)) return [];
     tellSpace(checking, path, String(name));
     // A product is its name: the problem is of the entry itself.
-    for (const found of productProblems(String(name))) tellProblems(checking, path, [{ ...found, path: [] }]);
-  }
-  return names.map((one) => String(one.value));
+    for (const found of productProblems(String(name))) checking.tell(path, { ...found, path: [] });
+    return [String(name)];
+  });
+  return names ?? null;
 }
 
-function checkProperties(checking: Checking, at: Path, value: unknown): readonly CustomProperty[] | null {
-  if (value === undefined) return null;
-  const entries = entriesAt(at, value).map((one) => ({
-    at: one.at,
-    sound: soundPart<CustomProperty>(checking, one.at, one.value),
-  }));
-  for (const { at: path, sound } of entries) {
-    if (sound.key === undefined || isPropertyKey(sound.key)) continue;
-    checking.tell(problem([...path, 'key'], 'not_a_property_key'));
+function checkProperties(checking: Checking, path: Path): readonly CustomProperty[] | null {
+  const entries = entriesAt<CustomProperty>(checking, path);
+  for (const { at, entry } of entries ?? []) {
+    if (entry.key !== undefined && !isPropertyKey(entry.key)) {
+      checking.tell(at, problem('key', 'not_a_property_key'));
+    }
   }
-  tellTwice(
-    checking,
-    entries.map(({ at: path, sound }) => ({ at: path, name: sound.key })),
-    'property',
-  );
-  return entries.flatMap(({ sound: { key, type } }) =>
+  tellTwice(checking, 'property', entries, ({ key }) => key);
+  const properties = entries?.flatMap(({ entry: { key, type } }) =>
     key === undefined || type === undefined ? [] : [{ key, type }],
   );
+  return properties ?? null;
 }
 
 const soundPackage: PackageFacts = {
@@ -76,65 +62,34 @@ const soundPackage: PackageFacts = {
   offered: true,
 };
 
-function checkPackages(
-  checking: Checking,
-  at: Path,
-  value: unknown,
-  products: readonly string[] | null,
-): readonly string[] | null {
-  if (value === undefined) return null;
-  const entries = entriesAt(at, value).map((one) => {
-    const { products: own = [], ...sound } = soundPart<FilePackage>(checking, one.at, one.value);
+function checkPackages(checking: Checking, path: Path, products: Products): readonly string[] | null {
+  const entries = entriesAt<FilePackage>(checking, path);
+  for (const { at, entry } of entries ?? []) {
     // Only price and payment together say whether a package is free.
-    const price = { ...soundPackage.price, amount: sound.price?.amount ?? 0 };
+    const price = { ...soundPackage.price, amount: entry.price?.amount ?? 0 };
     const payment = price.amount === 0 ? 'free' : 'invoice';
-    tellProblems(checking, one.at, packageProblems({ ...soundPackage, price, payment, ...sound }));
-    tellSpace(checking, [...one.at, 'name'], sound.name);
-    tellProducts(checking, [...one.at, 'products'], own, products);
-    return { at: one.at, name: sound.name };
-  });
-  tellTwice(checking, entries, 'package');
-  return entries.flatMap(({ name }) => name ?? []);
+    checking.tell(at, ...packageProblems({ ...soundPackage, price, payment, ...entry }));
+    tellSpace(checking, [...at, 'name'], entry.name);
+    tellProducts(checking, at, entry.products, products);
+  }
+  tellTwice(checking, 'package', entries, ({ name }) => name);
+  return entries?.flatMap(({ entry: { name } }) => name ?? []) ?? null;
 }
 
 /** Channels and consents have an id, a name and a description alike. */
-function checkTexts(
-  checking: Checking,
-  at: Path,
-  tenant: Sections,
-  products: readonly string[] | null,
-): void {
-  for (const [section, what] of [
-    ['channels', 'channel'],
-    ['consents', 'consent'],
-  ] as const) {
-    const path = [...at, section];
-    const entries = entriesAt(path, tenant[section]).map((one) => {
-      const given = soundPart<FileChannel & FileConsent>(checking, one.at, one.value);
-      const { id, name, description } = given;
-      const texts = {
-        ...(id === undefined ? {} : { id }),
-        ...(name === undefined ? {} : { name }),
-        ...(description === undefined ? {} : { description }),
-      };
-      tellProblems(
-        checking,
-        one.at,
-        accessTextProblems({ id: 'id', name: 'name', description: '', ...texts }),
-      );
-      tellSpace(checking, [...one.at, 'name'], name);
-      tellProducts(checking, [...one.at, 'products'], given.products ?? [], products);
-      return { at: one.at, name: id };
-    });
-    tellTwice(checking, entries, what);
+function checkTexts(checking: Checking, path: Path, noun: string, products: Products): void {
+  const entries = entriesAt<FileChannel & FileConsent>(checking, path);
+  for (const { at, entry } of entries ?? []) {
+    const { id = 'id', name = 'name', description = '' } = entry;
+    checking.tell(at, ...accessTextProblems({ id, name, description }));
+    tellSpace(checking, [...at, 'name'], name);
+    tellProducts(checking, at, entry.products, products);
   }
+  tellTwice(checking, noun, entries, ({ id }) => id);
 }
 
-function tellProducts(
-  checking: Checking,
-  at: Path,
-  names: readonly string[],
-  known: readonly string[] | null,
-): void {
-  for (const [index, name] of names.entries()) tellUnknown(checking, [...at, index], name, known, 'product');
+function tellProducts(checking: Checking, at: Path, names: readonly string[] = [], known: Products): void {
+  for (const [index, name] of names.entries()) {
+    tellUnknown(checking, [...at, 'products', index], name, known, 'product');
+  }
 }

@@ -1,12 +1,13 @@
 // What the checks of a tenant file share.
-import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
+import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import { closestWord } from '../../../text/spelling.ts';
 import type { LookUp } from '../references.ts';
 
-/** Where the checks of a tenant file say what they find. */
+/** A tenant file that is checked, and where is said what is found. */
 export interface Checking {
-  /** Says what is wrong with a value, by its path in the file. */
-  tell(problem: Problem): void;
+  readonly file: unknown;
+  /** Says what is wrong with a value and in it, by its path in the file. */
+  tell(at: Path, ...problems: readonly Problem[]): void;
   /** Whether a value, or something in it, does not even have its shape: nothing more is said of it then. */
   isBroken(path: Path): boolean;
   /** Whether to say what may have been meant: not of thousands of names, of which only the first are told. */
@@ -15,37 +16,45 @@ export interface Checking {
   readonly lookUp: LookUp;
 }
 
-/** The fields of an entry that have their shape. */
-export function soundPart<Entry extends object>(
-  { isBroken }: Checking,
-  path: Path,
-  value: unknown,
-): Partial<Entry> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
-  const sound = Object.entries(value).filter(([name]) => !isBroken([...path, name]));
-  return Object.fromEntries(sound) as Partial<Entry>;
+/** An entry of a list, with those of its fields that have their shape. */
+export interface Found<Entry> {
+  readonly at: Path;
+  readonly entry: Partial<Entry>;
 }
 
-/** The entries of a list, each with where it is; none if it is no list. */
-export function entriesAt(
+/** The entries of a list; null if it is left out. */
+export function entriesAt<Entry extends object>(
+  checking: Checking,
   path: Path,
-  value: unknown,
-): readonly { readonly at: Path; readonly value: unknown }[] {
-  return Array.isArray(value)
-    ? value.map((one: unknown, index) => ({ at: [...path, index], value: one }))
-    : [];
+): readonly Found<Entry>[] | null {
+  const entries = listAt(checking, path)?.map((value, index) => {
+    const at = [...path, index];
+    const fields = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value ?? {}) : [];
+    const sound = fields.filter(([name]) => !checking.isBroken([...at, name]));
+    return { at, entry: Object.fromEntries(sound) as Partial<Entry> };
+  });
+  return entries ?? null;
+}
+
+/** A list as it stands in the file; empty if it is none, null if it is left out. */
+export function listAt({ file }: Checking, path: Path): readonly unknown[] | null {
+  const found = path.reduce<unknown>((value, name) => Object(value)[name], file);
+  if (found === undefined) return null;
+  return Array.isArray(found) ? found : [];
 }
 
 /** Tells each name that stands twice, at its second place. */
-export function tellTwice(
+export function tellTwice<Entry>(
   checking: Checking,
-  names: readonly { readonly at: Path; readonly name: string | undefined }[],
-  what: string,
+  noun: string,
+  entries: readonly Found<Entry>[] | null,
+  nameOf: (entry: Partial<Entry>) => string | number | undefined,
 ): void {
   const seen = new Set<string>();
-  for (const { at, name } of names) {
+  for (const { at, entry } of entries ?? []) {
+    const name = nameOf(entry)?.toString();
     if (name === undefined) continue;
-    if (seen.has(name)) checking.tell(problem(at, 'named_twice', { noun: what, name: JSON.stringify(name) }));
+    if (seen.has(name)) checking.tell(at, problem([], 'named_twice', { noun, name: JSON.stringify(name) }));
     seen.add(name);
   }
 }
@@ -56,20 +65,15 @@ export function tellUnknown(
   at: Path,
   name: string,
   known: readonly string[] | null,
-  what: string,
+  noun: string,
 ): void {
   if (known === null || known.includes(name)) return;
   const near = checking.mayGuess() ? closestWord(name, known) : null;
-  const guess = near === null ? { section: `${what}s` } : { near: JSON.stringify(near) };
-  checking.tell(problem(at, 'not_in_file', { noun: what, name: JSON.stringify(name), ...guess }));
-}
-
-/** Tells every problem of an entry at its place. */
-export function tellProblems(checking: Checking, at: Path, problems: readonly Problem[]): void {
-  for (const found of within(at, problems)) checking.tell(found);
+  const guess = near === null ? { section: `${noun}s` } : { near: JSON.stringify(near) };
+  checking.tell(at, problem([], 'not_in_file', { noun, name: JSON.stringify(name), ...guess }));
 }
 
 /** What goes into the database without the space around it would be another name there. */
 export function tellSpace(checking: Checking, at: Path, text: string | undefined): void {
-  if (text !== undefined && text !== text.trim()) checking.tell(problem(at, 'space_around'));
+  if (text !== undefined && text !== text.trim()) checking.tell(at, problem([], 'space_around'));
 }

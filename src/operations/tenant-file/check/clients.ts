@@ -1,6 +1,5 @@
 // Checks the clients in a tenant file.
 import type { Client } from '../../../core/client.ts';
-import { liveSecrets } from '../../../core/limits.ts';
 import { logoLength } from '../../../core/members/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
 import { type Path, type Problem, problem } from '../../../core/problem.ts';
@@ -8,7 +7,7 @@ import { changesOf } from '../../admin/clients/client-answer.ts';
 import { clientDefaults, registrationProblems } from '../../client/client.ts';
 import { foundSecret, type Secret, secretsOf } from '../references.ts';
 import type { FileClient } from '../tenant-file.ts';
-import { type Checking, entriesAt, soundPart, tellProblems, tellTwice } from './checking.ts';
+import { type Checking, entriesAt, tellTwice } from './checking.ts';
 
 const soundClient: Client = {
   ...clientDefaults,
@@ -20,27 +19,33 @@ const soundClient: Client = {
 };
 
 /** Checks the clients of a tenant. */
-export function checkClients(checking: Checking, at: Path, value: unknown, isDevelopment: boolean): void {
-  const entries = entriesAt(at, value).map((one) => {
-    const client = soundPart<FileClient>(checking, one.at, one.value);
-    checkLogo(checking, one.at, client, logoLength.client);
-    checkSecrets(checking, one.at, client, isDevelopment);
-    checkSettings(checking, one.at, client);
-    return { at: one.at, name: client.clientId };
-  });
-  tellTwice(checking, entries, 'client');
+export function checkClients(checking: Checking, path: Path, isDevelopment: boolean): void {
+  const entries = entriesAt<FileClient>(checking, path);
+  for (const { at, entry } of entries ?? []) {
+    checkLogo(checking, at, entry, logoLength.client);
+    checkSettings(checking, at, entry);
+    checkSecrets(checking, at, entry, isDevelopment);
+  }
+  tellTwice(checking, 'client', entries, ({ clientId }) => clientId);
 }
 
 function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>): void {
-  const { type: _type, deviceFlow: _flow, disabled: _disabled, logoFile: _file, ...rest } = client;
-  const { secretHash: _hash, secretFile: _secrets, secretEnv: _names, secret: _secret, ...settings } = rest;
-  const { clientId } = settings;
-  // Its type and its secrets are looked at together; lifetimes have their bounds in the schema. Of a
-  // name that is there, the plan knows whether it is new.
-  const given = { ...changesOf(settings), ...(clientId === undefined ? {} : { clientId }) };
-  const one = { ...soundClient, ...given };
+  const secrets = secretsOf(client, at);
+  const [first] = secrets;
+  const one: Client = {
+    ...soundClient,
+    ...changesOf(client),
+    clientId: client.clientId ?? soundClient.clientId,
+    // A client of which the file has no secret may have one already.
+    type: first === undefined ? 'public' : (client.type ?? 'confidential'),
+    secrets: secrets.map(() => ({ hash: '', createdAt: 0 })),
+  };
+  // Of a name that is there, the plan knows whether it is new.
   const before = one.name.trim() === '' ? null : { ...soundClient, name: one.name };
-  tellProblems(checking, at, registrationProblems(one, before));
+  for (const found of registrationProblems(one, before)) {
+    if (first !== undefined && found.path[0] === 'secret') checking.tell(first.at, { ...found, path: [] });
+    else checking.tell(at, found);
+  }
 }
 
 /** A picture comes from one place, and one from a file is looked at too. */
@@ -52,11 +57,10 @@ export function checkLogo(
 ): void {
   if (logoFile === undefined) return;
   const path = [...at, 'logoFile'];
-  if (logo !== undefined) checking.tell(problem(path, 'logo_twice'));
+  if (logo !== undefined) checking.tell(path, problem([], 'logo_twice'));
   const found = checking.lookUp('logoFile', logoFile);
-  if (!found.ok) tellProblems(checking, path, [found.problem]);
-  const wrong = found.ok ? logoProblem(found.value, most) : null;
-  if (wrong !== null) tellProblems(checking, at, [{ ...wrong, path: ['logoFile'] }]);
+  const wrong = found.ok ? logoProblem(found.value, most) : found.problem;
+  if (wrong !== null) checking.tell(path, { ...wrong, path: [] });
 }
 
 function checkSecrets(
@@ -66,20 +70,17 @@ function checkSecrets(
   isDevelopment: boolean,
 ): void {
   const secrets = secretsOf(client, at);
-  const [first] = secrets;
-  if (first === undefined) return;
-  if (client.type === 'public') checking.tell(problem(first.at, 'public_client_secret'));
-  if (secrets.length > liveSecrets) {
-    checking.tell(problem(first.at, 'too_many_secrets', { most: liveSecrets }));
-  }
   const hashes: string[] = [];
   for (const secret of secrets) {
     const found = foundSecret(secret, checking.lookUp);
     const wrong = found.ok ? secretProblem(secret, found.value, isDevelopment) : found.problem;
-    if (wrong !== null) tellProblems(checking, secret.at, [wrong]);
+    if (wrong !== null) checking.tell(secret.at, wrong);
     else if (found.ok) hashes.push(found.value);
   }
-  if (new Set(hashes).size < hashes.length) checking.tell(problem(first.at, 'secrets_alike'));
+  const [first] = secrets;
+  if (first !== undefined && new Set(hashes).size < hashes.length) {
+    checking.tell(first.at, problem([], 'secrets_alike'));
+  }
 }
 
 function secretProblem({ kind }: Secret, hash: string, isDevelopment: boolean): Problem | null {
