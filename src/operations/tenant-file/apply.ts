@@ -4,12 +4,12 @@ import { permit } from '../../core/operators/permission.ts';
 import { type Position, type Problem, problem, within } from '../../core/problem.ts';
 import { readIssuer } from '../../core/tenant.ts';
 import { findTenant } from '../../storage/tenant.ts';
-import type { Operation, OperationContext, PreparationContext } from '../admin/operation.ts';
+import type { OperationContext, PreparationContext } from '../admin/operation.ts';
 import { newTenantOf, prepareNew } from '../admin/tenants.ts';
 import { OperationRefused } from '../refusal.ts';
 import { withoutKeys } from '../tenant/open-tenants.ts';
 import type { NewTenant } from '../tenant/tenant.ts';
-import type { Entry } from './plan/entry.ts';
+import type { Entry, Planning } from './plan/entry.ts';
 import { inOrderOfWork, type NewTenants, planTenants, settingsOf } from './plan/tenants.ts';
 import { inOrder } from './read.ts';
 import { readAside } from './read-aside.ts';
@@ -49,34 +49,29 @@ export async function understand({ file: text, references }: SentFile): Promise<
   return { file: read.file, positions: read.positions };
 }
 
-/** Makes what is slow of a file: keys of new tenants, hashes of passwords in clear. */
+/**
+ * Makes what is slow of a file: keys of new tenants, hashes of passwords in clear. A file that is tried and taken back
+ * needs neither.
+ */
 export async function prepareFile(
   understood: UnderstoodFile,
   context: PreparationContext,
 ): Promise<PreparedFile> {
-  const { passwords, random } = context;
+  const { passwords, random, now, isTrial } = context;
   const newTenants = new Map<string, NewTenant>();
   const hashes = new Map<string | undefined, string>();
-  for (const file of newIn(understood, context)) {
-    const { issuer = '' } = readIssuer(file.issuer) ?? {};
-    newTenants.set(issuer, await prepareNew(settingsOf(file), context));
+  for (const settings of newIn(understood, context).map(settingsOf)) {
+    const prepared = isTrial
+      ? { tenant: newTenantOf(settings, random.id(now), now), tokenKey: Buffer.alloc(0), keys: [] }
+      : await prepareNew(settings, context);
+    newTenants.set(prepared.tenant.issuer, prepared);
   }
   for (const { password, passwordHash } of understood.file.tenants.flatMap(({ members = [] }) => members)) {
-    if (passwordHash !== undefined || hashes.has(password)) continue;
+    if (isTrial || passwordHash !== undefined || hashes.has(password)) continue;
     // A member who is given no password gets a random one, until a forgotten one is asked for.
     hashes.set(password, await passwords.hash(password ?? random.secret()));
   }
   return { ...understood, newTenants, passwordHashOf: (password) => hashes.get(password) ?? '' };
-}
-
-/** What a file needs to be tried and taken back: tenants without keys, members without passwords. */
-export function prepareTrial(understood: UnderstoodFile, context: PreparationContext): PreparedFile {
-  const { random, now } = context;
-  const newTenants = newIn(understood, context).map((file): [string, NewTenant] => {
-    const tenant = newTenantOf(settingsOf(file), random.id(now), now);
-    return [tenant.issuer, { tenant, tokenKey: Buffer.alloc(0), keys: [] }];
-  });
-  return { ...understood, newTenants: new Map(newTenants), passwordHashOf: () => '' };
 }
 
 function newIn({ file }: UnderstoodFile, { tenants }: PreparationContext): readonly FileTenant[] {
@@ -107,21 +102,19 @@ export async function runFile(
   const all = [...context.tenants.all(), ...made];
   const tenants = { ...context.tenants, all: () => all };
   for (const entry of inOrderOfWork(entries)) {
-    await runEntry(entry, { context: { ...context, tenants }, newTenants, tell });
+    await runEntry(entry, { ...context, tenants }, newTenants, tell);
   }
   if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems));
   return entries;
 }
 
-/** Where an entry is done. */
-interface Doing {
-  readonly context: OperationContext;
-  readonly newTenants: NewTenants;
-  readonly tell: (problem: Problem) => void;
-}
-
 /** Does the calls of an entry, up to one that is refused: why is told, unless it was told of what the call needs. */
-async function runEntry({ target, at, calls }: Entry, { context, newTenants, tell }: Doing): Promise<void> {
+async function runEntry(
+  { target, at, calls }: Entry,
+  context: OperationContext,
+  newTenants: NewTenants,
+  tell: Planning['tell'],
+): Promise<void> {
   const { tx, tenants } = context;
   const { id, issuer } = target.tenant;
   const known = tenants.all().find((one) => one.id === id) ?? null;
@@ -133,7 +126,8 @@ async function runEntry({ target, at, calls }: Entry, { context, newTenants, tel
       const named = 'tenant' in operation.input.properties ? { tenant: id } : {};
       const part = { operation, tenants, tenant, input: { ...named, ...input(target.ids) } };
       const answer = await context.runPart({ ...part, prepared: newTenants.get(issuer) });
-      if (makes !== undefined) target.ids.set(makes, idIn(answer, operation));
+      const { made = 'id' } = operation;
+      if (makes !== undefined) target.ids.set(makes, (answer as MadeAnswer)[made] ?? '');
     } catch (error) {
       if (!(error instanceof OperationRefused) || error.kind === 'denied') throw error;
       for (const found of within(own, error.problems.map(inFile))) tell(found);
@@ -142,10 +136,8 @@ async function runEntry({ target, at, calls }: Entry, { context, newTenants, tel
   }
 }
 
-/** The id of what was made. */
-function idIn(answer: object, { made = 'id' }: Operation): string | number {
-  return (answer as Readonly<Record<string, string | number>>)[made] ?? '';
-}
+/** What an operation answers that makes something: its id among the rest. */
+type MadeAnswer = Readonly<Record<string, string | number>>;
 
 /** What files call some fields of inputs. */
 const namesInFile: Readonly<Record<string, string>> = {
