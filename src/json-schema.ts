@@ -92,9 +92,27 @@ export function timeOrNull(description: string, example: string | null = '2026-0
 export const heldTo = 'heldTo';
 export const ownKeywords = [heldTo, madeOf, 'nullMeans', 'enumOf', 'secret'] as const;
 
+/** The schema of a value, as far as a face reads it. */
+export interface ValueSchema {
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: ValueSchema;
+  readonly secret?: boolean;
+  readonly nullMeans?: string;
+}
+
+/** The types that a value may have. */
+export const typesOf = ({ type }: ValueSchema): readonly string[] => [type ?? []].flat();
+
 /** The description of a value, with what null means. @param none what the face has for null */
 export function describedWith(
-  { description = '', nullMeans }: { readonly description?: string; readonly nullMeans?: string },
+  { description = '', nullMeans }: Pick<ValueSchema, 'description' | 'nullMeans'>,
   none: string,
 ): string {
   return nullMeans === undefined ? description : `${description}; ${none} means ${nullMeans}`;

@@ -1,5 +1,5 @@
 // How the fields of an operation's input are written on the command line.
-import { describedWith } from '../json-schema.ts';
+import { describedWith, typesOf, type ValueSchema } from '../json-schema.ts';
 import type { ObjectSchema } from '../operations/admin/operation.ts';
 import { kebab } from './words.ts';
 
@@ -35,25 +35,15 @@ export interface Field {
   readonly choices?: readonly string[];
 }
 
-/** What is read of a field's schema. */
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly items?: FieldSchema;
-  readonly description?: string;
-  readonly secret?: boolean;
-  readonly nullMeans?: string;
-}
-
 /** The fields of an input, those that must be given first. */
 export function fieldsOf({ properties, required = [] }: ObjectSchema): readonly Field[] {
   const fields = Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, schema as FieldSchema, required.includes(name)),
+    fieldOf(name, schema as ValueSchema, required.includes(name)),
   );
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
 }
 
-function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
+function fieldOf(name: string, schema: ValueSchema, required: boolean): Field {
   const types = typesOf(schema);
   const kind = kindOf(schema);
   return {
@@ -69,10 +59,7 @@ function fieldOf(name: string, schema: FieldSchema, required: boolean): Field {
   };
 }
 
-const typesOf = ({ type }: FieldSchema): readonly string[] =>
-  typeof type === 'string' ? [type] : (type ?? []);
-
-function kindOf(schema: FieldSchema): Field['kind'] {
+function kindOf(schema: ValueSchema): Field['kind'] {
   if (schema.secret === true) return 'secret';
   const [type] = typesOf(schema).filter((candidate) => candidate !== 'null');
   if (type === 'boolean') return 'flag';
@@ -82,7 +69,7 @@ function kindOf(schema: FieldSchema): Field['kind'] {
     : 'json';
 }
 
-function shapeOf(kind: Field['kind'], schema: FieldSchema): string {
+function shapeOf(kind: Field['kind'], schema: ValueSchema): string {
   if (kind === 'secret') return 'FILE';
   if (kind === 'json') return 'JSON';
   if (kind === 'flag') return '';

@@ -9,8 +9,7 @@ import { sendBearerProblem } from '../oidc/bearer.ts';
 import { sendOperationRefused } from './api-answers.ts';
 import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { type Caller, TokenOver, tokenActor } from './api-token.ts';
-import { callOperation, TooManyCalls } from './call.ts';
-import { sendFileAnswer } from './file-answer.ts';
+import { callOperation, sendFileAnswer, TooManyCalls } from './call.ts';
 
 /** Below this address each operation is served at its own path. */
 export const adminUrl = '/api/v1/admin';

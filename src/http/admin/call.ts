@@ -1,9 +1,16 @@
 /** Calls of operations over HTTP, by the admin API and the portal: how often, and with what of the service. */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
 import { deniedCallsPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, permit } from '../../core/operators/permission.ts';
-import type { Operation, OperationDeps } from '../../operations/admin/operation.ts';
-import { type Call, runOperation } from '../../operations/admin/run.ts';
+import {
+  type FileAnswer,
+  mediaTypeOf,
+  type Operation,
+  type OperationDeps,
+} from '../../operations/admin/operation.ts';
+import { type Call, partsOf, runOperation } from '../../operations/admin/run.ts';
 import { OperationRefused } from '../../operations/refusal.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Deps } from '../deps.ts';
@@ -80,11 +87,28 @@ function countCostly(
 }
 
 /** What the operations use of the service. The clock is read once: an operation happens at one moment. */
-export function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {
+function operationDeps({ vault, passwords, random, mails, tenants, clock }: Deps): OperationDeps {
   return { vault, passwords, random, mails, tenants, now: clock() };
 }
 
 /** Whether a caller may do something at all; whether to this very tenant, running it says. */
 export function mayCall({ actor }: Pick<Call, 'actor'>, { permission, reach }: Operation): boolean {
   return permit(actor, { permission, reach, tenantId: null }) === 'granted';
+}
+
+/**
+ * Sends a file whole. One part is read ahead of what the network takes. Where it cannot go on, the connection breaks
+ * off: that is how HTTP says that an answer is not whole (RFC 9112 §8).
+ */
+export function sendFileAnswer(
+  reply: FastifyReply,
+  answer: FileAnswer,
+  call: Call,
+  deps: Deps,
+): FastifyReply {
+  reply.type(mediaTypeOf(call.operation, call.input));
+  if (answer.more === undefined) return reply.send(answer.text);
+  // For HEAD nothing more is read: only the head is sent, and it is the same.
+  const parts = reply.request.method === 'HEAD' ? [] : partsOf(answer, call, deps.store, operationDeps(deps));
+  return reply.send(Readable.from(parts));
 }

@@ -1,5 +1,4 @@
 // The local socket through which the command reaches the running service.
-
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';

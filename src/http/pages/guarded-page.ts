@@ -60,11 +60,11 @@ export interface Guard<V extends Visit> {
 /** A page: GET shows it, POST takes its form, which may ask for the password once more. */
 export interface GuardedPage<V extends Visit> {
   readonly url: string;
-  readonly show?: Act<V>;
-  readonly submit?: Act<V>;
+  readonly show?: Act<V> | undefined;
+  readonly submit?: Act<V> | undefined;
   readonly confirmed?: ConfirmedForm<V>;
   /** The longest form, where that is longer than others. */
-  readonly bodyBytes?: number;
+  readonly bodyBytes?: number | undefined;
 }
 
 /** Registers a page; a form must be of this browser and of this very session (U14). */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addressOf, isPage, routeOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
+import { addressOf, isPage, routesOf, takesForm } from '../../../src/http/admin/portal/addresses.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
 import { pagesOf } from '../../../src/operations/admin/portal-face.ts';
@@ -220,6 +220,6 @@ describe('the portal is walked by links alone', () => {
 
 /** What the link to an operation looks like, whatever its path names; something new has no id yet. */
 function patternOf(operation: Operation): RegExp {
-  const route = routeOf(operation).replaceAll('+', '\\+').replaceAll(/:\w+/g, '[^/?]+');
+  const route = String(routesOf(operation)[0]).replaceAll('+', '\\+').replaceAll(/:\w+/g, '[^/?]+');
   return new RegExp(`^${route}(?:\\?.*)?$`);
 }

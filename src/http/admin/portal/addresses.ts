@@ -1,7 +1,8 @@
+// Where the pages of operations are, and what their addresses say.
 import type { Operation } from '../../../operations/admin/operation.ts';
 import { pagesOf } from '../../../operations/admin/portal-face.ts';
 import { queryOf } from '../../form.ts';
-import type { Visit } from './visit.ts';
+import type { OperationVisit, Visit } from './visit.ts';
 
 /** Where the portal is, on each tenant's domain (decision 4). */
 export const portalUrl = '/admin';
@@ -17,9 +18,9 @@ export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: stri
 export const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** The fields of an operation's path. */
-export function pathFields({ path }: Pick<Operation, 'path'>): readonly string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
-}
+export const pathFields = ({ path }: Pick<Operation, 'path'>): readonly string[] => fieldsIn(path);
+
+const fieldsIn = (pattern: string) => [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 
 /** Whether an operation takes a form: it acts, or needs more than an address can hold. */
 export const takesForm = ({ acts, method }: Operation) => acts || method !== 'GET';
@@ -33,50 +34,41 @@ export const isPage = (operation: Operation) => !takesForm(operation) && operati
  */
 function addressPattern(operation: Operation): string {
   const { path } = operation;
+  if (!takesForm(operation)) return `${portalUrl}${path}`;
   const verb = kebab(nameOf(operation).verb);
   // A path that ends with its verb need not say it twice.
-  return takesForm(operation)
-    ? `${portalUrl}${path.replace(new RegExp(`/${verb}$`), '')}/+${verb}`
-    : `${portalUrl}${path}`;
+  return `${portalUrl}${path.replace(new RegExp(`/${verb}$`), '')}/+${verb}`;
 }
 
 /**
  * Where something is defined for the first time: an operation that puts it at an address of one's own
  * choice has a page one step above, on which the last field of its path is a field of the form.
  */
-export function newRouteOf(operation: Operation): string | null {
-  const above = definedAbove(operation);
-  return above === null ? null : asRoute(above);
-}
-
-/** That page's address; null where the operation has none, or a field is missing. */
-export function newAddressOf(operation: Operation, input: Facts): string | null {
-  const above = definedAbove(operation);
-  return above === null ? null : filled(above, input);
-}
-
-function definedAbove(operation: Operation): string | null {
+function newAddressPattern(operation: Operation): string | null {
   const { path, method } = operation;
-  const { verb } = nameOf(operation);
   if (method !== 'PUT' || !/\{\w+\}$/.test(path)) return null;
-  return `${portalUrl}${path.replace(/\/\{\w+\}$/, '')}/+${kebab(verb)}`;
+  return `${portalUrl}${path.replace(/\/\{\w+\}$/, '')}/+${kebab(nameOf(operation).verb)}`;
 }
 
-/** The address of an operation's page as the router writes it. */
-export function routeOf(operation: Operation): string {
-  return asRoute(addressPattern(operation));
+/** The addresses of an operation's pages as the router writes them. */
+export function routesOf(operation: Operation): readonly string[] {
+  const patterns = [addressPattern(operation), newAddressPattern(operation) ?? []].flat();
+  return patterns.map((pattern) => pattern.replaceAll(/\{(\w+)\}/g, ':$1'));
 }
-
-const asRoute = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** The address of an operation's page with these fields in its path; null if one of them is missing. */
 export function addressOf(operation: Operation, input: Facts): string | null {
   return filled(addressPattern(operation), input);
 }
 
+/** The address on which something is defined for the first time; null where there is none, or a field is missing. */
+export function newAddressOf(operation: Operation, input: Facts): string | null {
+  const pattern = newAddressPattern(operation);
+  return pattern === null ? null : filled(pattern, input);
+}
+
 function filled(pattern: string, input: Facts): string | null {
-  const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
-  if (names.some((name) => !isName(input[name]))) return null;
+  if (fieldsIn(pattern).some((name) => !isName(input[name]))) return null;
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(input[name])));
 }
 
@@ -116,28 +108,27 @@ function contextFields(visit: Pick<Visit, 'operations'>, operation: Operation): 
 }
 
 /** What a page knows of them goes along as the query of the form's address, so that the way back is known. */
-export function contextOf(visit: Visit, operation: Operation, known: Facts): string {
-  const context = Object.entries(picked(known, contextFields(visit, operation)));
+export function contextOf(visit: OperationVisit, operation: Operation): string {
+  const context = Object.entries(picked(visit.known, contextFields(visit, operation)));
   const query = new URLSearchParams(context.map(([name, value]): [string, string] => [name, String(value)]));
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** What the address of a form says: the fields of its path, and behind them those of the page that led to it. */
+/** What the address of a page says: the fields of its path, and of a form those of the page that led to it. */
 export function addressFacts(visit: Visit, operation: Operation): Facts {
-  const query = [...(queryOf(visit.request) ?? [])].filter(
-    ([, [value]]) => value !== undefined && value !== '',
-  );
-  const said = Object.fromEntries(query.map(([name, [value]]) => [name, value]));
+  const query = [...(queryOf(visit.request) ?? [])].map(([name, [value]]) => [name, value || undefined]);
+  const said = Object.fromEntries(query);
   return { ...picked(said, contextFields(visit, operation)), ...(visit.request.params as Facts) };
 }
 
 /** The page that led to a form: its way back. */
-export function backOf(visit: Visit, operation: Operation, known: Facts): string {
-  return firstAddress(visit, pagesOf(operation), known);
+export function backOf(visit: OperationVisit): string {
+  return firstAddress(visit, pagesOf(visit.operation), visit.known);
 }
 
 /** The page that shows what came of an operation: the one that it names, else the one that led to it. */
-export function landingOf(visit: Visit, operation: Operation, known: Facts, answer: Facts): string {
+export function landingOf(visit: OperationVisit, answer: Facts): string {
+  const { operation, known } = visit;
   const { made, portal } = operation;
   const pages = pagesOf(operation);
   const entry = made === undefined ? undefined : operationNamed(visit, pages[0])?.portal?.list?.entry;

@@ -3,17 +3,9 @@ import type { Operation } from '../../../operations/admin/operation.ts';
 import { type EntryName, pagesOf } from '../../../operations/admin/portal-face.ts';
 import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
-import {
-  addressOf,
-  contextOf,
-  type Facts,
-  newAddressOf,
-  operationNamed,
-  pathFields,
-  takesForm,
-} from './addresses.ts';
+import { addressOf, contextOf, type Facts, newAddressOf, pathFields, takesForm } from './addresses.ts';
 import { buttonOf } from './labels.ts';
-import type { Visit } from './visit.ts';
+import type { OperationVisit } from './visit.ts';
 
 /** A button that leads to the form of an operation. */
 export interface Button {
@@ -25,13 +17,9 @@ export interface Button {
 }
 
 /** The forms that a page offers for what it shows as a whole. */
-export function formButtons(
-  visit: Visit,
-  page: Operation,
-  known: Facts,
-  thing: Facts = {},
-): readonly Button[] {
-  return formsOn(visit, page, thing)
+export function formButtons(visit: OperationVisit, thing: Facts = {}): readonly Button[] {
+  const { operation: page, known } = visit;
+  return formsOn(visit, thing)
     .flatMap((operation) => {
       const own = addressOf(operation, known);
       const href = own ?? newAddressOf(operation, known);
@@ -42,13 +30,9 @@ export function formButtons(
 }
 
 /** The files that a page offers, narrowed as the page is. */
-export function fileButtons(
-  visit: Visit,
-  page: Operation,
-  known: Facts,
-  query: Form = new Map(),
-): readonly Button[] {
-  return visit.operations
+export function fileButtons(visit: OperationVisit, query: Form = new Map()): readonly Button[] {
+  const { operations, operation: page, known } = visit;
+  return operations
     .filter((one) => one.mediaType !== undefined && pagesOf(one).includes(page.name) && mayCall(visit, one))
     .flatMap((one) => {
       const href = addressOf(one, known);
@@ -63,43 +47,29 @@ function queryFor({ input }: Operation, query: Form): URLSearchParams {
   return new URLSearchParams(known.map(([name, [value = '']]): [string, string] => [name, value]));
 }
 
-/** Every button of a page: what ends things comes last. */
-export function buttonsOf(forms: readonly Button[], files: readonly Button[]): readonly Button[] {
-  return [...forms, ...files].toSorted((a, b) => Number(a.isGrave) - Number(b.isGrave));
-}
-
 /** The forms for an entry of a list: those of which the entry's name is the one field that is missing. */
 export function entryButtons(
-  visit: Visit,
-  page: Operation,
+  visit: OperationVisit,
   entry: EntryName | undefined,
   item: Facts,
-  known: Facts,
 ): readonly Button[] {
   if (entry === undefined) return [];
-  return formsOn(visit, page, item).flatMap((operation) => {
+  const { known } = visit;
+  return formsOn(visit, item).flatMap((operation) => {
     const missing = pathFields(operation).filter((name) => known[name] === undefined);
     if (missing.join() !== entry.field) return [];
     const href = addressOf(operation, { ...known, [entry.field]: item[entry.key] });
-    const context = contextOf(visit, operation, known);
+    const context = contextOf(visit, operation);
     return href === null ? [] : [buttonAt(operation, `${href}${context}`, false, true)];
   });
 }
 
-/** The page of an entry of a list, if it has one. */
-export function entryPage(visit: Visit, { portal }: Operation, item: Facts, known: Facts): string | null {
-  const { entry, opens } = portal?.list ?? {};
-  const read = operationNamed(visit, opens);
-  if (entry === undefined || read === null) return null;
-  return addressOf(read, { ...known, [entry.field]: item[entry.key] });
-}
-
 /** The forms on a page that fit what it shows. */
-function formsOn(visit: Visit, page: Operation, thing: Facts): readonly Operation[] {
+function formsOn(visit: OperationVisit, thing: Facts): readonly Operation[] {
   return visit.operations.filter(
     (operation) =>
       takesForm(operation) &&
-      pagesOf(operation).includes(page.name) &&
+      pagesOf(operation).includes(visit.operation.name) &&
       operation.portal?.fits?.(thing) !== false &&
       mayCall(visit, operation),
   );

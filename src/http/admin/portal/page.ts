@@ -1,3 +1,4 @@
+// Renders and sends the pages of the portal, and what went wrong.
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
@@ -9,8 +10,8 @@ import { noteLimit } from '../../limits/limit-reached.ts';
 import { scriptAsset, styleSheet } from '../../pages/assets.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { TooManyCalls } from '../call.ts';
-import { type Menu, menuOf } from './menu.ts';
-import type { Visit } from './visit.ts';
+import { type Crumb, crumbsOf, type Menu, menuOf } from './menu.ts';
+import type { OperationVisit, Visit } from './visit.ts';
 
 const styleOf = styleSheet('portal.css');
 /** The one script of the portal: pages work without it. */
@@ -22,45 +23,41 @@ export interface FieldProblem {
   readonly text: string;
 }
 
-/** A link of the way that leads to a page. */
-export interface Crumb {
-  readonly label: string;
-  readonly href: string;
-}
-
 /** A page of the portal about to be sent. Its texts are English, and stand in its template. */
-export interface PortalPage {
+interface PortalPage {
   /** The template below `templates/admin/`, without its ending. */
   readonly template: string;
   readonly title: string;
+  /** Of an error the title begins with "Error" (pages 6). */
   readonly status?: number;
-  /** Whether it shows that something went wrong: the title then begins with "Error" (pages 6). */
-  readonly isError?: boolean;
   /** Who looks at it; null before the sign-in. */
   readonly visit: Visit | null;
   readonly crumbs?: readonly Crumb[];
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-const noMenu: Menu = { groups: [], tenant: null };
+const noMenu: Menu = { groups: [], host: null };
+
+/** Sends the page of an operation. */
+export function sendOperationPage(
+  visit: OperationVisit,
+  page: Omit<PortalPage, 'visit' | 'crumbs'>,
+): Promise<FastifyReply> {
+  return sendPortalPage(visit.reply, { ...page, visit, crumbs: crumbsOf(visit) });
+}
 
 /** Renders a page of the portal, in the colour of the tenant on whose domain it is. */
 export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Promise<FastifyReply> {
-  const { request } = reply;
-  const { tenant } = request;
-  const { visit, title, isError = false } = page;
+  const { tenant, id } = reply.request;
+  const { visit, title, status = 200 } = page;
   const style = styleOf(tenant);
   reply
-    .status(page.status ?? 200)
-    .headers({
-      'cache-control': 'no-store',
-      'content-language': 'en',
-      ...pageHeaders(style.hash, []),
-    })
+    .status(status)
+    .headers({ 'cache-control': 'no-store', 'content-language': 'en', ...pageHeaders(style.hash, []) })
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(`admin/${page.template}.eta`, {
     tenant,
-    title: `${isError ? 'Error: ' : ''}${title} – ${tenant.name}`,
+    title: `${status < 400 ? '' : 'Error: '}${title} – ${tenant.name}`,
     heading: title,
     style: style.text,
     scriptUrl: portalScript.url,
@@ -68,7 +65,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     member: visit?.member ?? null,
     token: visit === null ? '' : visit.newToken(),
     crumbs: page.crumbs ?? [],
-    reference: request.id,
+    reference: id,
     address: null,
     ...page.data,
   });
@@ -76,17 +73,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
 }
 
 /** What went wrong where there is no form to say it on. */
-export type PortalProblem =
-  | 'again'
-  | 'busy'
-  | 'denied'
-  | 'notFound'
-  | 'request'
-  | 'stale'
-  | 'tooMany'
-  | 'unexpected';
-
-const problems: Readonly<Record<PortalProblem, { status: number; title: string; lead: string }>> = {
+const problems = {
   again: {
     status: 409,
     title: 'This was sent already',
@@ -127,7 +114,9 @@ const problems: Readonly<Record<PortalProblem, { status: number; title: string; 
     title: 'Something went wrong',
     lead: 'It is not known whether anything was changed: look before you try again. The log says more under the reference below.',
   },
-};
+} as const;
+
+type PortalProblem = keyof typeof problems;
 
 /** Of these the audit tells; the others change nothing for anybody. */
 const refusals: Readonly<Partial<Record<PortalProblem, AuditFacts>>> = {
@@ -151,7 +140,6 @@ export function sendPortalProblem(
     template: 'problem',
     title,
     status,
-    isError: true,
     visit,
     data: { lead, reasons: texts },
   });

@@ -1,10 +1,14 @@
+// The portal: a page for every operation of the table.
 import type { FastifyInstance } from 'fastify';
+import { countedKeys } from '../../../core/limits.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
+import { createAgedMap } from '../../../storage/memory/aged-map.ts';
 import { withoutSlash } from '../../address.ts';
 import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
-import { portalUrl, routeOf, takesForm } from './addresses.ts';
-import { createUsedForms, formPages } from './form/submit.ts';
+import { addressFacts, portalUrl, routesOf, takesForm } from './addresses.ts';
+import { showForm } from './form/form.ts';
+import { submitForm } from './form/submit.ts';
 import { overviewOf } from './menu.ts';
 import { portalErrorHandler, portalScript, sendPortalProblem } from './page.ts';
 import { showClient } from './pages/client.ts';
@@ -12,13 +16,16 @@ import { showDetail } from './pages/detail.ts';
 import { sendFile, showList } from './pages/list.ts';
 import { showOverview } from './pages/overview.ts';
 import { signInPages } from './sign-in-page.ts';
-import { type Portal, portalPage, type Visit } from './visit.ts';
+import { type Answer, type Portal, portalPage, type Visit } from './visit.ts';
 
 /** The pages that are more than their operation. */
-const handMade: Readonly<Record<string, typeof showDetail>> = {
+const handMade: Readonly<Record<string, Answer>> = {
   'clients.read': showClient,
   'tenants.read': showOverview,
 };
+
+/** A form is written longer than the JSON that it stands for. */
+const formLength = 3;
 
 /**
  * The portal: a page for every operation of the table, for administrators, on each tenant's domain
@@ -33,22 +40,34 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
     return plain === null ? undefined : reply.redirect(plain, 303);
   });
-  const all: Portal = { deps, operations, usedForms: createUsedForms() };
+  const all: Portal = { deps, operations, usedForms: createAgedMap(countedKeys) };
   portalScript.serve(app);
   signInPages(app, all);
-  portalPage(app, all, portalUrl, {
+  portalPage(app, all, {
+    url: portalUrl,
     show: ({ request, reply }) => reply.redirect(overviewOf(request.tenant.host), 303),
   });
-  for (const operation of operations) {
-    if (takesForm(operation)) formPages(app, all, operation);
-    else portalPage(app, all, routeOf(operation), { show: (visit) => pageOf(operation)(visit, operation) });
-  }
-  portalPage(app, all, `${portalUrl}/*`, {
+  for (const operation of operations) operationPages(app, all, operation);
+  portalPage(app, all, {
+    url: `${portalUrl}/*`,
     show: (visit) => sendPortalProblem(visit.reply, 'notFound', visit),
   });
 }
 
-function pageOf(operation: Operation): (visit: Visit, operation: Operation) => ReturnType<typeof showDetail> {
-  if (operation.mediaType !== undefined) return sendFile;
-  return handMade[operation.name] ?? (operation.portal?.list === undefined ? showDetail : showList);
+function operationPages(app: FastifyInstance, all: Portal, operation: Operation): void {
+  const { bodyBytes } = operation;
+  const at = (answer: Answer) => (visit: Visit) =>
+    answer({ ...visit, operation, known: addressFacts(visit, operation) });
+  for (const url of routesOf(operation)) {
+    if (!takesForm(operation)) portalPage(app, all, { url, show: at(showOf(operation)) });
+    else {
+      const most = bodyBytes && bodyBytes * formLength;
+      portalPage(app, all, { url, show: at(showForm), submit: at(submitForm), bodyBytes: most });
+    }
+  }
+}
+
+function showOf({ name, mediaType, portal: face }: Operation): Answer {
+  if (mediaType !== undefined) return sendFile;
+  return handMade[name] ?? (face?.list === undefined ? showDetail : showList);
 }

@@ -1,3 +1,4 @@
+// The portal's own way in and out.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditEvent } from '../../../core/operators/audit-event.ts';
 import { endSession } from '../../../core/session.ts';
@@ -143,7 +144,6 @@ function sendForm(
     template: 'sign-in-page',
     title: 'Sign in to the portal',
     status: problems.length > 0 ? status : 200,
-    isError: problems.length > 0,
     visit: null,
     data: {
       token: formToken(reply, url, deps),

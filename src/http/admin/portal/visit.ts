@@ -7,12 +7,14 @@ import type { Operation } from '../../../operations/admin/operation.ts';
 import type { Call } from '../../../operations/admin/run.ts';
 import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
+import type { AgedMap } from '../../../storage/memory/aged-map.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { sessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import {
   type Act,
   type Guard,
+  type GuardedPage,
   type Visit as GuardedVisit,
   guardedPage,
   visitForm,
@@ -21,14 +23,17 @@ import {
 import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import { callOperation, mayCall, TooManyCalls } from '../call.ts';
 import { type Facts, operationNamed, readReturn, signInAddress } from './addresses.ts';
-import type { UsedForms } from './form/submit.ts';
 import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
 
 /** What every page of the portal is made of. */
 export interface Portal {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
-  readonly usedForms: UsedForms;
+  /**
+   * The forms that were sent already, so that a second press of a button, or a reload of the page that shows a new
+   * secret, does not do it all again (pages 7). It is in memory: a restart forgets, and forms with it.
+   */
+  readonly usedForms: AgedMap<true>;
 }
 
 /** A signed-in administrator at a page of the portal. */
@@ -41,30 +46,38 @@ export interface Visit extends GuardedVisit, Portal {
   readonly newToken: () => string;
 }
 
+/** A visit at the page of an operation. */
+export interface OperationVisit extends Visit {
+  readonly operation: Operation;
+  /** What is known of its input: the fields that the address names. */
+  readonly known: Facts;
+}
+
 /** Answers a visit that was let in: what it reads and changes are operations, which look again (`demandAdmin`). */
-export type Answer = (visit: Visit) => Promise<FastifyReply> | FastifyReply;
+export type Answer<V = OperationVisit> = (visit: V) => Promise<FastifyReply> | FastifyReply;
 
 /** Registers a page of the portal whose answer calls operations. */
 export function portalPage(
   app: FastifyInstance,
   portal: Portal,
-  url: string,
   {
     show,
     submit,
-    bodyBytes,
-  }: { readonly show?: Answer; readonly submit?: Answer; readonly bodyBytes?: number },
+    ...page
+  }: Pick<GuardedPage<Visit>, 'url' | 'bodyBytes'> & {
+    readonly show?: Answer<Visit>;
+    readonly submit?: Answer<Visit>;
+  },
 ): void {
   const after =
-    (answer: Answer): Act<Visit> =>
+    (answer: Answer<Visit>): Act<Visit> =>
     (_tx, visit) =>
     () =>
       answer(visit);
   guardedPage(app, adminGuard(portal, show !== undefined), {
-    url,
-    ...(show === undefined ? {} : { show: after(show) }),
-    ...(submit === undefined ? {} : { submit: after(submit) }),
-    ...(bodyBytes === undefined ? {} : { bodyBytes }),
+    ...page,
+    show: show && after(show),
+    submit: submit && after(submit),
   });
 }
 
@@ -82,8 +95,8 @@ export function adminGuard(portal: Portal, isPage: boolean): Guard<Visit> {
       const current = await currentAdmin(tx, request, deps.clock());
       if (current === null) return null;
       const actor = actorOf(current.member);
-      const denial = { isWritten: false };
       const newToken = () => visitToken({ purposeOf }, visit);
+      const denial = { isWritten: false };
       const visit: Visit = { ...portal, ...current, request, reply, actor, denial, newToken };
       return visit;
     },

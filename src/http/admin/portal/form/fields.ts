@@ -1,17 +1,11 @@
 /** The fields of a form, as its template renders them. */
-import { describedWith } from '../../../../json-schema.ts';
-import type { Operation } from '../../../../operations/admin/operation.ts';
+import type { Path, Problem } from '../../../../core/problem.ts';
+import { describedWith, typesOf, type ValueSchema } from '../../../../json-schema.ts';
+import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
 import type { Facts } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
-import {
-  type FormValues,
-  hasNone,
-  type InputSchema,
-  inputProperties,
-  isOpenFlag,
-  noneName,
-  typesOf,
-} from './read.ts';
+import type { FieldProblem } from '../page.ts';
+import { type Asking, type FormValues, hasNone, inputProperties, isOpenFlag, noneName } from './read.ts';
 
 /** A choice of a list. */
 export interface Choice {
@@ -19,25 +13,13 @@ export interface Choice {
   readonly label: string;
 }
 
-type Kind =
-  | 'choice'
-  | 'choices'
-  | 'flag'
-  | 'lines'
-  | 'number'
-  | 'pairs'
-  | 'password'
-  | 'text'
-  | 'texts'
-  | 'time';
-
 /** A field of a form, as its template renders it. */
 export interface Field {
   /** As in the form: fields of an object carry its name, `price.amount`. */
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  readonly kind: Kind;
+  readonly kind: ReturnType<typeof kindOf>;
   readonly isRequired: boolean;
   readonly example: string;
   readonly choices: readonly Choice[];
@@ -61,39 +43,25 @@ export type Entry = Field | Group;
 export type Offers = Readonly<Record<string, readonly Choice[]>>;
 
 /** The form of an operation. */
-export function entriesOf(
-  operation: Operation,
-  known: Facts,
-  values: FormValues,
-  offers: Offers,
-): readonly Entry[] {
-  const required = operation.input.required ?? [];
-  return Object.entries(inputProperties(operation, known)).map(([name, schema]) =>
-    entryOf(name, schema, required.includes(name), values, offers),
-  );
-}
-
-function entryOf(
-  name: string,
-  schema: InputSchema,
-  isRequired: boolean,
-  values: FormValues,
-  offers: Offers,
-): Entry {
-  const { properties, required = [] } = schema;
-  if (properties === undefined) return fieldOf(name, schema, isRequired, values, offers);
-  return {
-    legend: labelOf(name),
-    hint: schema.description ?? '',
-    fields: Object.entries(properties).map(([part, inner]) =>
-      fieldOf(`${name}.${part}`, inner, isRequired && required.includes(part), values, offers),
-    ),
-  };
+export function entriesOf(asking: Asking, values: FormValues, offers: Offers): readonly Entry[] {
+  const { required = [] } = asking.operation.input;
+  return Object.entries(inputProperties(asking)).map(([name, schema]) => {
+    const isRequired = required.includes(name);
+    const { properties, required: parts = [], description = '' } = schema;
+    if (properties === undefined) return fieldOf(name, schema, isRequired, values, offers);
+    return {
+      legend: labelOf(name),
+      hint: description,
+      fields: Object.entries(properties).map(([part, inner]) =>
+        fieldOf(`${name}.${part}`, inner, isRequired && parts.includes(part), values, offers),
+      ),
+    };
+  });
 }
 
 function fieldOf(
   name: string,
-  schema: InputSchema,
+  schema: ValueSchema,
   isRequired: boolean,
   values: FormValues,
   offers: Offers,
@@ -132,7 +100,7 @@ const ordered = new Set(['languages']);
 /** Texts that are longer than a line. */
 const paragraphs = new Set(['description', 'file', 'logo', 'text']);
 
-function kindOf(name: string, schema: InputSchema, isChosen: boolean): Kind {
+function kindOf(name: string, schema: ValueSchema, isChosen: boolean) {
   const isOf = (type: string) => typesOf(schema).includes(type);
   if (isOpenFlag(schema)) return 'choice';
   if (isOf('boolean')) return 'flag';
@@ -145,17 +113,18 @@ function kindOf(name: string, schema: InputSchema, isChosen: boolean): Kind {
   return paragraphs.has(name) ? 'texts' : 'text';
 }
 
-function exampleOf({ examples = [] }: InputSchema): string {
+function exampleOf({ examples = [] }: ValueSchema): string {
   const [example] = examples;
   if (Array.isArray(example)) return example.join(', ');
   return typeof example === 'string' || typeof example === 'number' ? String(example) : '';
 }
 
 /** What the fields of a form show before it is sent: what is there now, else what holds by default. */
-export function valuesOf(operation: Operation, known: Facts, present: Facts | null): FormValues {
+export function valuesOf(asking: Asking, present: Facts | null): FormValues {
+  const { readsAs } = asking.operation.portal ?? {};
   const values = new Map<string, readonly string[]>();
-  for (const [name, schema] of Object.entries(inputProperties(operation, known))) {
-    const value = present?.[name] ?? present?.[operation.portal?.readsAs?.[name] ?? name];
+  for (const [name, schema] of Object.entries(inputProperties(asking))) {
+    const value = present?.[name] ?? present?.[readsAs?.[name] ?? name];
     collect(values, name, schema, value === undefined ? schema.default : value);
   }
   return values;
@@ -164,7 +133,7 @@ export function valuesOf(operation: Operation, known: Facts, present: Facts | nu
 function collect(
   values: Map<string, readonly string[]>,
   name: string,
-  schema: InputSchema,
+  schema: ValueSchema,
   value: unknown,
 ): void {
   if (isOpenFlag(schema)) return;
@@ -181,7 +150,7 @@ function collect(
 }
 
 /** A time has a box for it, a number takes the word. */
-function sayNone(values: Map<string, readonly string[]>, name: string, { format }: InputSchema): void {
+function sayNone(values: Map<string, readonly string[]>, name: string, { format }: ValueSchema): void {
   if (format === 'date-time') values.set(noneName(name), ['true']);
   else values.set(name, ['none']);
 }
@@ -191,7 +160,7 @@ const textOfItem = (item: unknown) =>
   typeof item === 'object' && item !== null && 'id' in item ? String(item.id) : String(item);
 
 /** A browser's field for a time has no zone: it is UTC, and its label says so. */
-function textFor({ format }: InputSchema, value: unknown): string {
+function textFor({ format }: ValueSchema, value: unknown): string {
   return format === 'date-time' ? String(value).replace(/Z$/, '') : String(value);
 }
 
@@ -202,4 +171,29 @@ function pairsOf(value: Facts): readonly string[] {
     const isText = typeof one === 'string' && !Number.isNaN(Number(text));
     return `${key} = ${isText ? JSON.stringify(text) : text}`;
   });
+}
+
+/** Finds the field of each problem, by its path. What belongs to none stands above the form alone. */
+export function placeProblems(
+  problems: readonly Problem[],
+  entries: readonly Entry[],
+): readonly FieldProblem[] {
+  const fields = entries.flatMap((entry) => ('fields' in entry ? entry.fields : [entry]));
+  return problems.map((found) => {
+    const field = fieldAt(found.path, fields);
+    const text = problemSentence(found, field === null ? dotted : (path) => labelAt(path, field));
+    return { field: field?.name ?? null, text };
+  });
+}
+
+/** The field of a path, or of what it is in: of a list, and of pairs, the form has one field. */
+function fieldAt(path: Path, fields: readonly Field[]): Field | null {
+  if (path.length === 0) return null;
+  return fields.find(({ name }) => name === dotted(path)) ?? fieldAt(path.slice(0, -1), fields);
+}
+
+/** What a form calls a value: its field, and the line of it. */
+function labelAt(path: Path, { label }: Field): string {
+  const place = path.at(-1);
+  return typeof place === 'number' ? `${label}, line ${place + 1},` : label;
 }

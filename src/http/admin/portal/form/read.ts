@@ -1,34 +1,30 @@
 /** What a form says, as the input of its operation. */
+import { typesOf, type ValueSchema } from '../../../../json-schema.ts';
 import { forceField } from '../../../../operations/admin/fields.ts';
-import type { Operation } from '../../../../operations/admin/operation.ts';
 import { type Facts, pathFields } from '../addresses.ts';
-
-/** The schema of an input's property, as far as a form reads it. */
-export interface InputSchema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, InputSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: unknown;
-  readonly items?: InputSchema;
-  readonly secret?: boolean;
-  readonly nullMeans?: string;
-}
+import type { OperationVisit } from '../visit.ts';
 
 /** The values of a form's fields as they were sent, or as they are before it is. */
 export type FormValues = ReadonlyMap<string, readonly string[]>;
 
+type Properties = Readonly<Record<string, ValueSchema>>;
+
+/** An operation, and what is known of its input without a form. */
+export type Asking = Pick<OperationVisit, 'operation' | 'known'>;
+
 /** What its form asks for: all but what is known already, and what is for the command alone. */
-export function inputProperties(operation: Operation, known: Facts): Readonly<Record<string, InputSchema>> {
+export function inputProperties({ operation, known }: Asking): Properties {
   const given = pathFields(operation).filter((name) => known[name] !== undefined);
-  const properties = operation.input.properties as Readonly<Record<string, InputSchema>>;
+  const properties = Object.entries(operation.input.properties as Properties);
   return Object.fromEntries(
-    Object.entries(properties).filter(([name, schema]) => !given.includes(name) && schema !== forceField),
+    properties.filter(([name, schema]) => !given.includes(name) && schema !== forceField),
   );
+}
+
+/** What was sent, and whether it changes something that is there. */
+interface Sent {
+  readonly values: FormValues;
+  readonly isChange: boolean;
 }
 
 /**
@@ -36,38 +32,32 @@ export function inputProperties(operation: Operation, known: Facts): Readonly<Re
  * says what is wrong. An empty field of something that is there takes it away; of something new it is not
  * said at all.
  */
-export function readForm(operation: Operation, known: Facts, values: FormValues): Facts {
-  const required = operation.input.required ?? [];
-  const isChange = operation.method === 'PATCH' || operation.method === 'PUT';
-  return readObject(inputProperties(operation, known), required, '', values, isChange);
+export function readForm(asking: Asking, values: FormValues): Facts {
+  const { method, input } = asking.operation;
+  const sent = { values, isChange: method === 'PATCH' || method === 'PUT' };
+  return readObject(inputProperties(asking), input.required, '', sent);
 }
 
 function readObject(
-  properties: Readonly<Record<string, InputSchema>>,
-  required: readonly string[],
+  properties: Properties,
+  required: readonly string[] = [],
   prefix: string,
-  values: FormValues,
-  isChange: boolean,
+  sent: Sent,
 ): Facts {
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, schema]) => {
-      const value = readField(`${prefix}${name}`, schema, required.includes(name), values, isChange);
+      const value = readField(`${prefix}${name}`, schema, required.includes(name), sent);
       return value === undefined ? [] : [[name, value] as const];
     }),
   );
 }
 
-function readField(
-  name: string,
-  schema: InputSchema,
-  isRequired: boolean,
-  values: FormValues,
-  isChange: boolean,
-): unknown {
+function readField(name: string, schema: ValueSchema, isRequired: boolean, form: Sent): unknown {
+  const { values, isChange } = form;
   const sent = values.get(name) ?? [];
   const isOf = (type: string) => typesOf(schema).includes(type);
   if (schema.properties !== undefined) {
-    const value = readObject(schema.properties, schema.required ?? [], `${name}.`, values, isChange);
+    const value = readObject(schema.properties, schema.required, `${name}.`, form);
     // Nothing said of any part is nothing said of the whole.
     const isEmpty = Object.values(value).every((part) => part === null);
     return isEmpty && !isRequired && !isChange ? undefined : value;
@@ -81,11 +71,11 @@ function readField(
   const text = (sent.at(-1) ?? '').replaceAll('\r\n', '\n');
   if (hasNone(schema) && (text.trim() === 'none' || values.get(noneName(name))?.[0] === 'true')) return null;
   if (text.trim() === '') return emptyOf(schema, isRequired, isChange);
-  return schema.format === 'date-time' ? readTime(text.trim()) : text;
+  return schema.format === 'date-time' ? asUtc(text.trim()) : text;
 }
 
 /** What an empty field says: of a secret, which is never shown, and of an open flag, that it stays as it is. */
-function emptyOf(schema: InputSchema, isRequired: boolean, isChange: boolean): '' | null | undefined {
+function emptyOf(schema: ValueSchema, isRequired: boolean, isChange: boolean): '' | null | undefined {
   if (schema.secret === true || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);
   if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
@@ -121,26 +111,21 @@ function readValue(text: string): unknown {
 }
 
 /** The field of a browser gives a time without a zone, which is UTC here. */
-function readTime(text: string): string {
+export function asUtc(text: string): string {
   return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text) ? `${text}Z` : text;
 }
 
 /** A flag of which null leaves things as they are: a box that is ticked or not could not say that. */
-export function isOpenFlag(schema: InputSchema): boolean {
+export function isOpenFlag(schema: ValueSchema): boolean {
   const types = typesOf(schema);
   return types.includes('boolean') && types.includes('null');
 }
 
 /** Whether a form says null with a word or a box of its own: of numbers and times of which null means something. */
-export function hasNone(schema: InputSchema): boolean {
+export function hasNone(schema: ValueSchema): boolean {
   const isOfForm = typesOf(schema).includes('integer') || schema.format === 'date-time';
   return schema.nullMeans !== undefined && isOfForm;
 }
 
 /** The name of the box that says "none" beside a field for a time. */
 export const noneName = (name: string) => `${name}:none`;
-
-export function typesOf({ type }: InputSchema): readonly string[] {
-  if (type === undefined) return ['string'];
-  return typeof type === 'string' ? [type] : type;
-}

@@ -1,45 +1,36 @@
+// The page of a client: its settings to copy, its secrets, its device flow, and its last refused requests.
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
-import type { Operation } from '../../../../operations/admin/operation.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, type Facts, operationNamed } from '../addresses.ts';
-import { crumbsOf, overviewOf, shownTenant } from '../menu.ts';
-import { sendPortalPage } from '../page.ts';
-import { listIn } from '../show/values.ts';
-import { callIfMay, type Visit } from '../visit.ts';
+import { overviewOf, shownTenant } from '../menu.ts';
+import { listIn } from '../values.ts';
+import { callIfMay, type OperationVisit, type Visit } from '../visit.ts';
 import { badgesOf, detailPage } from './detail.ts';
-import { settingsFor } from './settings.ts';
 
-/** GET of a client: its settings to copy, its secrets, its device flow, and its last refused requests. */
-export function showClient(visit: Visit, operation: Operation): Promise<FastifyReply> {
-  return detailPage(
-    visit,
-    operation,
-    async ({ answer, ...detail }, known) => {
-      const tenant = (await callIfMay(visit, 'tenants.read', { tenant: known.tenant })) ?? {};
-      const { settings, others } = settingsFor(answer, String(tenant.issuer));
-      return sendPortalPage(visit.reply, {
-        template: 'client',
-        title: String(answer.name),
-        visit,
-        crumbs: crumbsOf(visit, operation, known),
-        data: {
-          ...detail,
-          client: answer,
-          badges: badgesOf(answer),
-          settings,
-          others,
-          stages: await stagesOf(visit, answer, tenant),
-          setDeviceFlow: deviceFlowForm(visit, known),
-          audit: `${overviewOf(shownTenant(visit).host)}/audit?${new URLSearchParams({
-            clientId: String(answer.clientId),
-            result: 'refused',
-          })}`,
-        },
-      });
-    },
-    ['deviceFlow', 'deviceFlowOnStage'],
-  );
+/** GET of a client. */
+export function showClient(visit: OperationVisit): Promise<FastifyReply> {
+  const { known } = visit;
+  const about = async (client: Facts) => {
+    const tenant = (await callIfMay(visit, 'tenants.read', { tenant: known.tenant })) ?? {};
+    const setDeviceFlow = operationNamed(visit, 'clients.setDeviceFlow');
+    const refused = new URLSearchParams({ clientId: String(client.clientId), result: 'refused' });
+    return {
+      template: 'client',
+      title: String(client.name),
+      data: {
+        client,
+        badges: badgesOf(client),
+        ...settingsFor(client, String(tenant.issuer)),
+        stages: await stagesOf(visit, client, tenant),
+        /** The form that turns it on or off; null for those who may not. */
+        setDeviceFlow:
+          setDeviceFlow === null || !mayCall(visit, setDeviceFlow) ? null : addressOf(setDeviceFlow, known),
+        audit: `${overviewOf(shownTenant(visit).host)}/audit?${refused}`,
+      },
+    };
+  };
+  return detailPage(visit, about, ['deviceFlow', 'deviceFlowOnStage']);
 }
 
 /** Where the device flow of a client is tried first, and where it goes then. */
@@ -81,14 +72,15 @@ async function stageAt(visit: Visit, title: string, host: string, clientId: stri
 async function tenantsAhead(visit: Visit, host: string): Promise<readonly string[]> {
   const output = operationNamed(visit, 'tenants.list')?.output ?? {};
   const ahead: string[] = [];
-  let after: Facts = {};
-  for (;;) {
-    const answer = await callIfMay(visit, 'tenants.list', { ...after, limit: listPage.most });
-    const page = answer === null ? [] : (listIn(answer, output)?.items ?? []);
+  let next: unknown;
+  do {
+    const after = typeof next === 'string' ? { after: next } : {};
+    const answer = (await callIfMay(visit, 'tenants.list', { ...after, limit: listPage.most })) ?? {};
+    const page = listIn(answer, output).items;
     ahead.push(...page.filter(({ stageTenant }) => stageTenant === host).map((one) => String(one.host)));
-    if (typeof answer?.next !== 'string') return ahead;
-    after = { after: answer.next };
-  }
+    next = answer.next;
+  } while (typeof next === 'string');
+  return ahead;
 }
 
 function stateOf(flag: unknown): Stage['state'] {
@@ -98,8 +90,73 @@ function stateOf(flag: unknown): Stage['state'] {
 
 const flowOf = ({ deviceFlow }: Facts) => stateOf(deviceFlow);
 
-/** The form that turns the device flow on or off; null for those who may not. */
-function deviceFlowForm(visit: Visit, known: Facts): string | null {
-  const operation = operationNamed(visit, 'clients.setDeviceFlow');
-  return operation === null || !mayCall(visit, operation) ? null : addressOf(operation, known);
+const isConfidential = ({ type }: Facts) => type === 'confidential';
+const urisOf = ({ redirectUris }: Facts) => (Array.isArray(redirectUris) ? redirectUris.map(String) : []);
+const isWeb = (client: Facts) => urisOf(client).some((uri) => uri.startsWith('http'));
+const isApp = (client: Facts) => urisOf(client).some((uri) => /^(?!https:)/.test(uri));
+const isTv = ({ deviceFlow }: Facts) => deviceFlow === true;
+const isOnServer = (client: Facts) => isConfidential(client) && isWeb(client);
+
+/** The libraries, and which clients each is for; its template is `templates/admin/settings/<file>.eta`. */
+const libraries: readonly {
+  readonly file: string;
+  readonly title: string;
+  readonly fits: (client: Facts) => boolean;
+}[] = [
+  { file: 'openid-client', title: 'openid-client (Node)', fits: isWeb },
+  { file: 'auth-js', title: 'Auth.js', fits: isOnServer },
+  { file: 'express-openid-connect', title: 'express-openid-connect', fits: isOnServer },
+  {
+    file: 'oidc-client-ts',
+    title: 'oidc-client-ts (browser)',
+    fits: (client) => !isConfidential(client) && isWeb(client),
+  },
+  { file: 'mod-auth-openidc', title: 'mod_auth_openidc (Apache)', fits: isOnServer },
+  { file: 'spring', title: 'Spring Security', fits: isOnServer },
+  {
+    file: 'appauth',
+    title: 'AppAuth (Android, iOS)',
+    fits: (client) => !isConfidential(client) && isApp(client),
+  },
+  { file: 'curl-web', title: 'curl, web', fits: isWeb },
+  { file: 'curl-tv', title: 'curl, TV', fits: isTv },
+];
+
+/** The libraries whose settings fit a client, filled with its own values, and the names of the others. */
+function settingsFor(client: Facts, issuer: string) {
+  const fitting = libraries.filter(({ fits }) => fits(client));
+  return {
+    settings: fitting.map(({ file, title }) => ({
+      file,
+      title,
+      facts: factsOf(client, issuer, file === 'appauth'),
+    })),
+    others: libraries.filter((library) => !fitting.includes(library)).map(({ title }) => title),
+  };
+}
+
+/** What the settings of a library are filled with. */
+function factsOf(client: Facts, issuer: string, isForApps: boolean) {
+  const uris = urisOf(client);
+  // An app comes back to a scheme of its own, where it has one.
+  const own = isForApps ? uris.find((uri) => !uri.startsWith('http')) : undefined;
+  const redirectUri = uris.find((uri) => uri.startsWith('http')) ?? uris[0] ?? '';
+  const logout = client.postLogoutRedirectUris;
+  const url = URL.canParse(redirectUri) ? new URL(redirectUri) : null;
+  return {
+    issuer,
+    clientId: String(client.clientId),
+    isConfidential: isConfidential(client),
+    /** Development alone: most libraries have to be told that http is meant. */
+    isHttp: issuer.startsWith('http:'),
+    redirectUri: own ?? redirectUri,
+    /** The redirect URI's origin, such as `https://app.example.com`, and what comes behind it. */
+    appOrigin: url?.origin ?? '',
+    redirectPath: url?.pathname ?? '',
+    postLogoutRedirectUri: Array.isArray(logout) && logout.length > 0 ? String(logout[0]) : null,
+    scope: 'openid offline_access profile email',
+    webOrigins: Array.isArray(client.webOrigins) ? client.webOrigins.map(String) : [],
+    idTokenAlgorithm: String(client.idTokenAlgorithm),
+    claimsInIdToken: client.claimsInIdToken === true,
+  };
 }

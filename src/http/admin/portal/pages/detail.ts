@@ -1,69 +1,65 @@
+// The page of one thing: the lists of what it has, then all that is known of it.
 import type { FastifyReply } from 'fastify';
+import type { ValueSchema } from '../../../../json-schema.ts';
 import { isLocked } from '../../../../operations/admin/members/member-limits.ts';
-import type { Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
 import { mayCall } from '../../call.ts';
-import { addressOf, type Facts, nameOf, operationNamed, pathOf } from '../addresses.ts';
-import { type Button, buttonsOf, entryButtons, fileButtons, formButtons } from '../buttons.ts';
+import { addressOf, type Facts, nameOf, operationNamed } from '../addresses.ts';
+import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { doneText, singular } from '../labels.ts';
-import { crumbsOf, shownTenant } from '../menu.ts';
-import { sendPortalPage, sendPortalProblem } from '../page.ts';
-import { withLinks } from '../show/links.ts';
-import { type Fact, factsOf, itemSchema, listName, type Shown, tableOf } from '../show/values.ts';
-import { call, type Visit } from '../visit.ts';
+import { shownTenant } from '../menu.ts';
+import { sendOperationPage, sendPortalProblem } from '../page.ts';
+import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
+import { call, type OperationVisit, type Visit } from '../visit.ts';
 
-/** A part of a page under its own heading. */
-export interface Section {
-  readonly name: string;
-  readonly title: string;
-  /** The page that has this list alone, if there is one. */
-  readonly href: string | null;
-  readonly table: Shown;
-  /** The operations for each of its rows. */
-  readonly entries: readonly { readonly href: null; readonly actions: readonly Button[] }[];
+/** GET of one thing. */
+export function showDetail(visit: OperationVisit): Promise<FastifyReply> {
+  return detailPage(visit, async (answer) => ({
+    template: 'detail',
+    title: headingOf(visit, answer),
+    data: { badges: badgesOf(answer) },
+  }));
 }
 
-/** What a page of one thing shows: its facts, and a section for each list. */
-export interface Detail {
-  readonly answer: Facts;
-  readonly facts: readonly Fact[];
-  readonly sections: readonly Section[];
-  readonly actions: readonly Button[];
-  readonly notice: string | null;
-}
-
-/** Reads one thing for its page. @throws OperationRefused */
-async function readDetail(
-  visit: Visit,
-  operation: Operation,
+/**
+ * Shows a page that reads one thing; what this administrator may not see is not there (A17).
+ *
+ * @param about what the page shows beside the facts, the lists and the buttons
+ * @param hidden properties that it shows in a way of its own
+ */
+export async function detailPage(
+  visit: OperationVisit,
+  about: (answer: Facts) => Promise<Parameters<typeof sendOperationPage>[1]>,
   hidden: readonly string[] = [],
-): Promise<Detail> {
-  const { request } = visit;
-  const known = pathOf(operation, request.params as Facts);
-  const answer = await call(visit, operation, known);
-  return {
-    answer,
-    ...partsOf(visit, operation, known, answer, hidden),
-    actions: buttonsOf(formButtons(visit, operation, known, answer), fileButtons(visit, operation, known)),
-    notice: noticeOf(visit),
-  };
+): Promise<FastifyReply> {
+  try {
+    const answer = await call(visit, visit.operation, visit.known);
+    const buttons = [...formButtons(visit, answer), ...fileButtons(visit)];
+    const shown = {
+      ...partsOf(visit, answer, hidden),
+      // What ends things comes last.
+      actions: buttons.toSorted((a, b) => Number(a.isGrave) - Number(b.isGrave)),
+      notice: noticeOf(visit),
+    };
+    const { data, ...page } = await about(answer);
+    return sendOperationPage(visit, { ...page, data: { ...shown, ...data } });
+  } catch (error) {
+    if (!(error instanceof OperationRefused)) throw error;
+    return sendPortalProblem(visit.reply, 'notFound', visit);
+  }
 }
 
 /** An answer as facts, and a section for each list of things in it. */
-export function partsOf(
-  visit: Visit,
-  operation: Operation,
-  known: Facts,
-  answer: Facts,
-  hidden: readonly string[] = [],
-): Pick<Detail, 'facts' | 'sections'> {
+export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly string[] = []) {
+  const { operation, known } = visit;
   const { host } = shownTenant(visit);
+  const { properties = {} } = operation.output as ValueSchema;
   const all = factsOf(answer, operation.output, hidden).map((fact) => ({
     ...fact,
     value: withLinks(visit, fact.value, host),
   }));
-  const isList = ({ name }: Fact) => Array.isArray(answer[name]) && isOfObjects(operation, name);
+  const isList = ({ name }: Fact) => Array.isArray(answer[name]) && isOfThings(properties[name] ?? {});
   return {
     facts: all.filter((fact) => !isList(fact)),
     sections: all.filter(isList).map(({ name, label }) => {
@@ -71,16 +67,13 @@ export function partsOf(
       const part = operation.portal?.parts?.[name] ?? {};
       const list = operationNamed(visit, part.list);
       const { columns, entry } = { ...list?.portal?.list, ...part };
-      const table = tableOf(items, itemsOf(operation, name), columns);
       return {
         name,
         title: label,
+        /** The page that has this list alone, if there is one. */
         href: list === null || !mayCall(visit, list) ? null : addressOf(list, known),
-        table: withLinks(visit, table, host),
-        entries: items.map((item) => ({
-          href: null,
-          actions: entryButtons(visit, operation, entry, item, known),
-        })),
+        table: withLinks(visit, tableOf(items, properties[name]?.items ?? {}, columns), host),
+        entries: items.map((item) => ({ href: null, actions: entryButtons(visit, entry, item) })),
       };
     }),
   };
@@ -92,70 +85,24 @@ export function noticeOf(visit: Visit): string | null {
   return operation?.acts === true ? doneText(operation) : null;
 }
 
-/** The property of an answer alone, as if it were all of it. */
-function onlyProperty({ output }: Operation, name: string): object {
-  const { properties = {} } = output as { readonly properties?: Facts };
-  return { properties: { [name]: properties[name] } };
-}
-
-/** Whether a property is a list of things, rather than of words. */
-const isOfObjects = (operation: Operation, name: string) => listName(onlyProperty(operation, name)) !== null;
-
-const itemsOf = (operation: Operation, name: string) => itemSchema(onlyProperty(operation, name));
-
-/** Shows a page that reads one thing; what this administrator may not see is not there (A17). */
-export async function detailPage(
-  visit: Visit,
-  operation: Operation,
-  show: (detail: Detail, known: Facts) => Promise<FastifyReply>,
-  hidden: readonly string[] = [],
-): Promise<FastifyReply> {
-  try {
-    const detail = await readDetail(visit, operation, hidden);
-    return show(detail, pathOf(operation, visit.request.params as Facts));
-  } catch (error) {
-    if (!(error instanceof OperationRefused)) throw error;
-    return sendPortalProblem(visit.reply, 'notFound', visit);
-  }
-}
-
-/** GET of one thing: the lists of what it has, then all that is known of it. */
-export function showDetail(visit: Visit, operation: Operation): Promise<FastifyReply> {
-  return detailPage(visit, operation, ({ answer, ...detail }, known) =>
-    sendPortalPage(visit.reply, {
-      template: 'detail',
-      title: headingOf(operation, answer, known),
-      visit,
-      crumbs: crumbsOf(visit, operation, known),
-      data: { ...detail, badges: badgesOf(answer) },
-    }),
-  );
-}
-
 /** A word or two that everybody who opens the page should see first. */
-export interface Badge {
-  readonly text: string;
-  readonly isBad: boolean;
-}
-
-export function badgesOf(shown: Facts): readonly Badge[] {
+export function badgesOf(shown: Facts): readonly { readonly text: string; readonly isBad: boolean }[] {
   const { type, userType, status, disabledAt, deletionDueAt, thirdParty } = shown;
-  const isOff = status === 'disabled' || typeof disabledAt === 'string';
-  return [
-    ...(typeof type === 'string' ? [{ text: type, isBad: false }] : []),
-    ...(typeof userType === 'string' && userType !== 'member'
-      ? [{ text: userType.replaceAll('_', ' '), isBad: false }]
-      : []),
-    ...(thirdParty === true ? [{ text: 'third party', isBad: false }] : []),
-    ...(isOff ? [{ text: 'disabled', isBad: true }] : []),
-    ...(isLocked(shown) ? [{ text: 'locked', isBad: true }] : []),
-    ...(typeof deletionDueAt === 'string' ? [{ text: 'to be deleted', isBad: true }] : []),
+  const role = typeof userType === 'string' && userType !== 'member' ? userType.replaceAll('_', ' ') : null;
+  const badges: readonly (readonly [text: unknown, isBad: boolean])[] = [
+    [type, false],
+    [role, false],
+    [thirdParty === true && 'third party', false],
+    [(status === 'disabled' || typeof disabledAt === 'string') && 'disabled', true],
+    [isLocked(shown) && 'locked', true],
+    [typeof deletionDueAt === 'string' && 'to be deleted', true],
   ];
+  return badges.flatMap(([text, isBad]) => (typeof text === 'string' ? [{ text, isBad }] : []));
 }
 
 /** What a page of one thing is called: by its name, else by what its address calls it. */
-function headingOf(operation: Operation, answer: Facts, known: Facts): string {
-  const named = [answer.name, answer.fullName, Object.values(known).at(-1)].find(
+function headingOf({ operation, known }: OperationVisit, { name, fullName }: Facts): string {
+  const named = [name, fullName, Object.values(known).at(-1)].find(
     (value) => typeof value === 'string' && value !== '',
   );
   return typeof named === 'string' ? named : singular(nameOf(operation).noun);

@@ -1,113 +1,90 @@
+// The pages of lists, and the files that lists are written as.
 import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
+import type { ValueSchema } from '../../../../json-schema.ts';
 import { isFile, type Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
-import { sendFileAnswer } from '../../file-answer.ts';
-import { type Facts, kebab, nameOf, pathOf } from '../addresses.ts';
-import { entryButtons, entryPage, fileButtons, formButtons } from '../buttons.ts';
-import { entriesOf, type Field, yesAndNo } from '../form/fields.ts';
-import { placeProblems } from '../form/problems.ts';
-import { crumbsOf, shownTenant } from '../menu.ts';
-import { sendPortalPage, sendPortalProblem } from '../page.ts';
-import { withLinks } from '../show/links.ts';
-import { listIn, tableOf } from '../show/values.ts';
-import { call, callOf, type Visit } from '../visit.ts';
+import { sendFileAnswer } from '../../call.ts';
+import { addressOf, type Facts, kebab, nameOf, operationNamed } from '../addresses.ts';
+import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
+import { entriesOf, type Field, placeProblems, yesAndNo } from '../form/fields.ts';
+import { asUtc } from '../form/read.ts';
+import { shownTenant } from '../menu.ts';
+import { sendOperationPage, sendPortalProblem } from '../page.ts';
+import { listIn, tableOf, withLinks } from '../values.ts';
+import { call, callOf, type OperationVisit } from '../visit.ts';
 import { noticeOf } from './detail.ts';
 
 /** What pages through a list, and is no search. */
 const paging = new Set(['before', 'after', 'limit']);
 
 /** GET of a list: its entries, what narrows it, and the next page (issue: list, search). */
-export async function showList(visit: Visit, operation: Operation): Promise<FastifyReply> {
-  const { request, reply } = visit;
-  const query = queryOf(request) ?? new Map<string, readonly string[]>();
-  const known = pathOf(operation, request.params as Facts);
-  const filters = filtersOf(operation, known, query);
+export async function showList(visit: OperationVisit): Promise<FastifyReply> {
+  const { operation, known } = visit;
+  const query = queryIn(visit);
+  const filters = filtersOf(visit, query);
   const { title = '', lead = operation.summary } = operation.portal?.list ?? {};
   const about = {
     lead,
     filters,
-    actions: formButtons(visit, operation, known),
-    files: fileButtons(visit, operation, known, query),
+    actions: formButtons(visit),
+    files: fileButtons(visit, query),
     notice: noticeOf(visit),
   };
-  const page = {
-    template: 'list',
-    title,
-    visit,
-    crumbs: crumbsOf(visit, operation, known),
-  };
+  const limit = 'limit' in operation.input.properties ? { limit: portalListLength } : {};
   try {
-    const answer = await call(visit, operation, {
-      ...known,
-      ...('limit' in operation.input.properties ? { limit: portalListLength } : {}),
-      ...said(operation, known, query),
-    });
-    const { table, entries } = tableFor(visit, operation, known, answer);
+    const answer = await call(visit, operation, { ...known, ...limit, ...saidBy(query, visit) });
     const next = nextOf(operation, query, answer);
-    return sendPortalPage(reply, {
-      ...page,
-      data: {
-        ...about,
-        problems: [],
-        table,
-        entries,
-        next,
-        isFirst: !query.has('before') && !query.has('after'),
-      },
-    });
+    const isFirst = !query.has('before') && !query.has('after');
+    const data = { ...about, problems: [], ...tableFor(visit, answer), next, isFirst };
+    return sendOperationPage(visit, { template: 'list', title, data });
   } catch (error) {
     if (!(error instanceof OperationRefused)) throw error;
-    if (error.kind !== 'invalid') return sendPortalProblem(reply, 'notFound', visit, error.problems);
-    return sendPortalPage(reply, {
-      ...page,
-      status: 422,
-      isError: true,
-      data: {
-        ...about,
-        problems: placeProblems(error.problems, filters),
-        table: null,
-        entries: [],
-        next: null,
-        isFirst: true,
-      },
-    });
+    if (error.kind !== 'invalid') return sendPortalProblem(visit.reply, 'notFound', visit, error.problems);
+    const problems = placeProblems(error.problems, filters);
+    const data = { ...about, problems, table: null, next: null };
+    return sendOperationPage(visit, { template: 'list', title, status: 422, data });
   }
 }
 
+const queryIn = ({ request }: OperationVisit): Form => queryOf(request) ?? new Map();
+
 /** The entries as a table, each with the page it has and the operations for it. */
-function tableFor(visit: Visit, operation: Operation, known: Facts, answer: Facts) {
-  const { columns, entry } = operation.portal?.list ?? {};
-  const list = listIn(answer, operation.output);
-  if (list === null) throw new Error(`${operation.name} answers no list`);
-  const table = tableOf(list.items, list.schema, columns);
-  const entries = list.items.map((item) => {
-    const href = entryPage(visit, operation, item, known);
-    return { href, actions: entryButtons(visit, operation, entry, item, known) };
-  });
-  return { table: withLinks(visit, table, shownTenant(visit).host), entries };
+function tableFor(visit: OperationVisit, answer: Facts) {
+  const { operation, known } = visit;
+  const { columns, entry, opens } = operation.portal?.list ?? {};
+  const { items, schema } = listIn(answer, operation.output);
+  const read = operationNamed(visit, opens);
+  const pageOf = (item: Facts) =>
+    entry === undefined || read === null
+      ? null
+      : addressOf(read, { ...known, [entry.field]: item[entry.key] });
+  return {
+    table: withLinks(visit, tableOf(items, schema, columns), shownTenant(visit).host),
+    entries: items.map((item) => ({ href: pageOf(item), actions: entryButtons(visit, entry, item) })),
+  };
 }
 
 /** The fields that narrow a list; a flag has three answers there, since "no" is not "either". */
-function filtersOf(operation: Operation, known: Facts, query: Form): readonly Field[] {
-  return entriesOf(operation, known, query, {})
+function filtersOf(visit: OperationVisit, query: Form): readonly Field[] {
+  return entriesOf(visit, query, {})
     .filter((entry): entry is Field => 'kind' in entry && !paging.has(entry.name))
     .map((field) => (field.kind === 'flag' ? { ...field, kind: 'choice', choices: yesAndNo } : field));
 }
 
 /** What the query says; an empty field narrows nothing, and the browser's times are in UTC. */
-function said(operation: Operation, known: Facts, query: Form): Facts {
-  const names = Object.keys(operation.input.properties).filter((name) => known[name] === undefined);
-  const { values } = pick(query, names);
-  const isTime = (name: string) =>
-    (operation.input.properties[name] as { readonly format?: string }).format === 'date-time';
+function saidBy(query: Form, { operation, known }: OperationVisit): Facts {
+  const properties = operation.input.properties as Readonly<Record<string, ValueSchema>>;
+  const names = Object.keys(properties).filter((name) => known[name] === undefined);
+  const isTime = (name: string) => properties[name]?.format === 'date-time';
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, isTime(name) ? asUtc(value ?? '') : value]),
+    Object.entries(pick(query, names).values).map(([name, value = '']) => [
+      name,
+      isTime(name) ? asUtc(value) : value,
+    ]),
   );
 }
-
-const asUtc = (text: string) => (/T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/.test(text) ? `${text}Z` : text);
 
 /** The address of the next page; null on the last one. */
 function nextOf(operation: Operation, query: Form, { next }: Facts): string | null {
@@ -120,12 +97,10 @@ function nextOf(operation: Operation, query: Form, { next }: Facts): string | nu
 }
 
 /** GET of a file, such as an export of the audit. */
-export async function sendFile(visit: Visit, operation: Operation): Promise<FastifyReply> {
-  const { request, reply } = visit;
-  const query = queryOf(request) ?? new Map<string, readonly string[]>();
-  const known = pathOf(operation, request.params as Facts);
+export async function sendFile(visit: OperationVisit): Promise<FastifyReply> {
+  const { operation, known, reply } = visit;
   try {
-    const input = { ...known, ...said(operation, known, query) };
+    const input = { ...known, ...saidBy(queryIn(visit), visit) };
     const answer = await call(visit, operation, input);
     if (!isFile(operation, answer)) throw new Error(`${operation.name} answers no file`);
     const { noun, verb } = nameOf(operation);
@@ -150,8 +125,7 @@ const endings: readonly (readonly [string, string])[] = [
 ];
 
 function endingOf({ mediaType = '', input }: Operation, { format }: Facts): string {
-  const { default: usual } = (input.properties.format ?? {}) as { readonly default?: unknown };
-  const chosen = format ?? usual;
+  const chosen = format ?? (input.properties.format as ValueSchema | undefined)?.default;
   if (typeof chosen === 'string') return chosen;
   return endings.find(([type]) => mediaType.startsWith(type))?.[1] ?? 'txt';
 }

@@ -1,0 +1,206 @@
+/** The pages of a form: what it is about, its fields with what is there now, what is asked once more, and its answer. */
+import type { FastifyReply } from 'fastify';
+import { listPage } from '../../../../core/limits.ts';
+import type { Problem } from '../../../../core/problem.ts';
+import type { ValueSchema } from '../../../../json-schema.ts';
+import type { Operation } from '../../../../operations/admin/operation.ts';
+import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
+import type { Form } from '../../../form.ts';
+import { mayCall } from '../../call.ts';
+import {
+  addressOf,
+  backOf,
+  type Facts,
+  landingOf,
+  operationNamed,
+  pathFields,
+  pathOf,
+} from '../addresses.ts';
+import { submitOf, titleOf } from '../labels.ts';
+import { sendOperationPage, sendPortalProblem } from '../page.ts';
+import { partsOf } from '../pages/detail.ts';
+import { factsOf, listIn } from '../values.ts';
+import { callIfMay, callOrNull, type OperationVisit } from '../visit.ts';
+import { entriesOf, type Offers, placeProblems, valuesOf } from './fields.ts';
+import { type FormValues, readForm } from './read.ts';
+
+/** The form of an operation, with what is there now. */
+export function showForm(visit: OperationVisit): Promise<FastifyReply> {
+  return withPresent(visit, (present) => sendForm(visit, valuesOf(visit, present), present));
+}
+
+/** Sends the form of an operation with these values, and what is wrong with them. */
+export async function sendForm(
+  visit: OperationVisit,
+  values: FormValues,
+  present: Facts | null,
+  problems: readonly Problem[] = [],
+): Promise<FastifyReply> {
+  const entries = entriesOf(visit, values, await offersFor(visit));
+  return sendOperationPage(visit, {
+    template: 'form',
+    title: titleOf(visit.operation, isThere(visit)),
+    status: problems.length > 0 ? 422 : 200,
+    data: {
+      ...aboutForm(visit, present),
+      entries,
+      problems: placeProblems(problems, entries),
+      // Of what is there already, every field is there too.
+      marksOptional: visit.operation.method !== 'PATCH',
+    },
+  });
+}
+
+/** What every form of an operation shows. */
+function aboutForm(visit: OperationVisit, present: Facts | null) {
+  const { operation, known, request } = visit;
+  const { reads, ends = false, homeWarning = null } = operation.portal ?? {};
+  const { host, id } = request.tenant;
+  return {
+    lead: operation.summary,
+    // What it acts on, in the words of its address, and as people call it.
+    target: reads === undefined ? null : (known[pathFields(operation).at(-1) ?? ''] ?? null),
+    named: namesOf(present),
+    action: request.url,
+    submit: submitOf(operation),
+    isGrave: ends,
+    warning: known.tenant === host || known.tenant === id ? homeWarning : null,
+    back: backOf(visit),
+  };
+}
+
+/** Whether an operation is about something that its address names. */
+const isThere = ({ operation, known }: OperationVisit) =>
+  pathFields(operation).every((name) => known[name] !== undefined);
+
+/** What people call the thing that a form acts on: a name, and a member's address (pages 21, 22). */
+function namesOf(present: Facts | null) {
+  const { fullName, name, email } = present ?? {};
+  const called = [fullName, name].find((one) => typeof one === 'string' && one !== '');
+  return called === undefined ? null : { name: called, email: typeof email === 'string' ? email : null };
+}
+
+/** Asks once more, with everything that the form said. */
+export function sendConfirmation(visit: OperationVisit, form: Form): Promise<FastifyReply> {
+  const { operation } = visit;
+  return withPresent(visit, (present) =>
+    sendOperationPage(visit, {
+      template: 'confirm',
+      title: `${titleOf(operation, isThere(visit))}?`,
+      data: {
+        ...aboutForm(visit, present),
+        // A whole file is not read once more.
+        said: factsOf(readForm(visit, form), operation.input, ['file', 'references']),
+        fields: sentFields(form),
+      },
+    }),
+  );
+}
+
+/**
+ * A new secret is shown on the answer itself, once: it is in no address, and in nothing that is kept (A18).
+ *
+ * @param next the page that shows what it is of
+ */
+export function sendSecret(
+  visit: OperationVisit,
+  { secret, ...others }: Facts,
+  next: string,
+): Promise<FastifyReply> {
+  const output = visit.operation.output as ValueSchema;
+  // The first few say which it is.
+  const names = Object.keys(output.properties ?? {}).slice(0, 4);
+  const named = Object.fromEntries(names.map((name) => [name, others[name]]));
+  const facts = factsOf(named, output).filter(({ value }) => value.kind !== 'none');
+  return sendOperationPage(visit, {
+    template: 'secret',
+    title: 'Keep this secret now',
+    data: { secret, next, facts },
+  });
+}
+
+/** What a file would change, or has changed, as the command says it; what was compared can be applied from there. */
+export function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply> {
+  const { operation, known, request } = visit;
+  const changes = (answer.changes ?? []) as readonly Change[];
+  const told = changes.map((change) => ({ ...change, note: outcomeOf(change, 'with “Prune”') }));
+  const apply = differs(changes) ? operationNamed(visit, operation.portal?.doneBy) : null;
+  return sendOperationPage(visit, {
+    template: 'answer',
+    title: operation.acts ? `${titleOf(operation)}: done` : titleOf(operation),
+    data: {
+      ...partsOf(visit, { ...answer, changes: told }),
+      lead: summaryOf(changes, operation.acts, 'Nothing is changed yet.'),
+      next: landingOf(visit, answer),
+      action: apply === null || !mayCall(visit, apply) ? null : addressOf(apply, known),
+      fields: sentFields(request.body as Form),
+    },
+  });
+}
+
+/** Everything that a form said, for another form to say again. */
+function sentFields(form: Form): readonly { readonly name: string; readonly value: string }[] {
+  return [...form].flatMap(([name, values]) =>
+    name === 'token' ? [] : values.map((value) => ({ name, value })),
+  );
+}
+
+/** The choices of fields that name something which is in a list. */
+async function offersFor(visit: OperationVisit): Promise<Offers> {
+  const offers: Record<string, Offers[string]> = {};
+  for (const [field, name] of Object.entries(visit.operation.portal?.choices ?? {})) {
+    const list = operationNamed(visit, name);
+    const key = list?.portal?.list?.entry?.key;
+    if (list === null || key === undefined) continue;
+    const answer = await callIfMay(visit, name, { ...pathOf(list, visit.known), limit: listPage.most });
+    // Of more than can be offered the id is asked for.
+    const entries = answer?.next === null ? listIn(answer, list.output).items : [];
+    offers[field] = entries.map((entry) => ({
+      value: String(entry[key]),
+      label: `${String(entry.name)} (${String(entry[key])})`,
+    }));
+  }
+  return offers;
+}
+
+/** Shows what a form is about, as it is before; what is not there cannot be changed either (A17). */
+export async function withPresent(
+  visit: OperationVisit,
+  show: (present: Facts | null) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const present = mayCall(visit, visit.operation) ? await presentIn(visit) : 'unknown';
+  return present === 'unknown' ? sendPortalProblem(visit.reply, 'notFound', visit) : show(present);
+}
+
+/** The thing; null for something new; `unknown` where there is none for this administrator. */
+type Present = Facts | null | 'unknown';
+
+/** What is there before it is changed, on a tenant that this administrator has. */
+async function presentIn(visit: OperationVisit): Promise<Present> {
+  const { tenant } = visit.known;
+  if (tenant === undefined) return presentOf(visit);
+  const read = operationNamed(visit, 'tenants.read');
+  const isThereFor = read !== null && (await callOrNull(visit, read, { tenant })) !== null;
+  return isThereFor ? presentOf(visit) : 'unknown';
+}
+
+/** What is there before it is changed: what the operation that the form reads answers, or the entry of that list. */
+export async function presentOf(visit: OperationVisit): Promise<Present> {
+  const { operation, known } = visit;
+  const page = operationNamed(visit, operation.portal?.reads);
+  const isNamed = (one: Operation) => pathFields(one).every((field) => known[field] !== undefined);
+  if (page === null || !isNamed(operation) || !isNamed(page)) return null;
+  const entry = page.portal?.list?.entry;
+  const isAsked = entry !== undefined && entry.field in page.input.properties;
+  // A list of pages is asked for the one entry.
+  const only = isAsked ? { [entry.field]: known[entry.field] } : {};
+  const answer = await callIfMay(visit, page.name, { ...pathOf(page, known), ...only });
+  if (answer === null) return 'unknown';
+  if (operation.made !== undefined) return null;
+  if (entry === undefined) return answer;
+  const { items } = listIn(answer, page.output);
+  const found = items.find((item) => String(item[entry.key]) === String(known[entry.field]));
+  // A list of pages need not have it on the first; a whole one has.
+  const isWhole = isAsked || answer.next === undefined;
+  return found ?? (isWhole ? 'unknown' : null);
+}

@@ -1,0 +1,238 @@
+/** Values as the pages of the portal show them: by their schema and name, with links to what has a page. */
+
+import type { FieldChange } from '../../../core/operators/audit-event.ts';
+import type { ValueSchema } from '../../../json-schema.ts';
+import { fieldText } from '../../../operations/field-changes.ts';
+import { memoized } from '../../../text/memoized.ts';
+import { mayCall } from '../call.ts';
+import { addressOf, type Facts, operationNamed } from './addresses.ts';
+import { labelOf } from './labels.ts';
+import type { Visit } from './visit.ts';
+
+/** A value as a page shows it: always as text, whatever its author wrote (D14). */
+export type Shown =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'text'; readonly text: string }
+  /** One of a few words that never break. */
+  | { readonly kind: 'word'; readonly text: string }
+  /** Something for programs: an id, an address. */
+  | { readonly kind: 'code'; readonly text: string; readonly href: string | null; readonly short: string }
+  | { readonly kind: 'time'; readonly iso: string; readonly text: string }
+  | { readonly kind: 'flag'; readonly on: boolean }
+  | { readonly kind: 'picture'; readonly source: string }
+  | { readonly kind: 'color'; readonly text: string }
+  | { readonly kind: 'lines'; readonly lines: readonly string[]; readonly isCode: boolean }
+  | { readonly kind: 'facts'; readonly facts: readonly Fact[] }
+  | { readonly kind: 'table'; readonly columns: readonly Named[]; readonly rows: readonly Row[] };
+
+interface Named {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** A value with its name. */
+export interface Fact extends Named {
+  readonly hint: string;
+  readonly value: Shown;
+}
+
+/** A thing of a list. */
+interface Row {
+  /** What the row shows, before it was made readable. */
+  readonly item: Facts;
+  readonly cells: readonly Shown[];
+}
+
+const none: Shown = { kind: 'none' };
+
+/** A value of an answer, by its schema and its name. */
+function shownOf(value: unknown, schema: ValueSchema = {}, name = ''): Shown {
+  if (value === null && schema.nullMeans !== undefined) return { kind: 'word', text: schema.nullMeans };
+  if (value === null || value === undefined || value === '') return none;
+  if (typeof value === 'boolean') return { kind: 'flag', on: value };
+  if (Array.isArray(value)) return listOf(value, schema, name);
+  if (typeof value === 'object') return objectOf(value as Facts, schema);
+  if (schema.format === 'duration') return { kind: 'text', text: durationText(Number(value)) };
+  return textOf(String(value), schema, name);
+}
+
+function textOf(text: string, { format, enum: words }: ValueSchema, name: string): Shown {
+  if (words !== undefined || name === 'event') return { kind: 'word', text: text.replaceAll('_', ' ') };
+  if (format === 'date-time') return { kind: 'time', iso: text, text: timeText(text) };
+  if (/^data:image\/(?:png|webp|svg\+xml)[;,]/.test(text)) return { kind: 'picture', source: text };
+  if (/^#[0-9a-f]{6}$/i.test(text)) return { kind: 'color', text };
+  return isCode(name) ? codeOf(text) : { kind: 'text', text };
+}
+
+/** In a cell, the end of an id is enough to tell it from others. */
+function codeOf(text: string, href: string | null = null): Extract<Shown, { kind: 'code' }> {
+  const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+  return { kind: 'code', text, href, short: isId ? `…${text.slice(-12)}` : text };
+}
+
+/** Names of values that are copied into programs and addresses. */
+const isCode = (name: string) =>
+  /(?:^(?:id|host|issuer|kid|key|target)|Id|Uris?|Origins?|Address)$/.test(name);
+
+function listOf(values: readonly unknown[], { items = {} }: ValueSchema, name: string): Shown {
+  if (values.length === 0) return none;
+  const isOfObjects = values.every((value) => typeof value === 'object' && value !== null);
+  if (isOfObjects && values.every((value) => 'field' in (value as Facts) && 'to' in (value as Facts))) {
+    const lines = (values as readonly FieldChange[]).map((change) => fieldText(change, '→'));
+    return { kind: 'lines', lines, isCode: true };
+  }
+  if (isOfObjects) return tableOf(values as readonly Facts[], items);
+  return { kind: 'lines', lines: values.map(String), isCode: isCode(name) };
+}
+
+function objectOf(value: Facts, schema: ValueSchema): Shown {
+  if (schema.format === 'money') {
+    return { kind: 'text', text: moneyText(Number(value.amount), String(value.currency)) };
+  }
+  if (schema.format === 'period') {
+    return { kind: 'text', text: countText(Number(value.count), String(value.unit)) };
+  }
+  const facts = factsOf(value, schema);
+  return facts.every((fact) => fact.value.kind === 'none') ? none : { kind: 'facts', facts };
+}
+
+/** The properties of an object, in the order of its schema. */
+export function factsOf(value: Facts, schema: object, hidden: readonly string[] = []): readonly Fact[] {
+  const known = (schema as ValueSchema).properties;
+  const properties = known ?? {};
+  const names = [...new Set([...Object.keys(properties), ...Object.keys(value)])];
+  return names
+    .filter((name) => name in value && !hidden.includes(name))
+    .map((name) => ({
+      name,
+      label: known === undefined ? name : shownLabel(name),
+      hint: properties[name]?.description ?? '',
+      value: shownOf(value[name], properties[name], name),
+    }));
+}
+
+/** Of a duration people read the unit that fits. */
+const shownLabel = (name: string) => labelOf(name).replace(' (seconds)', '');
+
+/** Columns that a table has where none are chosen. */
+const mostColumns = 6;
+
+/** A list of objects as a table, with these columns or the first ones that fit into a cell. */
+export function tableOf(
+  items: readonly Facts[],
+  schema: object,
+  chosen: readonly string[] = [],
+): Extract<Shown, { kind: 'table' }> {
+  const { properties = {} } = schema as ValueSchema;
+  const known = chosen.filter((name) => name in properties);
+  const names = known.length > 0 ? known : Object.keys(properties).filter(isScalar(properties));
+  const columns = (known.length > 0 ? names : names.slice(0, mostColumns)).map((name) => ({
+    name,
+    label: shownLabel(name),
+  }));
+  return {
+    kind: 'table',
+    columns,
+    rows: items.map((item) => ({
+      item,
+      cells: columns.map(({ name }) => shownOf(item[name], properties[name], name)),
+    })),
+  };
+}
+
+const isScalar = (properties: Readonly<Record<string, ValueSchema>>) => (name: string) => {
+  const { type, format, items } = properties[name] ?? {};
+  const isObject = type === 'object' && format === undefined;
+  return !isObject && items === undefined && name !== 'logo';
+};
+
+/** The things in the list of an answer, and the schema of one. */
+export function listIn(
+  answer: Facts,
+  output: object,
+): { readonly items: readonly Facts[]; readonly schema: ValueSchema } {
+  const properties = Object.entries((output as ValueSchema).properties ?? {});
+  const [name, { items: schema = {} }] = properties.find(([, list]) => isOfThings(list)) ?? ['', {}];
+  return { items: (answer[name] ?? []) as readonly Facts[], schema };
+}
+
+/** Whether a schema is that of a list of things, rather than of words. */
+export const isOfThings = ({ items }: ValueSchema) => items?.properties !== undefined;
+
+/** The pages that values of these names lead to. */
+const pages: Readonly<Record<string, { readonly page: string; readonly field: string }>> = {
+  clientId: { page: 'clients.read', field: 'clientId' },
+  host: { page: 'tenants.read', field: 'tenant' },
+  memberId: { page: 'members.read', field: 'memberId' },
+  stageTenant: { page: 'tenants.read', field: 'tenant' },
+};
+
+/** The same, with a link on each value that names something which has a page. */
+export function withLinks(visit: Visit, shown: Shown, tenant: string): Shown {
+  if (shown.kind === 'facts') {
+    return {
+      ...shown,
+      facts: shown.facts.map((fact) => ({ ...fact, value: linked(visit, fact.name, fact.value, tenant) })),
+    };
+  }
+  if (shown.kind !== 'table') return shown;
+  return {
+    ...shown,
+    rows: shown.rows.map((row) => ({
+      ...row,
+      cells: row.cells.map((cell, index) => {
+        const name = nameIn(row.item, shown.columns[index]?.name ?? '');
+        return linked(visit, name, cell, String(row.item.tenantId ?? tenant));
+      }),
+    })),
+  };
+}
+
+/** Who did something is a member, or has no page. */
+function nameIn({ actorKind }: Facts, name: string): string {
+  return name === 'actorId' && (actorKind === 'member' || actorKind === 'admin') ? 'memberId' : name;
+}
+
+function linked(visit: Visit, name: string, shown: Shown, tenant: string): Shown {
+  if (shown.kind !== 'code' && shown.kind !== 'text') return withLinks(visit, shown, tenant);
+  const target = pages[name];
+  const page = target === undefined ? null : operationNamed(visit, target.page);
+  if (target === undefined || page === null || !mayCall(visit, page)) return shown;
+  const href = addressOf(page, { tenant, [target.field]: shown.text });
+  return href === null || href === visit.request.url ? shown : codeOf(shown.text, href);
+}
+
+/** A moment as administrators read it: in UTC, since it is not known where they are. */
+function timeText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+}
+
+const spans = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+/** A duration in its largest whole unit: 7,776,000 seconds are "90 days". */
+function durationText(seconds: number): string {
+  const [unit, length] = spans.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
+  return countText(seconds / length, unit);
+}
+
+/** A count of something, such as "3 months". */
+export function countText(count: number, unit: string): string {
+  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+const prices = memoized(
+  (currency) => new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }),
+);
+
+/** An amount in the smallest unit of its currency, with as many decimals as that has. */
+function moneyText(amount: number, currency: string): string {
+  if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
+  const format = prices(currency);
+  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
+  return format.format(amount / 10 ** digits);
+}
