@@ -1,13 +1,22 @@
 // Serves every operation of the table as the admin API.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
 import { jsonBodyBytes } from '../../core/limits.ts';
+import { type Problem, problem } from '../../core/problem.ts';
 import { isFile, type Operation } from '../../operations/admin/operation.ts';
-import { OperationRefused } from '../../operations/refusal.ts';
-import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
+import { problemLine, problemText } from '../../operations/problem-text.ts';
+import { invalid, OperationRefused, refuseIfAny } from '../../operations/refusal.ts';
+import {
+  apiErrorHandler,
+  noStore,
+  protocolError,
+  refuseOtherMethods,
+  sendJson,
+  sendTooMany,
+} from '../answers.ts';
+import { parseJson } from '../api/json-body.ts';
 import type { Deps } from '../deps.ts';
+import { queryOf } from '../form.ts';
 import { sendBearerProblem } from '../oidc/bearer.ts';
-import { sendOperationRefused } from './api-answers.ts';
-import { inputOf, takeJsonOrNothing } from './api-input.ts';
 import { type Caller, TokenOver, tokenActor } from './api-token.ts';
 import { callOperation, sendFileAnswer, TooManyCalls } from './call.ts';
 
@@ -94,3 +103,81 @@ function serveOperation(
 
 /** What is not there counts too: a token that looks for ids meets the limit. */
 const isDenial = ({ kind }: OperationRefused) => kind === 'denied' || kind === 'unknown';
+
+/** Lets the routes of a scope take JSON, or no body at all whatever its type is said to be; nothing else. */
+function takeJsonOrNothing(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/json *(?:; *charset="?utf-8"?)?$/i,
+    { parseAs: 'buffer' },
+    async (_request: unknown, bytes: Buffer) => {
+      if (bytes.length === 0) return {};
+      const value = parseJson(bytes);
+      if (value === undefined) {
+        throw protocolError('invalid_request', 'the body is no JSON in which every name stands once');
+      }
+      return value;
+    },
+  );
+}
+
+/**
+ * The input of an operation: the fields of path, query and body together. In the query one that is sent several
+ * times is a list; an empty value is an empty text, which most fields refuse.
+ *
+ * @throws OperationRefused if a field is in two places, since either may be meant
+ */
+function inputOf(request: FastifyRequest): Readonly<Record<string, unknown>> {
+  const query = queryOf(request);
+  if (query === null) throw invalid([], 'query_malformed');
+  // No body is one thing, and `null` in JSON another.
+  const body = request.body === undefined ? {} : request.body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw invalid([], 'not_an_object');
+  }
+  const fields = [
+    ...Object.entries(request.params as Readonly<Record<string, string>>),
+    ...[...query].map(([name, values]) => [name, values.length > 1 ? values : values[0]] as const),
+    ...Object.entries(body),
+  ];
+  const names = fields.map(([name]) => name);
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  refuseIfAny([...twice].map((name) => problem(name, 'sent_twice')));
+  return Object.fromEntries(fields);
+}
+
+/** The one table from an operation's no to its status; the codes are for programs. */
+const answerOf = {
+  invalid: { status: 400, error: 'invalid_request' },
+  denied: { status: 403, error: 'insufficient_scope' },
+  unknown: { status: 404, error: 'not_found' },
+  conflict: { status: 409, error: 'conflict' },
+} as const satisfies Readonly<Record<OperationRefused['kind'], { status: number; error: string }>>;
+
+/** Sends why an operation did nothing: every problem at once, and all of them in one line (RFC 6750 §3). */
+function sendOperationRefused(reply: FastifyReply, { kind, problems }: OperationRefused): FastifyReply {
+  const { status, error } = answerOf[kind];
+  const description = plain(problemLine(problems));
+  if (kind === 'denied') {
+    const challenge = `Bearer realm="memberdoor", error="${error}", error_description="${description}"`;
+    reply.header('www-authenticate', challenge);
+  }
+  return sendJson(
+    reply,
+    { error, error_description: description, problems: problems.map(problemAnswer) },
+    status,
+  );
+}
+
+/** A problem for programs, with its words for people. */
+function problemAnswer({ path, code, values, position }: Problem) {
+  return { path, code, values, message: problemText({ path, code, values }), ...position };
+}
+
+/** What may stand in an error_description, and in a header (RFC 6749 §5.2; H17). */
+function plain(text: string): string {
+  return text
+    .replaceAll('"', "'")
+    .replaceAll('\\', '/')
+    .replaceAll(/[^ -~]/g, '?');
+}
