@@ -3,10 +3,10 @@
  * otherwise; what goes out on the wire in seconds carries `Seconds` in its name.
  */
 
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
 
 /** Authorization code: valid for 10 minutes (contract, Limits; decision 18). */
 export const authorizationCodeLifetime = 10 * minute;
@@ -24,13 +24,9 @@ export const refreshTokenAbsolute = 365 * day;
 /** Replay window of a client that asked for one: 0 to 30 s (decision 24). */
 export const replayWindow = { default: 0, most: 30 * second } as const;
 
-/** Browser session: 14 days idle, 90 days in all (security, Defaults). */
-export const sessionIdle = 14 * day;
-export const sessionAbsolute = 90 * day;
-
-/** The portal's sessions: 30 minutes idle, 8 hours in all (security, Defaults). */
+/** Browser session: 14 days idle, 90 days in all; the portal's 30 minutes and 8 hours (security, Defaults). */
 export const sessionLife = {
-  member: { idle: sessionIdle, absolute: sessionAbsolute },
+  member: { idle: 14 * day, absolute: 90 * day },
   admin: { idle: 30 * minute, absolute: 8 * hour },
 } as const;
 
@@ -190,51 +186,40 @@ export const browserKnownFor = day;
 /** Failed sign-ins of one account: so many, then 1 minute doubling to 15; a day without one forgets (A6). */
 export const signInLimit = { failures: 5, firstWait: minute, longestWait: 15 * minute, memory: day } as const;
 
-/** What a tenant may set for itself, with what holds where it sets nothing; null is no limit. */
-export interface TenantLimits {
-  /** Pending device codes of one client (decision 32; security, F8). */
-  readonly pendingDeviceCodes: number;
-  /** Device authorizations (security, Defaults). */
-  readonly deviceRequestsPerAddressAndMinute: number | null;
-  readonly deviceRequestsPerAddressAndHour: number | null;
-  readonly deviceRequestsPerClientAndMinute: number | null;
-  /** Failed grants of one client from one address, and failed client authentications (security, Defaults). */
-  readonly failedGrantsPerClientAddressAndMinute: number | null;
-  readonly failedClientAuthenticationsPerAddressAndMinute: number | null;
-  /** Wrong user codes of one member, and from one address, in 15 minutes (decision 32). */
-  readonly wrongUserCodesPerMember: number | null;
-  readonly wrongUserCodesPerAddress: number | null;
-  /** Sign-ups from one address (security, Defaults). */
-  readonly signUpsPerAddressAndHour: number | null;
-  readonly signUpsPerAddressAndDay: number | null;
-  /** Forgotten passwords asked for from one address. */
-  readonly recoveriesPerAddressAndHour: number | null;
-  /** Failed sign-ins a minute from one address, and of one account before it waits (security, Defaults; A6). */
-  readonly failedSignInsPerAddressAndMinute: number | null;
-  readonly failedSignInsPerAccount: number | null;
-  /** How long an account that is to be deleted can be kept after all. ms. */
-  readonly deletionCoolingOff: number;
-}
-
 /** How long an account that is to be deleted can be kept after all, unless the tenant says otherwise. */
 export const deletionCoolingOff = 14 * day;
 
-export const tenantLimits: TenantLimits = {
+/** What holds where a tenant sets nothing of these for itself. */
+export const tenantLimits = {
+  /** Pending device codes of one client (decision 32; security, F8). */
   pendingDeviceCodes: 1_000,
+  /** Device authorizations (security, Defaults). */
   deviceRequestsPerAddressAndMinute: 30,
   deviceRequestsPerAddressAndHour: 600,
   deviceRequestsPerClientAndMinute: 1_000,
+  /** Failed grants of one client from one address, and failed client authentications (security, Defaults). */
   failedGrantsPerClientAddressAndMinute: 60,
   failedClientAuthenticationsPerAddressAndMinute: 10,
+  /** Wrong user codes of one member, and from one address, in 15 minutes (decision 32). */
   wrongUserCodesPerMember: wrongUserCodes.perMember,
   wrongUserCodesPerAddress: wrongUserCodes.perAddress,
+  /** Sign-ups from one address (security, Defaults). */
   signUpsPerAddressAndHour: 20,
   signUpsPerAddressAndDay: 100,
+  /** Forgotten passwords asked for from one address. */
   recoveriesPerAddressAndHour: 60,
+  /** Failed sign-ins a minute from one address, and of one account before it waits (security, Defaults; A6). */
   failedSignInsPerAddressAndMinute: 30,
   failedSignInsPerAccount: signInLimit.failures,
   deletionCoolingOff,
 };
+
+type Always = 'pendingDeviceCodes' | 'deletionCoolingOff';
+
+/** What a tenant may set for itself; null is no limit, which there is of everything but pending codes and times (ms). */
+export type TenantLimits = Readonly<
+  Record<Always, number> & Record<Exclude<keyof typeof tenantLimits, Always>, number | null>
+>;
 
 /** What a tenant has before it sets anything for its pages. */
 export const tenantDefaults = {

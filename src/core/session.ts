@@ -58,17 +58,15 @@ export type SessionWrite =
       readonly session: Session;
     };
 
-/** A session that was found and may be used, or null; and what to write about it. */
-export interface SessionUse {
-  readonly session: Session | null;
-  readonly writes: readonly SessionWrite[];
-}
-
 /**
  * Uses a session: null if there is none, if it is over, or if its member may no longer sign in (A14).
  * The time of use is written at most once an hour.
  */
-export function useSession(session: Session | null, member: Member | null, now: number): SessionUse {
+export function useSession(
+  session: Session | null,
+  member: Member | null,
+  now: number,
+): { readonly session: Session | null; readonly writes: readonly SessionWrite[] } {
   if (session === null) return { session: null, writes: [] };
   if (!maySignIn(member, now)) return { session: null, writes: endSession(session) };
   const { state, outcome } = step(sessionMachine, session.state, lifeOf(session), { type: 'use', now });
@@ -90,15 +88,7 @@ export function isSessionForgotten({ lastUsedAt }: Pick<Session, 'lastUsedAt'>, 
 }
 
 /** What begins a session: right credentials, from this browser. */
-export interface SessionFacts {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly memberId: string;
-  readonly kind: SessionKind;
-  readonly secretHash: string;
-  readonly userAgent: string;
-  readonly ipAddress: string;
-}
+type SessionFacts = Omit<Session, 'state' | 'authenticatedAt' | 'createdAt' | 'lastUsedAt'>;
 
 /**
  * Begins a session, or renews the one the browser has if it is the same member's, so that a sign-in anew
@@ -124,14 +114,11 @@ export function beginSession(
     createdAt: now,
     lastUsedAt: now,
   };
-  return {
-    session,
-    writes: [...(current === null ? [] : endSession(current)), { write: 'insertSession', session }],
-  };
+  const ended = current === null ? [] : endSession(current);
+  return { session, writes: [...ended, { write: 'insertSession', session }] };
 }
 
-function isSameSession(current: Session, facts: SessionFacts): boolean {
-  const { tenantId, memberId, kind } = current;
+function isSameSession({ tenantId, memberId, kind }: Session, facts: SessionFacts): boolean {
   // Nothing hangs on a session of the portal: a sign-in anew begins its absolute time anew.
   if (kind === 'admin') return false;
   return tenantId === facts.tenantId && memberId === facts.memberId && kind === facts.kind;

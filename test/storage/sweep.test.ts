@@ -6,7 +6,7 @@ import type { SignIn } from '../../src/core/grants/sign-in.ts';
 import {
   browserCookieLifetime,
   deviceCodeMemory,
-  sessionIdle,
+  sessionLife,
   signInLimit,
   userCodeRest,
   wrongUserCodes,
@@ -172,7 +172,7 @@ describe('codes that were not used', () => {
 
 describe('sessions that are over', () => {
   it('are kept until no notice names them, and as long as a sign-in or a code was begun in them', async () => {
-    expect(sessionMemory).toBeGreaterThan(sessionIdle);
+    expect(sessionMemory).toBeGreaterThan(sessionLife.member.idle);
     const old = { lastUsedAt: now - sessionMemory, createdAt: now - 90 * day };
     const store = await storeWith(async (tx) => {
       for (const [id, changes] of Object.entries({

@@ -42,30 +42,21 @@ export interface ConsentWrite {
 }
 
 /** A consent as the API shows it (decision 39). */
-export interface ConsentOfMember {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly status: ConsentStatus;
-  /** ISO 8601, UTC, milliseconds; null if the member never answered. */
-  readonly changedAt: string | null;
-}
+export type ConsentOfMember = ReturnType<typeof consentOf>;
 
 /** A short digest of what a consent says of itself: an answer is one to the words that the member saw. */
 export function wordsOf({ id, name, description }: Pick<Consent, 'id' | 'name' | 'description'>): string {
   return sha256(JSON.stringify([id, name, description])).slice(0, 16);
 }
 
-/** A consent and a member's answers, of which the last is enough: a member who never answered has not agreed. */
-export function consentOf(consent: Consent, changes: readonly ConsentChange[]): ConsentOfMember {
-  const last = changes.findLast(({ consentId }) => consentId === consent.id);
-  return {
-    id: consent.id,
-    name: consent.name,
-    description: consent.description,
-    status: last?.status ?? 'withdrawn',
-    changedAt: isoTimeOrNull(last?.changedAt ?? null),
-  };
+/**
+ * A consent and a member's answers, of which the last is enough: a member who never answered has not agreed, and has
+ * no time of it (ISO 8601, UTC, milliseconds).
+ */
+export function consentOf({ id, name, description }: Consent, changes: readonly ConsentChange[]) {
+  const last = changes.findLast(({ consentId }) => consentId === id);
+  const status: ConsentStatus = last?.status ?? 'withdrawn';
+  return { id, name, description, status, changedAt: isoTimeOrNull(last?.changedAt ?? null) };
 }
 
 /** Who answers, where and when. */

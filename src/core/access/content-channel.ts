@@ -71,37 +71,12 @@ export function channelAccess(
  */
 export type Verdict = 'ended' | 'grants' | 'not_ordered' | 'not_paid' | 'not_yet' | 'other_products' | 'over';
 
-/** How one subscription bears on a channel. Times are ISO 8601, UTC, milliseconds. */
-export interface SubscriptionReason {
-  readonly subscriptionId: number;
-  readonly packageId: number;
-  readonly packageName: string;
-  readonly verdict: Verdict;
-  /** The product that ties the package to the channel; null if none does. */
-  readonly product: Product | null;
-  readonly createdAt: string;
-  readonly activatedAt: string | null;
-  readonly expiresAt: string | null;
-  readonly endedAt: string | null;
-}
-
-/** Why a channel is open or closed to a member at a moment. */
-export interface Explanation {
-  readonly memberId: string;
-  readonly channel: { readonly id: string; readonly name: string; readonly products: readonly Product[] };
-  readonly at: string;
-  readonly hasAccess: boolean;
-  readonly validUntil: string | null;
-  readonly grantedBy: Grant | null;
-  /** One sentence in English for the administrator who answers the member. */
-  readonly summary: string;
-  /** Every subscription of the member, oldest first. */
-  readonly subscriptions: readonly SubscriptionReason[];
-}
-
 /**
- * Explains a channel to an administrator who answers a member's complaint. What products a package and a channel have
- * is what they have now; times are those of the moment asked for.
+ * Explains to an administrator who answers a member's complaint why a channel is open or closed to the member: in one
+ * sentence, and by each subscription. What products a package and a channel have is what they have now; times are
+ * those of the moment asked for, in ISO 8601, UTC, milliseconds.
+ *
+ * @param subscriptions every one of the member, oldest first
  */
 export function explain(
   memberId: string,
@@ -109,7 +84,7 @@ export function explain(
   products: readonly Product[],
   subscriptions: readonly MemberSubscription[],
   at: number,
-): Explanation {
+) {
   const { hasAccess, validUntil, grantedBy } = channelAccess(channel, subscriptions, at);
   const reasons = subscriptions.map((subscription) => reasonOf(subscription, channel, at));
   return {
@@ -128,11 +103,10 @@ export function explain(
   };
 }
 
-function reasonOf(
-  subscription: MemberSubscription,
-  channel: Pick<ContentChannel, 'productIds'>,
-  at: number,
-): SubscriptionReason {
+type SubscriptionReason = ReturnType<typeof reasonOf>;
+
+/** How one subscription bears on a channel, and the product that ties its package to it; null if none does. */
+function reasonOf(subscription: MemberSubscription, channel: ContentChannel, at: number) {
   const product = subscription.products.find(({ id }) => channel.productIds.includes(id)) ?? null;
   const { subscriptionId, packageId, packageName, createdAt, activatedAt, expiresAt, endedAt } = subscription;
   return {
@@ -191,7 +165,5 @@ function butOf({ verdict, createdAt, activatedAt, expiresAt, endedAt }: Subscrip
     case 'grants':
     case 'other_products':
       throw new Error(`a channel that is closed for the reason ${verdict}`);
-    default:
-      throw new Error(`unknown verdict ${verdict satisfies never}`);
   }
 }

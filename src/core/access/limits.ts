@@ -1,8 +1,5 @@
 /** Every number of access, checkouts and payments, named once (see also `core/limits.ts`). Milliseconds. */
-
-const second = 1_000;
-const hour = 60 * 60 * second;
-const day = 24 * hour;
+import { day, hour, second } from '../limits.ts';
 
 /** A checkout that was begun stays open this long; a payment that arrives later still counts. */
 export const checkoutLifetime = 2 * hour;

@@ -105,43 +105,35 @@ export function textProblems(texts: {
   readonly description?: string;
 }): readonly Problem[] {
   const { name, description = '' } = texts;
+  const most = packageTextLength;
   return [
-    ...(name.length > packageTextLength.name
-      ? [problem('name', 'too_long', { most: packageTextLength.name })]
-      : []),
-    ...(unfit.name.test(name) ? [problem('name', 'unfit')] : []),
-    ...(description.length > packageTextLength.description
-      ? [problem('description', 'too_long', { most: packageTextLength.description })]
-      : []),
-    ...(unfit.description.test(description) ? [problem('description', 'unfit')] : []),
-  ];
+    name.length > most.name && problem('name', 'too_long', { most: most.name }),
+    unfit.name.test(name) && problem('name', 'unfit'),
+    description.length > most.description && problem('description', 'too_long', { most: most.description }),
+    unfit.description.test(description) && problem('description', 'unfit'),
+  ].filter((found) => found !== false);
 }
 
 /** Everything that is wrong with a package; empty if nothing is. */
 export function packageProblems(facts: PackageFacts): readonly Problem[] {
   const { name, description, price, period, payment } = facts;
+  const most = longestPeriod[period.unit];
+  const isPeriod = Number.isSafeInteger(period.count) && period.count >= 1 && period.count <= most;
+  const isAmount = Number.isSafeInteger(price.amount) && price.amount >= 0;
   return [
-    ...(name.trim() === '' ? [problem('name', 'missing')] : []),
+    name.trim() === '' && problem('name', 'missing'),
     ...textProblems({ name, description }),
-    ...(!Number.isSafeInteger(price.amount) || price.amount < 0
-      ? [problem(['price', 'amount'], 'not_an_amount')]
-      : []),
-    ...(!isCurrency(price.currency) ? [problem(['price', 'currency'], 'not_a_currency')] : []),
-    ...(!Number.isSafeInteger(period.count) || period.count < 1 || period.count > longestPeriod[period.unit]
-      ? [problem(['period', 'count'], 'out_of_range', { least: 1, most: longestPeriod[period.unit] })]
-      : []),
-    ...(payment.trim() === '' ? [problem('payment', 'missing')] : []),
-    ...(payment === 'free' && price.amount > 0 ? [problem('payment', 'free_with_price')] : []),
-    ...(payment !== 'free' && price.amount === 0 ? [problem('payment', 'paid_without_price')] : []),
-  ];
+    !isAmount && problem(['price', 'amount'], 'not_an_amount'),
+    !isCurrency(price.currency) && problem(['price', 'currency'], 'not_a_currency'),
+    !isPeriod && problem(['period', 'count'], 'out_of_range', { least: 1, most }),
+    payment.trim() === '' && problem('payment', 'missing'),
+    payment === 'free' && price.amount > 0 && problem('payment', 'free_with_price'),
+    payment !== 'free' && price.amount === 0 && problem('payment', 'paid_without_price'),
+  ].filter((found) => found !== false);
 }
 
-const longestPeriod: Readonly<Record<Period['unit'], number>> = {
-  day: 3_660,
-  week: 520,
-  month: 120,
-  year: 10,
-};
+/** Ten years, but for days: those of ten years are a few more. */
+const longestPeriod = { day: 3_660, week: 520, month: 120, year: 10 } as const;
 
 /**
  * ISO 4217, list one, as of 2026: the currencies in which something can be paid. Not the codes of funds, metals and

@@ -61,21 +61,6 @@ export function beginWithTokens(
   };
 }
 
-/** The claims of an access token (RFC 9068 §2.2; decision 26). Times in whole seconds. */
-export interface AccessTokenClaims {
-  readonly iss: string;
-  readonly sub: string;
-  readonly aud: string;
-  readonly client_id: string;
-  readonly scope: Scope;
-  /** The browser session: asked at the member API where offline_access is missing (decision 27). */
-  readonly sid: string;
-  readonly jti: string;
-  readonly iat: number;
-  readonly exp: number;
-  readonly auth_time: number;
-}
-
 /** What signs an access token: ES256 unless its client or its audience asks for RS256 (decision 42; RFC 9068 §2.1). */
 export function accessTokenAlgorithm(client: Client, ofAudience: SigningAlgorithm): SigningAlgorithm {
   return client.accessTokenAlgorithm === 'RS256' ? 'RS256' : ofAudience;
@@ -84,6 +69,8 @@ export function accessTokenAlgorithm(client: Client, ofAudience: SigningAlgorith
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
 /**
+ * The claims of an access token (RFC 9068 §2.2; decision 26). Times in whole seconds.
+ *
  * @param tokensFrom tokens that say they are older are refused since a backup was restored, ms. A clock that was
  *   set back since is before it: what is issued now says that moment, and still lasts as long by the clock (Z18)
  */
@@ -93,7 +80,7 @@ export function accessTokenClaims(
   audience: string,
   tokenId: string,
   tokensFrom: number,
-): AccessTokenClaims {
+) {
   const issuedAt = seconds(grant.issuedAt);
   return {
     iss: issuer,
@@ -101,6 +88,7 @@ export function accessTokenClaims(
     aud: audience,
     client_id: grant.client.clientId,
     scope: grant.scope,
+    // The browser session: asked at the member API where offline_access is missing (decision 27).
     sid: grant.sessionId,
     jti: tokenId,
     iat: Math.max(issuedAt, Math.ceil(tokensFrom / 1_000)),

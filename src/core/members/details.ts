@@ -1,7 +1,7 @@
 // The rules for names, texts and addresses, and how members change their own.
 import { type Problem, problem } from '../problem.ts';
 import { brandNameLength, memberTextLength } from './limits.ts';
-import { type Address, type Member, normaliseEmail } from './member.ts';
+import { type Member, normaliseEmail } from './member.ts';
 
 /** What must not stand in a text that members give of themselves: controls and what is invisible. */
 const unfit = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
@@ -38,8 +38,6 @@ export function nameProblem(name: string): Problem | null {
       return problem('name', 'unfit');
     case 'missing':
       return problem('name', 'missing');
-    default:
-      throw new Error(`unknown problem ${found satisfies never}`);
   }
 }
 
@@ -123,11 +121,7 @@ export function changeDetails(member: Member, details: Details, now: number): Ch
   ];
   const problems = checked.flatMap(({ field, problem }) => (problem === null ? [] : [{ field, problem }]));
   if (problems.length > 0 || phone === null || country === null) return { kind: 'refused', problems };
-  const address: Address = {
-    ...member.address,
-    ...linesOf(details),
-    country: country === '' ? null : country,
-  };
+  const lines = Object.fromEntries(addressLines.map((line) => [line, details.address[line].trim() || null]));
   return {
     kind: 'changed',
     member: {
@@ -138,19 +132,8 @@ export function changeDetails(member: Member, details: Details, now: number): Ch
       // A new number is not known to be the member's until it is verified.
       phoneVerified: member.phoneVerified && phone === member.phone,
       locale,
-      address,
+      address: { ...member.address, ...lines, country: country || null },
       updatedAt: now,
     },
-  };
-}
-
-function linesOf({ address }: Details): Pick<Address, (typeof addressLines)[number]> {
-  const line = (text: string) => text.trim() || null;
-  return {
-    name: line(address.name),
-    line1: line(address.line1),
-    postCode: line(address.postCode),
-    postOffice: line(address.postOffice),
-    city: line(address.city),
   };
 }

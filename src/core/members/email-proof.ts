@@ -35,13 +35,15 @@ export interface EmailProof {
   readonly expiresAt: number;
 }
 
+type EmailProofEvent =
+  | { type: 'link' | 'try' | 'finish'; now: number }
+  | { type: 'code'; now: number; matches: boolean }
+  | { type: 'fail' | 'withdraw' };
+
 export const emailProofMachine = machineOf({
   id: 'email proof',
   context: {} as { expiresAt: number; wrongCodes: number },
-  event: {} as
-    | { type: 'link' | 'try' | 'finish'; now: number }
-    | { type: 'code'; now: number; matches: boolean }
-    | { type: 'fail' | 'withdraw' },
+  event: {} as EmailProofEvent,
   conditions: {
     'its time is over': ({ context, event }) => 'now' in event && event.now >= context.expiresAt,
     'no try is left': ({ context }) => context.wrongCodes >= wrongEmailCodes,
@@ -124,20 +126,11 @@ export function presentProof(
   presented: Presented,
   now: number,
 ): Decision<boolean, EmailProofWrite> {
-  const event =
-    presented.by === 'link'
-      ? ({ type: 'link', now } as const)
-      : ({
-          type: 'code',
-          now,
-          matches: proof.codeHash !== '' && equalInConstantTime(presented.codeHash, proof.codeHash),
-        } as const);
-  const { state, outcome } = step(emailProofMachine, proof.state, proof, event);
-  const wrongCodes = proof.wrongCodes + (outcome === 'countWrongCode' ? 1 : 0);
-  return {
-    answer: outcome === 'accept' || outcome === 'ignore',
-    writes: moveTo(proof, { ...proof, state, wrongCodes }),
-  };
+  const { by: type } = presented;
+  const matches =
+    type === 'code' && proof.codeHash !== '' && equalInConstantTime(presented.codeHash, proof.codeHash);
+  const { outcome, writes } = happen(proof, { type, now, matches });
+  return { answer: outcome === 'accept' || outcome === 'ignore', writes };
 }
 
 /**
@@ -147,31 +140,32 @@ export function presentProof(
  * @returns whether it may be looked at: if so, the link is presented for a right one, and `failTry` follows a wrong one
  */
 export function beginTry(proof: EmailProof, now: number): Decision<boolean, EmailProofWrite> {
-  const { state, outcome } = step(emailProofMachine, proof.state, proof, { type: 'try', now });
-  const answer = outcome === 'countTry';
-  const wrongCodes = proof.wrongCodes + (answer ? 1 : 0);
-  return { answer, writes: moveTo(proof, { ...proof, state, wrongCodes }) };
+  const { outcome, writes } = happen(proof, { type: 'try', now });
+  return { answer: outcome === 'countTry', writes };
 }
 
 /** A guess that was counted was wrong; after the last one only a new message helps. */
 export function failTry(proof: EmailProof): readonly EmailProofWrite[] {
-  const { state } = step(emailProofMachine, proof.state, proof, { type: 'fail' });
-  return moveTo(proof, { ...proof, state });
+  return happen(proof, { type: 'fail' }).writes;
 }
 
 /** Uses a proven address up: what it was for may be done now, once. */
 export function finishProof(proof: EmailProof, now: number): Decision<boolean, EmailProofWrite> {
-  const { state, outcome } = step(emailProofMachine, proof.state, proof, { type: 'finish', now });
-  return { answer: outcome === 'accept', writes: moveTo(proof, { ...proof, state }) };
+  const { outcome, writes } = happen(proof, { type: 'finish', now });
+  return { answer: outcome === 'accept', writes };
 }
 
 /** Ends a proof that was not used, because another one of its purpose was. */
 export function withdrawProof(proof: EmailProof): readonly EmailProofWrite[] {
-  const { state } = step(emailProofMachine, proof.state, proof, { type: 'withdraw' });
-  return moveTo(proof, { ...proof, state });
+  return happen(proof, { type: 'withdraw' }).writes;
 }
 
-function moveTo(from: EmailProof, to: EmailProof): readonly EmailProofWrite[] {
-  if (from.state === to.state && from.wrongCodes === to.wrongCodes) return [];
-  return [{ write: 'moveEmailProof', from: from.state, proof: to }];
+/** Moves a proof one event further; nothing is written where neither its state nor its count changes. */
+function happen(proof: EmailProof, event: EmailProofEvent) {
+  const { state, outcome } = step(emailProofMachine, proof.state, proof, event);
+  const isCounted = outcome === 'countWrongCode' || outcome === 'countTry';
+  const next = { ...proof, state, wrongCodes: proof.wrongCodes + (isCounted ? 1 : 0) };
+  const writes: readonly EmailProofWrite[] =
+    state === proof.state && !isCounted ? [] : [{ write: 'moveEmailProof', from: proof.state, proof: next }];
+  return { outcome, writes };
 }

@@ -1,9 +1,5 @@
 /** The numbers of members, their mails and what is shown of a tenant; times as in `core/limits.ts`. */
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { day, hour, minute, second } from '../limits.ts';
 
 /** New passwords: 12 code points or what the tenant sets, never under 8 (security, Defaults). */
 export const passwordLength = { default: 12, least: 8, most: 64 } as const;

@@ -1,28 +1,20 @@
 /** What a member may do beyond being one (decision 37). */
 export type UserType = 'member' | 'tenant_admin' | 'system_admin';
 
-/** A postal address; the text fields may be null (contract, "Member profile"). */
-export interface Address {
-  readonly line1: string | null;
-  readonly city: string | null;
-  readonly postCode: string | null;
-  readonly postOffice: string | null;
-  /** Two-letter country code (ISO 3166-1). */
-  readonly country: string | null;
-  readonly name: string | null;
-  readonly email: string | null;
-}
-
 /** The address of a member who has given none. */
-export const noAddress: Address = {
+export const noAddress = {
   line1: null,
   city: null,
   postCode: null,
   postOffice: null,
+  /** Two-letter country code (ISO 3166-1). */
   country: null,
   name: null,
   email: null,
 };
+
+/** A postal address; its fields may be null (contract, "Member profile"). */
+export type Address = Readonly<Record<keyof typeof noAddress, string | null>>;
 
 /** A member of one tenant. Times are ms since the epoch. */
 export interface Member {

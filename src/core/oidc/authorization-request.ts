@@ -1,6 +1,6 @@
 // Reads and checks an authorization request.
 import type { Client } from '../client.ts';
-import type { ErrorCode } from '../decision.ts';
+import { type ErrorCode, type Refusal, refusal } from '../decision.ts';
 import { parameterLength, stateReadAsJson } from '../limits.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { findRedirectUri } from './redirect-uri.ts';
@@ -96,7 +96,7 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
     state: repeated.includes('state') ? undefined : values.state,
   };
   const problem = problemOf(sent, redirectUri);
-  if (problem !== null) return { kind: 'error', target, ...problem };
+  if (problem !== null) return { ...problem, kind: 'error', target };
   const prompts = new Set(values.prompt?.split(' '));
   return {
     kind: 'request',
@@ -119,74 +119,62 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
 export function stateAsksForSignUp(state: string | undefined): boolean {
   if (state === undefined || state.length > stateReadAsJson) return false;
   try {
-    const value: unknown = JSON.parse(state);
-    return (
-      typeof value === 'object' &&
-      value !== null &&
-      Object.hasOwn(value, 'action') &&
-      'action' in value &&
-      value.action === 'signup'
-    );
+    // A key named __proto__ is one like any other to JSON.parse: nothing is inherited through it.
+    const value: { readonly action?: unknown } | null = JSON.parse(state);
+    return value?.action === 'signup';
   } catch {
     return false;
   }
 }
 
-interface Problem {
-  readonly error: ErrorCode;
-  readonly description: string;
-}
-
-const problem = (error: ErrorCode, description: string): Problem => ({ error, description });
-
-function problemOf({ values, repeated }: SentParameters, redirectUri: string): Problem | null {
-  if (repeated.length > 0) return problem('invalid_request', `${repeated[0]} was sent more than once`);
+function problemOf({ values, repeated }: SentParameters, redirectUri: string): Refusal | null {
+  if (repeated.length > 0) return refusal('invalid_request', `${repeated[0]} was sent more than once`);
   if (values.request !== undefined) {
-    return problem('request_not_supported', 'send the parameters themselves, not a request object');
+    return refusal('request_not_supported', 'send the parameters themselves, not a request object');
   }
   if (values.request_uri !== undefined) {
-    return problem('request_uri_not_supported', 'send the parameters themselves, not a request_uri');
+    return refusal('request_uri_not_supported', 'send the parameters themselves, not a request_uri');
   }
   for (const name of authorizationParameters) {
-    if ((values[name]?.length ?? 0) > longest(name)) return problem('invalid_request', `${name} is too long`);
+    if ((values[name]?.length ?? 0) > longest(name)) return refusal('invalid_request', `${name} is too long`);
   }
   return responseProblem(values, redirectUri) ?? pkceProblem(values) ?? openIdProblem(values);
 }
 
-function responseProblem(values: SentParameters['values'], redirectUri: string): Problem | null {
-  if (values.response_type === undefined) return problem('invalid_request', 'response_type is missing');
+function responseProblem(values: SentParameters['values'], redirectUri: string): Refusal | null {
+  if (values.response_type === undefined) return refusal('invalid_request', 'response_type is missing');
   if (values.response_type !== 'code') {
-    return problem('unsupported_response_type', 'only response_type code is supported');
+    return refusal('unsupported_response_type', 'only response_type code is supported');
   }
   const mode = values.response_mode ?? 'query';
   if (mode !== 'query' && (mode !== 'form_post' || !isWeb(redirectUri))) {
-    return problem('invalid_request', 'response_mode must be query, or form_post to an http address');
+    return refusal('invalid_request', 'response_mode must be query, or form_post to an http address');
   }
   return null;
 }
 
-function pkceProblem(values: SentParameters['values']): Problem | null {
+function pkceProblem(values: SentParameters['values']): Refusal | null {
   if (values.code_challenge === undefined) {
-    return problem('invalid_request', 'code_challenge is missing: PKCE is mandatory');
+    return refusal('invalid_request', 'code_challenge is missing: PKCE is mandatory');
   }
   if (values.code_challenge_method !== 'S256') {
-    return problem('invalid_request', 'code_challenge_method must be S256');
+    return refusal('invalid_request', 'code_challenge_method must be S256');
   }
   if (!isCodeChallenge(values.code_challenge)) {
-    return problem('invalid_request', 'code_challenge must be 43 base64url characters');
+    return refusal('invalid_request', 'code_challenge must be 43 base64url characters');
   }
   return null;
 }
 
-function openIdProblem(values: SentParameters['values']): Problem | null {
+function openIdProblem(values: SentParameters['values']): Refusal | null {
   if (!scopeIncludes(readScope(values.scope ?? ''), 'openid')) {
-    return problem('invalid_scope', 'scope must include openid');
+    return refusal('invalid_scope', 'scope must include openid');
   }
   if (values.prompt?.split(' ').includes('none') && values.prompt !== 'none') {
-    return problem('invalid_request', 'prompt none cannot be combined');
+    return refusal('invalid_request', 'prompt none cannot be combined');
   }
   if (values.max_age !== undefined && !/^\d{1,9}$/.test(values.max_age)) {
-    return problem('invalid_request', 'max_age must be a whole number of seconds');
+    return refusal('invalid_request', 'max_age must be a whole number of seconds');
   }
   return null;
 }

@@ -1,6 +1,6 @@
 // The rules for redirect URIs, and how a request's URI is matched.
 import { hostNameLength, parameterLength } from '../limits.ts';
-import { type Problem, problem } from '../problem.ts';
+import { type Problem, type ProblemCode, problem } from '../problem.ts';
 
 /** `http` on a loopback host, split into what must agree and the port that may differ (RFC 8252 §7.3). */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:\/.*)?)$/;
@@ -77,16 +77,7 @@ function addressProblem(uri: string, ours: readonly string[]): Problem | null {
   return taken === undefined ? null : problem([], 'uri_parameter', { uri, parameter: taken });
 }
 
-type FormProblem =
-  | 'uri_space'
-  | 'uri_not_encoded'
-  | 'uri_fragment'
-  | 'uri_wildcard'
-  | 'uri_not_absolute'
-  | 'uri_credentials'
-  | 'uri_host'
-  | 'uri_http'
-  | 'uri_scheme';
+type FormProblem = Exclude<Extract<ProblemCode, `uri_${string}`>, 'uri_parameter'>;
 
 function formProblem(uri: string): FormProblem | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -102,8 +93,6 @@ function formProblem(uri: string): FormProblem | null {
     if (!/^https:\/\/[^/?]/.test(uri)) return 'uri_not_absolute';
     return isHostName(hostname) ? null : 'uri_host';
   }
-  if (protocol === 'http:') {
-    return loopback.test(uri) ? null : 'uri_http';
-  }
+  if (protocol === 'http:') return loopback.test(uri) ? null : 'uri_http';
   return privateUse.test(uri) ? null : 'uri_scheme';
 }

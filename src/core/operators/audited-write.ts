@@ -51,7 +51,7 @@ export function meaningOf(write: Write): Meaning | null {
     case 'moveSession':
       return meaningOfSession(write.session);
     case 'insertEmailProof':
-      return { ...proofAsked[write.proof.purpose], ...aboutProof(write.proof) };
+      return { event: `${write.proof.purpose}_asked`, ...aboutProof(write.proof) };
     case 'moveEmailProof':
       return meaningOfProof(write.from, write.proof);
     case 'saveScopeConsent': {
@@ -75,8 +75,6 @@ export function meaningOf(write: Write): Meaning | null {
     case 'insertInvoice':
       // It comes with the subscription of a checkout, which is told of.
       return null;
-    default:
-      throw new Error(`unknown write ${JSON.stringify(write satisfies never)}`);
   }
 }
 
@@ -98,34 +96,28 @@ const endings: Readonly<Record<SignInEnd, AuditFacts>> = {
   },
 };
 
+const deviceRefused = { event: 'device_code_refused', result: 'refused' } as const;
+
 function meaningOfDevice(from: DeviceCode['state'], code: DeviceCode): Meaning | null {
+  // A slow_down: the polls come too fast, and nothing else has changed.
+  if (code.state === from) return null;
   const { tenantId, clientId, memberId, id, signInId } = code;
   const facts = { tenantId, clientId, target: id };
   switch (code.state) {
-    case from:
-      // A slow_down: the polls come too fast, and nothing else has changed.
-      return null;
     case 'approved':
       return { ...facts, event: 'device_approved', memberId };
     case 'denied':
       return from === 'pending'
         ? { ...facts, event: 'device_rejected', memberId }
-        : {
-            ...facts,
-            event: 'device_code_refused',
-            result: 'refused',
-            reason: 'the member may no longer sign in',
-          };
+        : { ...facts, ...deviceRefused, reason: 'the member may no longer sign in' };
     case 'used':
       return { ...facts, event: 'device_redeemed', target: signInId };
     case 'expired':
-      return { ...facts, event: 'device_code_refused', result: 'refused', reason: 'the code is too old' };
+      return { ...facts, ...deviceRefused, reason: 'the code is too old' };
     case 'withdrawn':
       return { ...facts, event: 'device_code_withdrawn', memberId };
     case 'pending':
       throw new Error('a device code went back to pending');
-    default:
-      throw new Error(`unknown state ${JSON.stringify(code.state satisfies never)}`);
   }
 }
 
@@ -139,8 +131,6 @@ function meaningOfSession(session: Session): Meaning | null {
     case 'expired':
       // Its time was over before anybody came.
       return null;
-    default:
-      throw new Error(`unknown state ${JSON.stringify(session.state satisfies never)}`);
   }
 }
 
@@ -151,20 +141,11 @@ function sessionBegun(session: Session, reason: 'again' | null): Meaning | null 
 
 const aboutSession = ({ tenantId, memberId, id }: Session) => ({ tenantId, memberId, target: id });
 
-const proofAsked: Readonly<Record<EmailProof['purpose'], AuditFacts>> = {
-  sign_up: { event: 'sign_up_asked' },
-  password_reset: { event: 'password_reset_asked' },
-  email_change: { event: 'email_change_asked' },
-};
-
 /** A visitor who asks for a mail need not be the member; an address is kept only as the id of its account. */
 function aboutProof({ tenantId, purpose, memberId }: EmailProof) {
-  const account = memberId === null ? 'no account has the address' : 'an account has the address';
-  return {
-    tenantId,
-    target: memberId,
-    ...(purpose === 'email_change' ? { memberId } : { reason: account }),
-  };
+  const facts = { tenantId, target: memberId };
+  if (purpose === 'email_change') return { ...facts, memberId };
+  return { ...facts, reason: `${memberId === null ? 'no' : 'an'} account has the address` };
 }
 
 /** What it is for is told of when it is done; here is told of guessing alone. */
@@ -191,8 +172,6 @@ function meaningOfMovedCheckout(checkout: Checkout): Meaning | null {
     case 'expired':
       // Its time was over before anybody came.
       return null;
-    default:
-      throw new Error(`unknown state ${JSON.stringify(checkout.state satisfies never)}`);
   }
 }
 

@@ -1,11 +1,6 @@
 /** The numbers of running the service: each once, with its source, as in `core/limits.ts`. Times are ms. */
-
+import { day, hour, minute, second } from '../limits.ts';
 import { noticeLifetime } from '../members/limits.ts';
-
-const second = 1_000;
-const minute = 60 * second;
-const hour = 60 * minute;
-const day = 24 * hour;
 
 /** Lines of the log are written in pieces of this size, and none waits longer than this. */
 export const logPieceBytes = 4_096;

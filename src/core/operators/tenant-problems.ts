@@ -16,40 +16,30 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
   const { deletionCoolingOff, pendingDeviceCodes, ...counts } = tenant.limits;
   return [
     ...brandingProblems(tenant),
-    ...returnOriginProblems(tenant.returnOrigins),
-    ...tenant.languages.flatMap((tag, index) =>
-      languages.includes(tag) ? [] : [problem(['languages', index], 'not_one_of', { allowed: languages })],
+    // Where checkouts may lead back to (decision 40).
+    ...tenant.returnOrigins.map(
+      (value, index) => !isWebOrigin(value) && problem(['returnOrigins', index], 'not_an_origin', { value }),
     ),
-    ...(isWhole(tenant.passwordLength, least, most)
-      ? []
-      : [problem('passwordLength', 'out_of_range', { least, most })]),
-    ...(isWhole(deletionCoolingOff, 0, deletionCoolingOffMost)
-      ? []
-      : [
-          problem('deletionCoolingOffSeconds', 'out_of_range', {
-            least: 0,
-            most: deletionCoolingOffMost / 1_000,
-          }),
-        ]),
-    ...(isWhole(pendingDeviceCodes, 1, pendingDeviceCodesMost)
-      ? []
-      : [
-          problem(['limits', 'pendingDeviceCodes'], 'out_of_range', {
-            least: 1,
-            most: pendingDeviceCodesMost,
-          }),
-        ]),
-    ...Object.entries(counts)
-      .filter(([, count]) => count !== null && !isWhole(count, 1, Number.MAX_SAFE_INTEGER))
-      .map(([name]) => problem(['limits', name], 'not_a_limit')),
-  ];
-}
-
-/** What is wrong with where checkouts may lead back to (decision 40). */
-function returnOriginProblems(origins: readonly string[]): readonly Problem[] {
-  return origins.flatMap((value, index) =>
-    isWebOrigin(value) ? [] : [problem(['returnOrigins', index], 'not_an_origin', { value })],
-  );
+    ...tenant.languages.map(
+      (tag, index) =>
+        !languages.includes(tag) && problem(['languages', index], 'not_one_of', { allowed: languages }),
+    ),
+    !isWhole(tenant.passwordLength, least, most) &&
+      problem('passwordLength', 'out_of_range', { least, most }),
+    !isWhole(deletionCoolingOff, 0, deletionCoolingOffMost) &&
+      problem('deletionCoolingOffSeconds', 'out_of_range', {
+        least: 0,
+        most: deletionCoolingOffMost / 1_000,
+      }),
+    !isWhole(pendingDeviceCodes, 1, pendingDeviceCodesMost) &&
+      problem(['limits', 'pendingDeviceCodes'], 'out_of_range', { least: 1, most: pendingDeviceCodesMost }),
+    ...Object.entries(counts).map(
+      ([name, count]) =>
+        count !== null &&
+        !isWhole(count, 1, Number.MAX_SAFE_INTEGER) &&
+        problem(['limits', name], 'not_a_limit'),
+    ),
+  ].filter((found) => found !== false);
 }
 
 function isWhole(value: number, least: number, most: number): boolean {

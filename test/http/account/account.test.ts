@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sessionIdle } from '../../../src/core/limits.ts';
+import { sessionLife } from '../../../src/core/limits.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { setLimits, tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -146,7 +146,7 @@ describe('a session that is over', () => {
   it('pages 7: a form sent too late leads to the sign-in, which leads back', async () => {
     const late = await accountOf(service, hosts.a, 'u2@example.test');
     const token = field(await late.send('/account/details'), 'token');
-    service.clock.advance(sessionIdle);
+    service.clock.advance(sessionLife.member.idle);
     const answer = await late.send('/account/details', { body: { token, fullName: 'Too late' } });
     expect(answer.headers.location).toMatch(/^\/sign-in\?flow=/);
     const back = await late.signIn(await late.send(String(answer.headers.location)), 'u2@example.test');

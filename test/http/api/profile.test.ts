@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { profileOf } from '../../../src/core/access/profile.ts';
-import { sessionAbsolute } from '../../../src/core/limits.ts';
+import { sessionLife } from '../../../src/core/limits.ts';
 import { sightOf } from '../../../src/core/oidc/scope.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
@@ -287,15 +287,15 @@ describe('tokens without offline_access', () => {
   it('decision 27: they die when the session reaches its 90 days', async () => {
     const { browser } = await boundTokens();
     const begunAt = service.clock.now();
-    for (let age = 10 * day; age < sessionAbsolute; age += 10 * day) {
+    for (let age = 10 * day; age < sessionLife.member.absolute; age += 10 * day) {
       service.clock.set(begunAt + age);
       expect((await browser.send('/account')).status).toBe(200);
     }
-    service.clock.set(begunAt + sessionAbsolute - 60 * second);
+    service.clock.set(begunAt + sessionLife.member.absolute - 60 * second);
     const more = { scope: 'openid', prompt: 'none' };
     const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1, { browser, more });
     expect((await profile(service, hosts.a, token)).status).toBe(200);
-    service.clock.set(begunAt + sessionAbsolute);
+    service.clock.set(begunAt + sessionLife.member.absolute);
     expectBadToken(await profile(service, hosts.a, token));
   });
 });
