@@ -12,11 +12,6 @@ import { referenceHeader } from './request-log.ts';
 /** Which origins may read a route from a script: all of them, or those that clients have registered. */
 export type AllowOrigin = (request: FastifyRequest, origin: string) => boolean;
 
-/** Discovery and JWKS are public: any origin, no credentials. */
-export function allowAnyOrigin(reply: FastifyReply): void {
-  reply.header('access-control-allow-origin', '*');
-}
-
 /** The registered web origins of the tenant's clients (security, CORS). */
 export const tenantOrigins: AllowOrigin = ({ tenant }, origin) => allowsOrigin(tenant.webOrigins, origin);
 

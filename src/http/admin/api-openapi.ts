@@ -2,10 +2,9 @@
 import { exactly, list, madeOf, named, text, wholeNumber } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
 import { mediaTypeOf, type ObjectSchema, type Operation } from '../../operations/admin/operation.ts';
-import { mapValues } from '../api/document-parts.ts';
+import { mapValues } from '../api/components.ts';
 import { withRules } from '../api/document-schemas.ts';
-import { documentOf, memberPart } from '../api/openapi.ts';
-import { headers, json } from '../api/openapi-parts.ts';
+import { documentOf, headers, json, memberPart } from '../api/openapi.ts';
 import { adminUrl } from './api.ts';
 
 /**

@@ -5,17 +5,9 @@ import { type Problem, problem } from '../../core/problem.ts';
 import { isFile, type Operation } from '../../operations/admin/operation.ts';
 import { problemLine, problemText } from '../../operations/problem-text.ts';
 import { invalid, OperationRefused, refuseIfAny } from '../../operations/refusal.ts';
-import {
-  apiErrorHandler,
-  noStore,
-  protocolError,
-  refuseOtherMethods,
-  sendJson,
-  sendTooMany,
-} from '../answers.ts';
-import { parseJson } from '../api/json-body.ts';
+import { apiErrorHandler, noStore, refuseOtherMethods, sendJson, sendTooMany } from '../answers.ts';
 import type { Deps } from '../deps.ts';
-import { queryOf } from '../form.ts';
+import { jsonBody, queryOf } from '../form.ts';
 import { sendBearerProblem } from '../oidc/bearer.ts';
 import { type Caller, TokenOver, tokenActor } from './api-token.ts';
 import { callOperation, sendFileAnswer, TooManyCalls } from './call.ts';
@@ -110,14 +102,7 @@ function takeJsonOrNothing(app: FastifyInstance): void {
   app.addContentTypeParser(
     /^application\/json *(?:; *charset="?utf-8"?)?$/i,
     { parseAs: 'buffer' },
-    async (_request: unknown, bytes: Buffer) => {
-      if (bytes.length === 0) return {};
-      const value = parseJson(bytes);
-      if (value === undefined) {
-        throw protocolError('invalid_request', 'the body is no JSON in which every name stands once');
-      }
-      return value;
-    },
+    async (_request: unknown, bytes: Buffer) => (bytes.length === 0 ? {} : jsonBody(bytes)),
   );
 }
 

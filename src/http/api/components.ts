@@ -1,15 +1,4 @@
 // Moves what a document says several times to its components, where each schema, parameter and answer stands once.
-import {
-  inDocument,
-  inside,
-  isGeneral,
-  mapValues,
-  type Part,
-  type Place,
-  pascal,
-  type Visit,
-  type Written,
-} from './document-parts.ts';
 
 /**
  * Moves each schema with a title to the components of a document, under that title, and with it every other part
@@ -54,15 +43,8 @@ interface Met {
   name: string | null;
 }
 
-interface Names {
-  /** The schemas that others are made of. */
-  readonly bases: ReadonlySet<string>;
-  /** The name that a part has among the components; null where it stays in its place. */
-  readonly nameOf: (part: Part, place: Place) => string | null;
-}
-
-/** Finds which parts of a document are components, and their names. */
-function namesIn(document: Written): Names {
+/** Finds which parts of a document are components, with their names, and which schemas others are made of. */
+function namesIn(document: Written) {
   const met = new Map<string, Met>();
   const titled = new Map<string, string>();
   const bases = new Set<string>();
@@ -89,7 +71,8 @@ function namesIn(document: Written): Names {
   };
   inDocument(document, count);
   nameRepeated([...met.values()], titled.keys());
-  return { bases, nameOf: (part, place) => met.get(keyOf(part, place))?.name ?? null };
+  const nameOf = (part: Part, place: Place) => met.get(keyOf(part, place))?.name ?? null;
+  return { bases, nameOf };
 }
 
 /** Names what was met more than once: what is there most after itself alone, another after what is around it too. */
@@ -129,9 +112,7 @@ function wordsOf(schema: Part | undefined): Part {
 }
 
 /** What others are made of has more properties in them. */
-function open({ additionalProperties: _, ...schema }: Part): Part {
-  return schema;
-}
+const open = ({ additionalProperties: _, ...schema }: Part): Part => schema;
 
 /** What makes two schemas of one title the same: not their words, nor the order in which values are offered. */
 function shapeOf(part: Part): Part {
@@ -152,9 +133,7 @@ function useOf(part: Part, $ref: string, component: Part | undefined): Part {
   return { ...to, ...Object.fromEntries(own) };
 }
 
-function isNullable({ type }: Part): boolean {
-  return Array.isArray(type) && type.includes('null');
-}
+const isNullable = ({ type }: Part) => Array.isArray(type) && type.includes('null');
 
 function withoutNull({ type, ...schema }: Part): Part {
   const types = (type as readonly unknown[]).filter((one) => one !== 'null');
@@ -180,4 +159,114 @@ function textOf(value: unknown): string {
 
 function sorted<Value>(parts: Readonly<Record<string, Value>>): Record<string, Value> {
   return Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A schema, a parameter or an answer. */
+type Part = Readonly<Record<string, unknown>>;
+type Parts = Readonly<Record<string, Part>>;
+
+/** A document whose schemas are written out where they are used. */
+export interface Written extends Part {
+  readonly paths: object;
+  readonly components: { readonly responses: object; readonly securitySchemes: object };
+}
+
+/** Where a part stands. */
+interface Place {
+  readonly kind: 'parameters' | 'requestBodies' | 'responses' | 'schemas';
+  /** What it can be named after: the schema or operation around it, and its own property or parameter. */
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** What is done with a part: it answers what takes the place of the part. */
+type Visit = (part: Part, place: Place) => Part;
+
+/** A part with some of what it has changed. */
+function changed(part: Part, changes: Readonly<Record<string, (value: never) => unknown>>): Part {
+  return mapValues(part, (value, name) => changes[name]?.(value as never) ?? value);
+}
+
+/** Visits what a document answers and then what it takes: what is answered has the first choice of names. */
+function inDocument({ paths, components }: Written, visit: Visit) {
+  const inParameters = (owner: string) => (parameters: readonly Part[]) =>
+    parameters.map((one) => visit(one, { owner, kind: 'parameters', name: String(one.name) }));
+  const answered = mapValues(paths as Readonly<Record<string, Parts>>, (item) =>
+    mapValues(item, (operation) => {
+      const owner = pascal(String(operation.operationId));
+      const inAnswer = (answer: Part) =>
+        '$ref' in answer ? answer : visit(answer, { kind: 'responses', owner, name: titleIn(answer) });
+      // Beside its operations, an address has the parameters of them all.
+      if (Array.isArray(operation)) return operation;
+      return changed(operation, { responses: (answers: Parts) => mapValues(answers, inAnswer) });
+    }),
+  );
+  const responses = mapValues(components.responses as Parts, (answer, owner) => inBody(answer, owner, visit));
+  const visited = mapValues(answered, (item, path) =>
+    mapValues(item, (operation) => {
+      if (Array.isArray(operation)) return inParameters(pascal(path))(operation);
+      const owner = pascal(String(operation.operationId));
+      return changed(operation, {
+        parameters: inParameters(owner),
+        requestBody: (body: Part) => visit(body, { owner, kind: 'requestBodies', name: 'body' }),
+      });
+    }),
+  );
+  return { responses, paths: visited };
+}
+
+/** The title of what an answer holds, after which it is named too. */
+function titleIn({ content }: Part): string {
+  const [{ schema }] = Object.values(content as Parts) as [{ readonly schema: Part }];
+  return typeof schema.title === 'string' ? schema.title : 'answer';
+}
+
+/** Visits the schemas of a body, sent or answered. */
+function inBody(body: Part, owner: string, visit: Visit): Part {
+  const schema = (part: Part) => visit(part, { owner, kind: 'schemas', name: 'body' });
+  return changed(body, { content: (types: Parts) => mapValues(types, (type) => changed(type, { schema })) });
+}
+
+/**
+ * Visits the schemas that are directly in a part.
+ *
+ * @param named the name that the part has, after which they can be named
+ */
+function inside(part: Part, place: Place, named: string | null, visit: Visit): Part {
+  if (place.kind === 'responses' || place.kind === 'requestBodies') return inBody(part, place.owner, visit);
+  if (place.kind === 'parameters') {
+    // A schema without a title has its words in the parameter, so it says too little to stand alone.
+    const schema = part.schema as Part;
+    return 'title' in schema ? { ...part, schema: visit(schema, { ...place, kind: 'schemas' }) } : part;
+  }
+  const owner = named ?? `${place.owner}${pascal(place.name)}`;
+  const one = (schema: Part, name: string) => visit(schema, { ...place, owner, name });
+  const all = (name: string) => (schemas: readonly Part[]) => schemas.map((schema) => one(schema, name));
+  return changed(part, {
+    properties: (schemas: Parts) => mapValues(schemas, one),
+    items: (schema: Part) => one(schema, 'item'),
+    additionalProperties: (schema: Part | boolean) =>
+      typeof schema === 'object' ? one(schema, 'value') : schema,
+    allOf: all('base'),
+    anyOf: all('choice'),
+  });
+}
+
+/** Whether a name says only how a part stands in another, such as an item in a list. */
+function isGeneral(name: string): boolean {
+  return ['answer', 'body', 'choice', 'item', 'value'].includes(name);
+}
+
+/** The name of a type: `clients.create` is ClientsCreate. */
+export function pascal(name: string): string {
+  return name
+    .replaceAll(/(?:^|[^A-Za-z0-9])([a-z])/g, (_, first: string) => first.toUpperCase())
+    .replaceAll(/[^A-Za-z0-9]/g, '');
+}
+
+export function mapValues<From, To>(
+  values: Readonly<Record<string, From>>,
+  change: (value: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
 }

@@ -1,18 +1,48 @@
 // The member API's routes for consents.
+
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
-import { exactly, text } from '../../json-schema.ts';
+import { exactly, list, named, resource, text, timeOrNull } from '../../json-schema.ts';
 import { answerConsents, lookConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';
+import { statusField } from '../../operations/admin/access/consent-answers.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
-import { isFirstParty } from './first-party.ts';
-import { type ApiAnswer, type ApiRoute, type Call, profileUrl } from './route.ts';
-import {
-  consentAnswerSchema,
-  consentAnswersSchema,
-  consentSchema,
-  consentsSchema,
-} from './schemas/consent.ts';
+import { type ApiAnswer, type ApiRoute, type Call, isFirstParty, profileUrl } from './route.ts';
+
+const consentIdField = named('ConsentId', text('The consent.', 'newsletter'));
+const status = {
+  ...statusField,
+  description: 'What the member says to it; a member who never answered has not accepted.',
+};
+
+const consentSchema = resource(
+  'Consent',
+  'Something the tenant asks its members to agree to, and the answer of this member.',
+  {
+    id: consentIdField,
+    name: text('Name of the consent.', 'Newsletter'),
+    description: text('What the member agrees to.', 'A mail every Friday with what is new.'),
+    status,
+    changedAt: timeOrNull('When the member last changed the answer (UTC); null if there was none.'),
+  },
+);
+
+const consentsSchema = resource('Consents', 'The consents of a member.', {
+  consents: list('Every consent that the tenant asks for, by id.', consentSchema),
+});
+
+const consentAnswerSchema = resource('ConsentAnswer', 'The answer to one consent.', { status });
+
+const consentAnswersSchema = resource(
+  'ConsentAnswers',
+  'The answers to several consents, each of them once.',
+  {
+    consents: {
+      ...list('The answers.', exactly('The answer to one consent.', { id: consentIdField, status })),
+      minItems: 1,
+    },
+  },
+);
 
 const url = `${profileUrl}/consents`;
 const oneUrl = `${url}/:consentId`;
@@ -77,6 +107,8 @@ export function limitAnswers(route: ApiRoute, limiter: RateLimiter): ApiRoute {
   };
 }
 
+const whatIsRead =
+  "that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.";
 const whatPutDoes =
   'Only the clients of the tenant itself may do it. The same answer again changes nothing; each change is kept with its time, its client and the words it was an answer to.';
 
@@ -88,8 +120,7 @@ export const consentRoutes: readonly ApiRoute[] = [
     operationId: 'listConsents',
     tag: 'consents',
     summary: 'The consents of the member',
-    description:
-      "Everything that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
+    description: `Everything ${whatIsRead}`,
     answer: consentsSchema,
     refusals: [],
     handle: async (tx, call) => ({ status: 200, body: { consents: await consentsOf(tx, call) } }),
@@ -122,8 +153,7 @@ export const consentRoutes: readonly ApiRoute[] = [
     operationId: 'getConsent',
     tag: 'consents',
     summary: 'One consent of the member',
-    description:
-      "Something that the tenant asks its members to agree to, and what this member says to it. A third party's client sees none of it.",
+    description: `Something ${whatIsRead}`,
     params,
     answer: consentSchema,
     refusals: [404],

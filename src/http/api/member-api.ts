@@ -1,20 +1,25 @@
 // The member API: its routes and its document.
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import { metadataCacheSeconds } from '../../core/limits.ts';
+import { jsonBodyBytes } from '../../core/limits.ts';
 import { apiErrorHandler, refuseOtherMethods } from '../answers.ts';
-import { allowAnyOrigin } from '../cors.ts';
 import type { Deps } from '../deps.ts';
-import { limitAnswers } from './consents.ts';
-import { takeJson } from './json-body.ts';
-import { readQueries } from './query.ts';
-import { serveRoutes } from './route.ts';
-import { apiRoutes } from './routes.ts';
+import { jsonBody, queryOf } from '../form.ts';
+import { servePublicDocument } from '../public-document.ts';
+import { consentRoutes, limitAnswers } from './consents.ts';
+import { contentAccessRoute, explainRoute } from './content-access.ts';
+import { profileRoute } from './profile.ts';
+import { type ApiRoute, serveRoutes } from './route.ts';
+
+/** Every route of the member API by its address, in the order of the document. A new one is added here. */
+export const apiRoutes = Map.groupBy<string, ApiRoute>(
+  [profileRoute, contentAccessRoute, explainRoute, ...consentRoutes],
+  ({ url }) => url,
+);
 
 /**
  * The member API (contract; decisions 2, 5, 38, 39) and its description.
  *
- * @param describe the document of everything below /api/v1
+ * @param describe the document of everything below /api/v1: most starts never serve it
  */
 export function memberApi(app: FastifyInstance, describe: () => object, deps: Deps): void {
   app.setErrorHandler(apiErrorHandler);
@@ -24,46 +29,38 @@ export function memberApi(app: FastifyInstance, describe: () => object, deps: De
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, memberApi: true };
   });
-  for (const url of new Set(apiRoutes.map((route) => route.url))) {
-    const routes = apiRoutes
-      .filter((route) => route.url === url)
-      .map((route) => limitAnswers(route, deps.rateLimiter));
-    app.register(async (scope) => serveRoutes(scope, url, routes, deps));
+  for (const [url, routes] of apiRoutes) {
+    const limited = routes.map((route) => limitAnswers(route, deps.rateLimiter));
+    app.register(async (scope) => serveRoutes(scope, url, limited, deps));
   }
-  serveDocument(app, describe);
-}
-
-interface ServedDocument {
-  readonly body: Buffer;
-  readonly etag: string;
-}
-
-/** A document that most starts never serve, so it is made when it is asked for first. */
-function makeDocument(describe: () => object): ServedDocument {
-  const body = Buffer.from(JSON.stringify(describe()));
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
-}
-
-/** GET /api/v1/openapi.json: the same for every client, so any client may read and keep it. */
-function serveDocument(app: FastifyInstance, describe: () => object): void {
   const url = '/api/v1/openapi.json';
-  let made: ServedDocument | undefined;
-  app.options(url, async (_request, reply) => {
-    allowAnyOrigin(reply);
-    reply.headers({ 'access-control-allow-methods': 'GET', 'access-control-max-age': '600' });
-    return reply.status(204).send();
-  });
   refuseOtherMethods(app, url, ['GET', 'HEAD', 'OPTIONS']);
-  app.route({
-    method: ['GET', 'HEAD'],
-    url,
-    handler: async (request, reply) => {
-      made ??= makeDocument(describe);
-      const { body, etag } = made;
-      allowAnyOrigin(reply);
-      reply.headers({ etag, 'cache-control': `public, max-age=${metadataCacheSeconds}` });
-      if (request.headers['if-none-match']?.includes(etag)) return reply.status(304).send();
-      return reply.type('application/json; charset=utf-8').send(body);
-    },
+  servePublicDocument(app, url, {}, () => describe, describe);
+}
+
+/**
+ * Lets the routes of a scope take bodies of JSON, and nothing else: `application/json`, alone or with
+ * `charset=utf-8` (RFC 8259 §8.1, §11). What the scope above takes, such as forms, it takes no more.
+ */
+function takeJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    /^application\/json(?:; charset="utf-8")?$/i,
+    { parseAs: 'buffer', bodyLimit: jsonBodyBytes },
+    async (_request: unknown, bytes: Buffer) => jsonBody(bytes),
+  );
+}
+
+/**
+ * Gives the routes of a scope their query, for their schemas to hold: an empty value counts as absent, and one
+ * sent twice stays a list, which no schema lets through (decision 11). A malformed query is null.
+ */
+function readQueries(app: FastifyInstance): void {
+  app.addHook('preValidation', async (request) => {
+    const form = queryOf(request);
+    const given = [...(form ?? [])]
+      .map(([name, values]) => [name, values.length > 1 ? values : values[0]])
+      .filter(([, value]) => value !== '');
+    request.query = form === null ? null : Object.fromEntries(given);
   });
 }

@@ -1,11 +1,26 @@
 // Makes the OpenAPI document of the member API and the admin API.
 import { exactly, named, type Schema, text } from '../../json-schema.ts';
-import { withComponents } from './components.ts';
-import type { Written } from './document-parts.ts';
+import { type Written, withComponents } from './components.ts';
 import { documented } from './document-schemas.ts';
-import { headers, json } from './openapi-parts.ts';
+import { apiRoutes } from './member-api.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
-import { apiRoutes } from './routes.ts';
+
+/** A body of JSON, as OpenAPI describes one. */
+export const json = (schema: object) => ({ 'application/json': { schema } });
+
+const header = (description: string, example: string | number) => ({
+  description,
+  schema: { type: typeof example === 'number' ? 'integer' : 'string', examples: [example] },
+});
+
+/** The headers of the answers that are no, of the member API and of the admin API. */
+export const headers = {
+  'Retry-After': header('Seconds to wait before the request is sent again.', 5),
+  'WWW-Authenticate': header(
+    'Bearer, with the error unless there was no token (RFC 6750 §3).',
+    'Bearer realm="memberdoor", error="invalid_token"',
+  ),
+} as const;
 
 const tags: Readonly<Record<ApiTag, string>> = {
   profile: 'Who the member is, and what the member has access to.',
@@ -13,13 +28,14 @@ const tags: Readonly<Record<ApiTag, string>> = {
   consents: 'What the member agrees to.',
 };
 
+interface RefusedAnswer {
+  readonly name: string;
+  readonly description: string;
+  readonly header?: keyof typeof headers;
+}
+
 /** The answers that are no, by status (RFC 6750 §3.1; decision 16). */
-const refusals: Readonly<
-  Record<
-    400 | 401 | 403 | 404 | 413 | 415 | 429 | 503,
-    { readonly name: string; readonly description: string; readonly header?: keyof typeof headers }
-  >
-> = {
+const refusals: Readonly<Record<400 | 401 | 403 | 404 | 413 | 415 | 429 | 503, RefusedAnswer>> = {
   400: { name: 'BadRequest', description: 'The query or the body is not as described.' },
   401: {
     name: 'Unauthorized',
@@ -57,13 +73,9 @@ const apiError = named('Error', {
 export const memberPart = {
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   paths: Object.fromEntries(
-    [...new Set(apiRoutes.map(({ url }) => url))].map((url) => [
+    [...apiRoutes].map(([url, routes]) => [
       url.replace(/:(\w+)/g, '{$1}'),
-      Object.fromEntries(
-        apiRoutes
-          .filter((route) => route.url === url)
-          .map((route) => [route.method.toLowerCase(), operationOf(route)]),
-      ),
+      Object.fromEntries(routes.map((route) => [route.method.toLowerCase(), operationOf(route)])),
     ]),
   ),
   components: {
@@ -77,16 +89,10 @@ export const memberPart = {
     },
     headers,
     responses: Object.fromEntries(
-      Object.values(refusals).map(({ name, description, header }) => [
-        name,
-        {
-          description,
-          ...(header === undefined
-            ? {}
-            : { headers: { [header]: { $ref: `#/components/headers/${header}` } } }),
-          content: json(apiError),
-        },
-      ]),
+      Object.values(refusals).map(({ name, description, header }) => {
+        const sent = header && { headers: { [header]: { $ref: `#/components/headers/${header}` } } };
+        return [name, { description, ...sent, content: json(apiError) }];
+      }),
     ),
   },
 };

@@ -1,17 +1,23 @@
 // Defines a route of the member API.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { refusal } from '../../core/decision.ts';
 import type { Member } from '../../core/members/member.ts';
-import type { Scope } from '../../core/oidc/scope.ts';
+import { type Scope, type Sight, sightOf } from '../../core/oidc/scope.ts';
 import { allowsOrigin } from '../../core/oidc/web-origin.ts';
+import type { Path } from '../../core/problem.ts';
 import type { Schema } from '../../json-schema.ts';
+import { dotted, problemText } from '../../operations/problem-text.ts';
+import { schemaProblem } from '../../operations/schema-problems.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
+import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
-import { refuseOtherMethods } from '../answers.ts';
+import { refuseOtherMethods, sendRefusal, sendTooMany } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { type AllowOrigin, cors } from '../cors.ts';
 import type { Deps } from '../deps.ts';
+import { countedMember } from '../limits/limit-reached.ts';
+import type { Bearer } from '../memory.ts';
 import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
-import { descriptionOf, type Refused, sendRefused } from './refusals.ts';
 
 /** A request that its schemas let through, from a member whose token works. */
 export interface Call {
@@ -72,8 +78,7 @@ export function serveRoutes(
   const allow: AllowOrigin = (_request, origin) =>
     deps.tenants.all().some(({ webOrigins }) => allowsOrigin(webOrigins, origin));
   cors(app, url, methods, allow);
-  const served = methods.flatMap((method) => (method === 'GET' ? (['GET', 'HEAD'] as const) : [method]));
-  refuseOtherMethods(app, url, [...served, 'OPTIONS']);
+  refuseOtherMethods(app, url, [...methods, 'OPTIONS']);
   for (const route of routes) serveRoute(app, route, deps);
 }
 
@@ -116,4 +121,59 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
       return reply.send(answer.body);
     },
   });
+}
+
+/** Why a call is answered by no: no well-formed wish, not for this token, about nothing, or once too often. */
+type Refused =
+  | {
+      readonly status: 400 | 403 | 404;
+      /** ASCII without `"` and `\`; it never echoes the input (H17). */
+      readonly description: string;
+    }
+  /** Seconds until it may be tried again. */
+  | { readonly status: 429; readonly retryAfter: number; readonly memberId: string };
+
+/** Sends a refusal; one that another token might not meet in the form of RFC 6750 §3.1. */
+function sendRefused(reply: FastifyReply, refused: Refused, bearer?: Bearer): FastifyReply {
+  if (refused.status === 429)
+    return sendTooMany(reply, refused.retryAfter, 'consent_answers', countedMember(refused.memberId));
+  const { status, description } = refused;
+  if (status === 403) {
+    const denial = bearer === undefined ? {} : { bearer };
+    return sendBearerProblem(reply, 'insufficient_scope', description, denial);
+  }
+  return sendRefusal(reply, refusal('invalid_request', description), status);
+}
+
+type ValidationError = NonNullable<FastifyRequest['validationError']>;
+
+/** Says what is wrong with a request, without what was sent: the name of an unknown property is a stranger's, too. */
+function descriptionOf({ validation, validationContext }: ValidationError): string {
+  const [error] = validation ?? [];
+  const what = validationContext === 'body' ? 'body' : 'query';
+  if (error === undefined) return `the ${what} is not valid`;
+  const found = schemaProblem(error);
+  const nameOf = (path: Path) => (path.length === 0 ? `the ${what}` : dotted(path));
+  if (found.code === 'unknown_field') return `${nameOf(found.path.slice(0, -1))} has an unknown property`;
+  // Of a query every value is a string, unless there were several (decision 11).
+  if (what === 'query' && found.code === 'wrong_type') {
+    return found.path.length === 0
+      ? 'the query is malformed'
+      : `${dotted(found.path)} was sent more than once`;
+  }
+  return problemText(found, nameOf);
+}
+
+/**
+ * Whether a token is of one of the tenant's own clients. A third party's client may read what its member allowed,
+ * and nothing more (decision 41); one that is registered no more has no claim to more than that.
+ */
+export async function isFirstParty(tx: Tx, { tenant, clientId }: Call): Promise<boolean> {
+  const client = await findClient(tx, tenant.id, clientId);
+  return client !== null && !client.thirdParty;
+}
+
+/** What the client of a token sees of its member (decision 41). */
+export async function sightOfCall(tx: Tx, call: Call): Promise<Sight> {
+  return sightOf(await isFirstParty(tx, call), call.scope);
 }

@@ -1,11 +1,9 @@
 // Discovery and JWKS.
-import { createHash } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { metadataCacheSeconds } from '../../core/limits.ts';
+import type { FastifyInstance } from 'fastify';
 import { knownScopes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
-import { allowAnyOrigin } from '../cors.ts';
+import { servePublicDocument } from '../public-document.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -74,46 +72,15 @@ function jwksOf({ keys }: OpenTenant): object {
   return { keys: keys.map(({ publicJwk }) => publicJwk) };
 }
 
-interface Document {
-  readonly body: string;
-  readonly etag: string;
-}
-
 /**
  * Discovery, at its three addresses, and JWKS. The bytes are made once for each tenant as it is in memory:
  * a change makes a new tenant object there, and with it new bytes.
  */
 export function discoveryEndpoints(app: FastifyInstance): void {
-  serve(app, '/.well-known/openid-configuration', discoveryOf);
-  serve(app, '/api/oidc/.well-known/openid-configuration', discoveryOf);
-  serve(app, '/.well-known/oauth-authorization-server', discoveryOf);
-  serve(app, '/api/oidc/jwks', jwksOf);
-}
-
-function serve(app: FastifyInstance, url: string, content: (tenant: OpenTenant) => object): void {
-  const documents = new WeakMap<OpenTenant, Document>();
-  app.options(url, async (_request, reply) => {
-    allowAnyOrigin(reply);
-    return reply
-      .headers({ 'access-control-allow-methods': 'GET', 'access-control-max-age': '600' })
-      .status(204)
-      .send();
-  });
-  const answer = ({ tenant, headers }: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    let document = documents.get(tenant);
-    if (document === undefined) {
-      // As text it leaves in one piece with the headers; as bytes it would be a piece of its own.
-      const body = JSON.stringify(content(tenant));
-      document = { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
-      documents.set(tenant, document);
-    }
-    allowAnyOrigin(reply);
-    reply.headers({
-      etag: document.etag,
-      'cache-control': `public, max-age=${metadataCacheSeconds}`,
-    });
-    if (headers['if-none-match']?.includes(document.etag)) return reply.status(304).send();
-    return reply.type('application/json; charset=utf-8').send(document.body);
-  };
-  app.route({ method: ['GET', 'HEAD'], url, config: { metadata: true }, handler: answer });
+  const serve = (url: string, write: (tenant: OpenTenant) => object) =>
+    servePublicDocument(app, url, { metadata: true }, ({ tenant }) => tenant, write);
+  serve('/.well-known/openid-configuration', discoveryOf);
+  serve('/api/oidc/.well-known/openid-configuration', discoveryOf);
+  serve('/.well-known/oauth-authorization-server', discoveryOf);
+  serve('/api/oidc/jwks', jwksOf);
 }
