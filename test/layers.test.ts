@@ -131,6 +131,20 @@ describe.each(['cli', 'core', 'doctor', 'operations', 'secrets', 'storage'])(
   },
 );
 
+describe('the folders of src/operations', () => {
+  it('are in no circle; a tenant file is a part of the table, as a row and as a face of it', () => {
+    const files = sources.filter(({ name }) => layerOf(name) === 'operations');
+    const folderOf = (path: string) => {
+      const [layer, folder = '', file] = path.replace('/tenant-file/', '/admin/').split('/');
+      return layer === 'operations' && file !== undefined ? folder : null;
+    };
+    const arrows = [...arrowsOf(files, folderOf).keys()].map((arrow) => arrow.split(' -> '));
+    const table = Object.groupBy(arrows, ([from = '']) => from);
+    const folders = Object.entries(table).map(([from, found = []]) => [from, found.map(([, to = '']) => to)]);
+    expect(circles(Object.fromEntries(folders))).toEqual([]);
+  });
+});
+
 /** Who asks the process for what; main.ts and cli.ts may ask for anything. */
 const ofProcess: Readonly<Record<string, readonly string[]>> = {
   'cli/connection.ts': ['getuid'],

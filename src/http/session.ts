@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../core/hash.ts';
 import type { Member } from '../core/members/member.ts';
 import { type Session, type SessionKind, useSession } from '../core/session.ts';
-import { type SessionDeps, type StartedSession, startSession } from '../operations/session/start-session.ts';
+import { type SessionDeps, type StartedSession, startSession } from '../operations/session/session.ts';
 import type { Guesser } from '../operations/sign-in/credentials.ts';
 import { apply } from '../storage/apply.ts';
 import { findMember } from '../storage/members/member.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Branding } from '../../src/core/members/branding.ts';
 import { registerClient } from '../../src/operations/client/client.ts';
-import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/logos.ts';
+import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/clients.ts';
 import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/keys/keys.ts';
+import { reencrypt } from '../../src/operations/service/master-key.ts';
 import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
-import { reencrypt } from '../../src/operations/upkeep/reencrypt.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
 import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sweepBite } from '../../src/core/operators/limits.ts';
-import { forgottenWithOthers } from '../../src/operations/upkeep/forget.ts';
+import { forgottenWithOthers } from '../../src/operations/upkeep/chores.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { insertDeviceCode } from '../../src/storage/device-code.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { staleCheckouts } from '../../src/operations/access/checkout-sweep.ts';
+import { staleCheckouts } from '../../src/operations/access/checkout.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';
 import { oldAuditEvents } from '../../src/operations/audit/audit.ts';
-import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/forget.ts';
+import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/chores.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { hasEnteredDeviceCode, insertDeviceCode } from '../../src/storage/device-code.ts';
 import { listDueMembers } from '../../src/storage/members/member.ts';

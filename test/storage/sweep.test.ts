@@ -18,7 +18,7 @@ import {
   unusedCodeMemory,
   usedCodeMemory,
 } from '../../src/core/operators/limits.ts';
-import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/forget.ts';
+import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/chores.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { insertDeviceCode } from '../../src/storage/device-code.ts';
 import { insertEmailProof } from '../../src/storage/members/email-proof.ts';

@@ -1,8 +1,7 @@
 // The commands `reencrypt` and `new-keys`: for another master key, and for one that is lost.
 import { readFileSync } from 'node:fs';
 import { isoTime } from '../../core/access/iso-time.ts';
-import { type Lost, listLost, makeNewKeys } from '../../operations/upkeep/new-keys.ts';
-import { reencryptFolder } from '../../operations/upkeep/reencrypt.ts';
+import { type Lost, listLost, makeNewKeys, reencryptFolder } from '../../operations/service/master-key.ts';
 import { prepareUpgrade } from '../../operations/upkeep/upgrade.ts';
 import { findMasterKey, makeMasterKey, openVault, parseMasterKey } from '../../secrets/vault.ts';
 import { openStore } from '../../storage/sqlite/open.ts';

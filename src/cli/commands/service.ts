@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { examine } from '../../doctor/examine.ts';
 import type { Finding } from '../../doctor/finding.ts';
 import { readiness } from '../../doctor/readiness.ts';
-import { openService } from '../../operations/service/open-service.ts';
+import { openService } from '../../operations/service/service.ts';
 import { systemClock } from '../../system/clock.ts';
 import { systemRandom } from '../../system/random.ts';
 import { defineCommand, migrateOption } from '../command.ts';

@@ -6,7 +6,7 @@ import {
   findDecidedDevice,
   signOutDevice,
 } from '../../operations/device/decide-device.ts';
-import { seenAt } from '../../operations/session/seen-at.ts';
+import { seenAt } from '../../operations/session/notice.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';

@@ -5,7 +5,7 @@ import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
 import { proofStanding } from '../../core/members/email-proof.ts';
 import { passwordProblem } from '../../core/members/password.ts';
-import { commonPasswords } from '../../operations/member/common-passwords.ts';
+import { commonPasswords } from '../../operations/member/member.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recovery/recovery.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';

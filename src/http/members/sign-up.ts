@@ -4,7 +4,7 @@ import type { Consent } from '../../core/access/consent.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password.ts';
-import { commonPasswords } from '../../operations/member/common-passwords.ts';
+import { commonPasswords } from '../../operations/member/member.ts';
 import { askForSignUp } from '../../operations/sign-up/sign-up.ts';
 import { seal } from '../../secrets/seal.ts';
 import { listConsents } from '../../storage/access/consent.ts';

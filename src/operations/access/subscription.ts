@@ -1,5 +1,10 @@
-// Gives and changes the subscriptions of members.
-import { type CustomPropertyValues, propertyProblems } from '../../core/access/custom-property.ts';
+// Gives and changes the subscriptions of members, and defines their custom properties.
+import {
+  type CustomProperty,
+  type CustomPropertyValues,
+  isPropertyKey,
+  propertyProblems,
+} from '../../core/access/custom-property.ts';
 import {
   activateSubscription,
   beginSubscription,
@@ -10,7 +15,7 @@ import {
   type Subscription,
 } from '../../core/access/subscription.ts';
 import { problem, within } from '../../core/problem.ts';
-import { listCustomProperties } from '../../storage/access/custom-property.ts';
+import { insertCustomProperty, listCustomProperties } from '../../storage/access/custom-property.ts';
 import { findPackage } from '../../storage/access/package.ts';
 import {
   findSubscription,
@@ -128,4 +133,21 @@ export async function setCustomPropertyValues(
 ): Promise<boolean> {
   refuseIfAny(within(['values'], propertyProblems(values, await listCustomProperties(tx, tenantId))));
   return updateCustomPropertyValues(tx, tenantId, id, values);
+}
+
+/**
+ * Defines a key of customPropertyValues. Its type stays: values of it may be stored already.
+ *
+ * @throws OperationRefused if the key cannot be one, or is defined with another type
+ */
+export async function defineCustomProperty(
+  tx: Tx,
+  tenantId: string,
+  property: CustomProperty,
+): Promise<void> {
+  const { key, type } = property;
+  refuseIfAny(isPropertyKey(key) ? [] : [problem('key', 'not_a_property_key')]);
+  const known = (await listCustomProperties(tx, tenantId)).find((one) => one.key === key);
+  if (known === undefined) return insertCustomProperty(tx, tenantId, property);
+  refuseIfAny(known.type === type ? [] : [problem('type', 'property_type_fixed', { key, type: known.type })]);
 }

@@ -1,7 +1,8 @@
-// What members change of their own accounts: address, password, deletion.
+// What members change of their own accounts: address, password, deletion, and what was not their doing.
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
 import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
 import { apply } from '../../storage/apply.ts';
+import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import {
   findMember,
@@ -10,10 +11,12 @@ import {
   updatePasswordHash,
 } from '../../storage/members/member.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
+import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
+import { signOutDevice } from '../device/decide-device.ts';
 import { forgetMailedLinks } from '../recovery/recovery.ts';
-import { signOutEverywhere } from '../session/sign-out.ts';
+import { signOutApps, signOutEverywhere, signOutSession } from '../session/sign-out.ts';
 import {
   type Asker,
   type MemberDeps,
@@ -187,4 +190,37 @@ export async function keepAccount(
     values: { fullName: staying.fullName },
     link: `${tenant.issuer}/account`,
   });
+}
+
+/** Whose and when, of what is taken back. */
+interface Taken {
+  readonly tenantId: string;
+  readonly memberId: string;
+  readonly now: number;
+}
+
+/** Ends a session that was not the member's doing, with every app that was signed in and every TV approved in it. */
+export async function endForeignSession(
+  tx: Tx,
+  sessionId: string,
+  { tenantId, memberId, now }: Taken,
+): Promise<void> {
+  const session = await findSession(tx, tenantId, sessionId);
+  if (session?.memberId !== memberId) return;
+  await auditDeed(tx, { event: 'device_reported', memberId, target: sessionId, reason: 'a browser' });
+  await signOutSession(tx, session);
+  await signOutApps(tx, memberId, 'signed_out', now, sessionId);
+}
+
+/** Takes back the approval of a TV, and ends the sign-in that it began. */
+export async function endForeignDevice(
+  tx: Tx,
+  deviceCodeId: string,
+  { tenantId, memberId, now }: Taken,
+): Promise<void> {
+  const code = await findDeviceCodeById(tx, tenantId, deviceCodeId);
+  if (code?.memberId !== memberId) return;
+  const facts = { memberId, clientId: code.clientId, target: deviceCodeId, reason: 'a TV or app' };
+  await auditDeed(tx, { event: 'device_reported', ...facts });
+  await signOutDevice(tx, code, now);
 }

@@ -1,5 +1,4 @@
 /** What an operation changed of the thing that it acts on, for the audit. */
-
 import type { FieldChange } from '../../core/operators/audit-event.ts';
 import { type Facts, fieldChanges, ofSecret, withoutSecret } from '../field-changes.ts';
 import { OperationRefused } from '../refusal.ts';

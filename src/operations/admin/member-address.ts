@@ -1,5 +1,4 @@
 /** Lets callers name a member by the sign-in address wherever an id is asked for. */
-
 import { mayGrant } from '../../core/operators/permission.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -6,8 +6,8 @@ import type { PackageFacts } from '../../core/access/package.ts';
 import type { Tx } from '../../storage/store.ts';
 import { defineConsent } from '../access/consent.ts';
 import { defineContentChannel } from '../access/content-channel.ts';
-import { defineCustomProperty } from '../access/custom-property.ts';
 import { addPackage, addProduct } from '../access/package.ts';
+import { defineCustomProperty } from '../access/subscription.ts';
 
 /** Where the checkouts of the development start may lead back to. */
 export const developmentReturnOrigins = ['http://localhost:9876'] as const;

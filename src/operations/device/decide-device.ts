@@ -18,9 +18,8 @@ import { findSession } from '../../storage/session.ts';
 import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Language } from '../../text/language.ts';
-import { noticeUrl } from '../account/notice.ts';
-import { seenAt } from '../session/seen-at.ts';
-import type { SessionDeps } from '../session/start-session.ts';
+import { noticeUrl, seenAt } from '../session/notice.ts';
+import type { SessionDeps } from '../session/session.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** Who decides: a member in a session that entered this very code (decision 30), and the language of the mail. */

@@ -1,6 +1,16 @@
-// Disables, enables and deletes members.
+// Disables, enables and deletes members, and reads what is held of them.
+import type { Member } from '../../core/members/member.ts';
+import { memberData } from '../../core/members/member-data.ts';
+import { listCheckouts } from '../../storage/access/checkout.ts';
+import { listConsentChanges } from '../../storage/access/consent.ts';
+import { listInvoices } from '../../storage/access/invoice.ts';
+import { listSubscriptions } from '../../storage/access/subscription.ts';
+import { listClients } from '../../storage/client.ts';
 import { eraseMember } from '../../storage/members/erase.ts';
 import { findMember, listDueMembers, updateMemberStatus } from '../../storage/members/member.ts';
+import { listMemberSignIns } from '../../storage/members/member-sign-in.ts';
+import { listScopeConsents } from '../../storage/scope-consent.ts';
+import { listActiveSessions } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 import { auditDeed } from '../audit/audit.ts';
@@ -74,4 +84,35 @@ export function dueMembers(now: number): Sweep {
 async function endAccess(tx: Tx, memberId: string, now: number): Promise<void> {
   await signOutSessions(tx, memberId);
   await signOutApps(tx, memberId, 'member_inactive', now);
+}
+
+/** Everything that is held of a member (GDPR art. 15 and 20). @param exportedAt ms */
+export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number): Promise<object> {
+  const { id, tenantId } = member;
+  return memberData({
+    member,
+    subscriptions: await listSubscriptions(tx, id),
+    checkouts: await listCheckouts(tx, id),
+    invoices: await listInvoices(tx, id),
+    consentChanges: await listConsentChanges(tx, id),
+    signIns: await listMemberSignIns(tx, id),
+    sessions: await listActiveSessions(tx, id),
+    consents: await listScopeConsents(tx, id),
+    clients: await listClients(tx, tenantId),
+    exportedAt,
+  });
+}
+
+let common: Promise<ReadonlySet<string>> | undefined;
+
+/**
+ * The list of common passwords that ships with zxcvbn, as a question. It is unpacked at its first use, since
+ * only a new password asks for it.
+ */
+export async function commonPasswords(): Promise<(text: string) => boolean> {
+  common ??= import('@zxcvbn-ts/language-common').then(
+    ({ dictionary }) => new Set<string>(dictionary['passwords-common']),
+  );
+  const known = await common;
+  return (text) => known.has(text);
 }

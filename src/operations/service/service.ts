@@ -1,14 +1,20 @@
-// Begins a new database, or checks that an old one belongs to this environment and master key.
+// Opens and closes a data folder: begins a new database, or checks that an old one belongs to this configuration.
+import { join } from 'node:path';
 import type { Config } from '../../config.ts';
-import type { Passwords } from '../../secrets/password.ts';
-import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
-import { findService, insertService } from '../../storage/service.ts';
+import { createPasswords, type Passwords } from '../../secrets/password.ts';
+import { developmentMasterKey, openVault, type Vault, wrongMasterKey } from '../../secrets/vault.ts';
+import { cleaningDue, findService, insertService } from '../../storage/service.ts';
+import { cleanFile, noteCleaning } from '../../storage/sqlite/clean.ts';
+import { lockFolder } from '../../storage/sqlite/lock.ts';
+import { databaseFile, openStore, type StoreSurroundings } from '../../storage/sqlite/open.ts';
 import type { Store } from '../../storage/store.ts';
 import { listTenants, updateTenantAddress } from '../../storage/tenant.ts';
-import type { Random } from '../../system/random.ts';
+import { systemClock } from '../../system/clock.ts';
+import { type Random, systemRandom } from '../../system/random.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { developmentTenants } from '../development/clients.ts';
 import { developmentAddress, prepareDevelopment } from '../development/load.ts';
+import { prepareUpgrade } from '../upkeep/upgrade.ts';
 
 /** What an operation may need beside the transaction. */
 export interface ServiceDeps {
@@ -64,4 +70,66 @@ async function followPort(store: Store, port: number): Promise<void> {
         await updateTenantAddress(tx, tenant.id, issuer, host);
     }
   });
+}
+
+/** What opening a data folder may do to it. */
+export interface Opening {
+  /** Whether a folder without a database becomes a new service. */
+  readonly initialise: boolean;
+  /** Whether a database of an older version is brought to this one. */
+  readonly migrate: boolean;
+  /** Who is told of what happens to the database. */
+  readonly surroundings?: StoreSurroundings;
+}
+
+/**
+ * Opens the data folder, and makes sure that it belongs to this configuration.
+ *
+ * @returns with the rest the copy that was made of a database of an older version, or null
+ * @throws StartupError
+ */
+export async function openService(config: Config, { initialise, migrate, surroundings }: Opening) {
+  const upgradeCopy = prepareUpgrade(config.dataFolder, migrate);
+  const store = await openStore(config.dataFolder, initialise, surroundings);
+  try {
+    const isNew = (await store.transaction(findService)) === null;
+    const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));
+    const passwords = createPasswords();
+    const deps = { vault, passwords, random: systemRandom, now: systemClock() };
+    await prepareService(store, config.environment, deps, config.port);
+    return { store, vault, passwords, upgradeCopy };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/**
+ * Closes a store. Where a member was erased since the file was cleaned last, it is cleaned then (F14).
+ *
+ * @param failed is told why the file could not be cleaned: the next time that it is closed it is tried again
+ */
+export async function closeClean(
+  store: Store,
+  dataFolder: string,
+  failed: (error: unknown) => void = () => {},
+): Promise<void> {
+  // Who cannot be asked now is asked the next time.
+  const erasedAt = await store.transaction(cleaningDue).catch(() => null);
+  const isLost = store.isLost();
+  await store.close();
+  // A file that is not the one that was open is left alone (F11).
+  if (erasedAt === null || isLost) return;
+  try {
+    const lock = lockFolder(dataFolder);
+    try {
+      const path = join(dataFolder, databaseFile);
+      cleanFile(path);
+      noteCleaning(path, erasedAt);
+    } finally {
+      lock.close();
+    }
+  } catch (error) {
+    failed(error);
+  }
 }

@@ -1,9 +1,110 @@
-// Lists the sessions of a member.
+// Begins the session of a browser, tells the member of one that was not used before, and lists a member's sessions.
+import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
-import { type Session, sessionLives } from '../../core/session.ts';
+import { hashEmail } from '../../core/members/member-limits.ts';
+import { beginSession, type Session, type SessionKind, sessionLives } from '../../core/session.ts';
+import { apply } from '../../storage/apply.ts';
+import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';
+import { updatePasswordHash } from '../../storage/members/member.ts';
+import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import { listActiveSessions } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
+import type { Clock } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
+import type { Language } from '../../text/language.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
+import type { OpenTenant } from '../tenant/open-tenants.ts';
+import type { PlaceOf } from './geolocation.ts';
+import { browserName, noticeUrl, seenAt } from './notice.ts';
+
+const userAgentLength = 256;
+
+/** A session that began; the secret goes into the browser's cookie after the commit. */
+export interface StartedSession {
+  readonly session: Session;
+  readonly secret: string;
+}
+
+/** The browser in which a session begins. */
+export interface Browser {
+  /** The hash of its cookie. */
+  readonly hash: string;
+  readonly userAgent: string;
+  readonly ipAddress: string;
+  readonly language: Language;
+  /** The session that it has already, which is renewed. */
+  readonly session: Session | null;
+}
+
+export interface SessionDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly mails: Pick<Mailer, 'queue'>;
+  readonly placeOf: PlaceOf;
+}
+
+/**
+ * Begins the session of a member whose credentials were right, or renews the one this browser has: the first
+ * write of a whole flow.
+ */
+export async function startSession(
+  tx: Tx,
+  tenant: OpenTenant,
+  { member, newHash, kind }: { member: Member; newHash: string | null; kind: SessionKind },
+  browser: Browser,
+  deps: SessionDeps,
+): Promise<StartedSession> {
+  const now = deps.clock();
+  const secret = deps.random.secret();
+  const { session, writes } = beginSession(
+    browser.session,
+    {
+      id: deps.random.id(now),
+      tenantId: tenant.id,
+      memberId: member.id,
+      kind,
+      secretHash: sha256(secret),
+      userAgent: browser.userAgent.slice(0, userAgentLength),
+      ipAddress: browser.ipAddress,
+    },
+    now,
+  );
+  await apply(tx, writes);
+  if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
+  await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
+  const isKnown = await isKnownBrowser(tx, member.id, browser.hash);
+  if (!isKnown && (await hasKnownBrowser(tx, member.id))) {
+    await mailNewBrowser(tx, tenant, member, session, browser.language, deps);
+  }
+  await saveKnownBrowser(tx, member.id, browser.hash, now);
+  return { session, secret };
+}
+
+/** Tells a member of a browser that was not used before; the first one of all is no news. */
+function mailNewBrowser(
+  tx: Tx,
+  tenant: OpenTenant,
+  member: Member,
+  session: Session,
+  language: Language,
+  deps: SessionDeps,
+): Promise<void> {
+  const { place, address } = seenAt({ language, deps }, session.ipAddress);
+  const at = session.authenticatedAt;
+  return deps.mails.queue(tx, tenant, {
+    name: 'newBrowser',
+    to: member.email,
+    language: language.tag,
+    values: {
+      fullName: member.fullName,
+      browser: browserName(session.userAgent, language),
+      place: place ?? address,
+      time: at,
+    },
+    link: noticeUrl(tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
+  });
+}
 
 /**
  * A page of the sessions of a member that are not over, the newest first.

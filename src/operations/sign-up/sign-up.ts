@@ -1,5 +1,4 @@
 // Takes sign-ups, and mails the link that proves their address.
-
 import { answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
 import { showUserCode } from '../../core/grants/user-code.ts';
 import { hmac, type MacKey, sha256 } from '../../core/hash.ts';

@@ -1,7 +1,7 @@
 // The thread that reads a tenant file.
 import { parentPort } from 'node:worker_threads';
+import type { ReadRequest, ReadResult } from './read.ts';
 import { readTenantFile } from './read.ts';
-import type { ReadRequest, ReadResult } from './read-aside.ts';
 import { lookUpIn } from './references.ts';
 
 // The thread of `readAside`: one answer to each file.

@@ -1,10 +1,12 @@
-// Reads a tenant file, and checks what the file alone shows.
+// Reads a tenant file, beside the event loop too, and checks what the file alone shows.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { tenantFile } from '../../core/operators/limits.ts';
-import { type Path, type Problem, problem, within } from '../../core/problem.ts';
+import { type Path, type Position, type Problem, problem, within } from '../../core/problem.ts';
 import { problemText } from '../problem-text.ts';
 import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
 import { checkTenants } from './check/tenants.ts';
-import { type LookUp, withReferences } from './references.ts';
+import { type LookUp, type References, withReferences } from './references.ts';
 import { type TenantFile, tenantFileSchema } from './tenant-file.ts';
 import { keyOf, parseSource, type Source } from './yaml.ts';
 
@@ -82,3 +84,76 @@ export function inOrder(problems: readonly Problem[]): readonly Problem[] {
 /** A problem in a line: `line:column: text`. */
 export const problemLine = (found: Problem) =>
   `${found.position?.line}:${found.position?.column}: ${problemText(found)}`;
+
+/** A tenant file to be read, with what its sender looked up. */
+export interface ReadRequest {
+  readonly text: string;
+  readonly references: References;
+}
+
+export type ReadResult =
+  | {
+      readonly ok: true;
+      readonly file: TenantFile;
+      /** Where each value begins, by the key of its path. */
+      readonly positions: ReadonlyMap<string, Position>;
+    }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Files are read one after the other: a caller who sends many takes no core from members who sign in. */
+let before: Promise<unknown> = Promise.resolve();
+
+/**
+ * Reads a tenant file in a thread of its own: the largest takes half a second, in which no other request would
+ * be answered.
+ */
+export function readAside(request: ReadRequest): Promise<ReadResult> {
+  const result = before.then(() => readInThread(request));
+  before = result.catch(() => {});
+  return result;
+}
+
+/** Started when the first file comes, since most services see none; the next ones find it ready. */
+let thread: Worker | null = null;
+
+/** @throws if it cannot be started */
+async function startThread(): Promise<Worker> {
+  const worker = new Worker(new URL('./read-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: tenantFile.memoryMb },
+  });
+  worker.once('exit', () => {
+    if (thread === worker) thread = null;
+  });
+  await once(worker, 'message');
+  thread = worker;
+  return worker;
+}
+
+async function readInThread(request: ReadRequest): Promise<ReadResult> {
+  const worker = thread ?? (await startThread());
+  // A process ends though the thread waits for another file, and not while it reads one.
+  worker.ref();
+  return new Promise<ReadResult>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      isOver();
+      thread = null;
+      const tooSlow = { ...problem([], 'yaml_too_slow'), position: { line: 1, column: 1 } };
+      resolve({ ok: false, problems: [tooSlow] });
+      void worker.terminate();
+    }, tenantFile.readTime);
+    const isOver = () => {
+      clearTimeout(timer);
+      worker.removeAllListeners('message').removeAllListeners('error').unref();
+    };
+    worker.once('message', (result: ReadResult) => {
+      isOver();
+      resolve(result);
+    });
+    worker.once('error', (error) => {
+      isOver();
+      thread = null;
+      reject(error);
+    });
+    worker.postMessage(request);
+  });
+}

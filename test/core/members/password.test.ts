@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { passwordProblem } from '../../../src/core/members/password.ts';
-import { commonPasswords } from '../../../src/operations/member/common-passwords.ts';
+import { commonPasswords } from '../../../src/operations/member/member.ts';
 import { workOf } from '../../support/process/work.ts';
 
 const isCommon = await commonPasswords();

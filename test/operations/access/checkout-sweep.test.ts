@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Checkout } from '../../../src/core/access/checkout.ts';
 import { checkoutMemory } from '../../../src/core/access/limits.ts';
 import { sweepBite } from '../../../src/core/operators/limits.ts';
-import { staleCheckouts } from '../../../src/operations/access/checkout-sweep.ts';
+import { staleCheckouts } from '../../../src/operations/access/checkout.ts';
 import { paymentMethods } from '../../../src/operations/access/payments/index.ts';
 import { insertCheckout, listCheckouts, sweepCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';

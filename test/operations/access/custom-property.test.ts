@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineCustomProperty } from '../../../src/operations/access/custom-property.ts';
+import { defineCustomProperty } from '../../../src/operations/access/subscription.ts';
 import { listCustomProperties } from '../../../src/storage/access/custom-property.ts';
 import { problemsOf } from '../../support/records/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';

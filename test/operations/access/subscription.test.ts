@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { standingOf } from '../../../src/core/access/subscription.ts';
-import { defineCustomProperty } from '../../../src/operations/access/custom-property.ts';
 import { addPackage } from '../../../src/operations/access/package.ts';
 import {
   addSubscription,
   changeSubscription,
+  defineCustomProperty,
   type NewSubscription,
   type SubscriptionChange,
   setCustomPropertyValues,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { filesPerMinute } from '../../../src/core/operators/limits.ts';
 import type { Permission } from '../../../src/core/operators/permission.ts';
-import { readAside } from '../../../src/operations/tenant-file/read-aside.ts';
+import { readAside } from '../../../src/operations/tenant-file/read.ts';
 import { secrets } from '../../support/fixtures.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { loopWorkOf } from '../../support/process/work.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { normaliseEmail } from '../../../src/core/members/member.ts';
 import { hashEmail } from '../../../src/core/members/member-limits.ts';
 import { formerAddressMemory } from '../../../src/core/operators/limits.ts';
-import { forgottenByTime } from '../../../src/operations/upkeep/forget.ts';
+import { forgottenByTime } from '../../../src/operations/upkeep/chores.ts';
 import { claimSignUps, insertEmailProof } from '../../../src/storage/members/email-proof.ts';
 import { eraseMember } from '../../../src/storage/members/erase.ts';
 import { insertMail } from '../../../src/storage/members/mail.ts';

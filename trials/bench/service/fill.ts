@@ -8,7 +8,7 @@ import { hashUserCode } from '../../../src/core/grants/user-code.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { beginSession, type Session } from '../../../src/core/session.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
-import { openService } from '../../../src/operations/service/open-service.ts';
+import { openService } from '../../../src/operations/service/service.ts';
 import { createTenants, type OpenTenant } from '../../../src/operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../../src/secrets/signing.ts';
 import { listPackages } from '../../../src/storage/access/package.ts';

@@ -1,6 +1,6 @@
 // The pages where a member fetches all data that are held about them, and has them deleted.
 import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
-import { wholeMemberData } from '../../../operations/member/member-data.ts';
+import { wholeMemberData } from '../../../operations/member/member.ts';
 import { sendJson } from '../../answers.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, passwordedPage, redirectDone } from './page.ts';

@@ -2,8 +2,7 @@
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { browserName } from '../../../operations/session/browser-name.ts';
-import { seenAt } from '../../../operations/session/seen-at.ts';
+import { browserName, seenAt } from '../../../operations/session/notice.ts';
 import { signOutApps } from '../../../operations/session/sign-out.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';

@@ -1,11 +1,9 @@
 // The page where a member takes back a sign-in that was not theirs.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLives } from '../../../core/session.ts';
-import { endForeignDevice, endForeignSession } from '../../../operations/account/not-me.ts';
-import { type Notice, readNotice } from '../../../operations/account/notice.ts';
+import { endForeignDevice, endForeignSession } from '../../../operations/account/account.ts';
 import { findDecidedDevice } from '../../../operations/device/decide-device.ts';
-import { browserName } from '../../../operations/session/browser-name.ts';
-import { seenAt } from '../../../operations/session/seen-at.ts';
+import { browserName, type Notice, readNotice, seenAt } from '../../../operations/session/notice.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';

@@ -2,8 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { passwordProblem } from '../../../core/members/password.ts';
 import { changePassword } from '../../../operations/account/account.ts';
-import { commonPasswords } from '../../../operations/member/common-passwords.ts';
-import { seenAt } from '../../../operations/session/seen-at.ts';
+import { commonPasswords } from '../../../operations/member/member.ts';
+import { seenAt } from '../../../operations/session/notice.ts';
 import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { setSessionCookie } from '../../cookies.ts';

@@ -1,6 +1,5 @@
 // The account page of browsers.
-import { browserName } from '../../../operations/session/browser-name.ts';
-import { seenAt } from '../../../operations/session/seen-at.ts';
+import { browserName, seenAt } from '../../../operations/session/notice.ts';
 import { livingSessions } from '../../../operations/session/session.ts';
 import { signOutSession, signOutSessions } from '../../../operations/session/sign-out.ts';
 import { findSession } from '../../../storage/session.ts';

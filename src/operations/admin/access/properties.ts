@@ -3,7 +3,7 @@ import type { CustomProperty } from '../../../core/access/custom-property.ts';
 import { exactly, held, list, named, oneOf, resource, text } from '../../../json-schema.ts';
 import { listCustomProperties } from '../../../storage/access/custom-property.ts';
 import type { ListPage } from '../../../storage/list-page.ts';
-import { defineCustomProperty } from '../../access/custom-property.ts';
+import { defineCustomProperty } from '../../access/subscription.ts';
 import { onTenant } from '../define.ts';
 import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
 import type { Operation } from '../operation.ts';

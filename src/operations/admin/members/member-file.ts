@@ -1,7 +1,7 @@
 /** One member's whole data as a file, for a request by law (GDPR art. 15 and 20). */
 import { mayGrant } from '../../../core/operators/permission.ts';
 import { exactly, text } from '../../../json-schema.ts';
-import { wholeMemberData } from '../../member/member-data.ts';
+import { wholeMemberData } from '../../member/member.ts';
 import { denied } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import type { Operation } from '../operation.ts';

@@ -1,8 +1,7 @@
 // Plans the products, packages, channels, consents and properties of a tenant.
 import { describeChannel, describeConsent, describePackage } from '../describe.ts';
 import type { FileChannel, FileConsent } from '../tenant-file.ts';
-import { call, type Entry, type Ids, type Planning, type Target } from './entry.ts';
-import { type Kind, planList } from './list.ts';
+import { call, type Entry, type Ids, type Kind, type Planning, planList, type Target } from './entry.ts';
 
 const products: Kind<'products'> = {
   noun: 'product',

@@ -5,8 +5,8 @@ import { type Path, problem } from '../../../core/problem.ts';
 import { secretIdOf } from '../../admin/clients/client-answer.ts';
 import { describeClient } from '../describe.ts';
 import { each, type FileClient } from '../tenant-file.ts';
+import type { Kind } from './entry.ts';
 import { call, type PlannedCall, type Planning } from './entry.ts';
-import type { Kind } from './list.ts';
 
 export const clientsOf = ({ tell, force }: Planning): Kind<'clients'> => ({
   noun: 'client',

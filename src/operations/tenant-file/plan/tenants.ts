@@ -10,8 +10,7 @@ import { describeTenant, nothingStored, readStored } from '../describe.ts';
 import type { FileTenant, TenantFile } from '../tenant-file.ts';
 import { planAccess } from './access.ts';
 import { clientsOf } from './clients.ts';
-import { call, createIds, type Entry, entryOf, type Planning, type Target } from './entry.ts';
-import { planList } from './list.ts';
+import { call, createIds, type Entry, entryOf, type Planning, planList, type Target } from './entry.ts';
 import { planMembers } from './members.ts';
 
 /** The tenants that are yet to be made, by issuer. */
