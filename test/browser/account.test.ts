@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Way, type Ways, walkPages } from '../support/browser/page-walk.ts';
-import { password, registerClients, type Site, signIn, startSite } from '../support/browser/site.ts';
+import { password, registerClients, signIn, startSite } from '../support/browser/site.ts';
 import { television } from '../support/browser/television.ts';
 import { linkIn } from '../support/members/outbox.ts';
 import { giveLongRecords } from '../support/records/long-records.ts';
+import { useStarted } from '../support/use-service.ts';
 import { visitor } from '../support/visitor.ts';
 
-let site: Site;
+const site = useStarted(startSite);
 
 /** Reads English, and has two TVs and two browsers. */
 const member = 'ida@example.com';
@@ -15,7 +16,6 @@ const arabic = 'huda@example.com';
 const longMember = 'a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com';
 
 beforeAll(async () => {
-  site = await startSite();
   const app = { type: 'public', deviceFlow: true } as const;
   const longName = `The ${'very'.repeat(11)} Long Name`;
   await registerClients(site.service, [
@@ -31,7 +31,6 @@ beforeAll(async () => {
     });
   }
 });
-afterAll(() => site.stop());
 
 /** Approves a TV in a browser of the member's, and lets it fetch its tokens. */
 async function signInTv(email: string, clientId: string, more: Record<string, string>): Promise<void> {

@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Branding } from '../../src/core/members/branding.ts';
 import { registerClient } from '../../src/operations/client/client.ts';
 import { globexLogo, tvLogo, webLogo } from '../../src/operations/development/clients.ts';
 import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { hostedPages, resume, type Site, startSite, submitSignIn } from '../support/browser/site.ts';
+import { hostedPages, resume, startSite, submitSignIn } from '../support/browser/site.ts';
 import { inBase64, largestLogo } from '../support/members/logos.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
+const site = useStarted(startSite);
 let view: View;
 
 beforeAll(async () => {
-  site = await startSite();
   view = await site.browser.open();
   await site.service.store.transaction((tx) =>
     registerClient(tx, tenantId(), { ...branded, redirectUris: [redirectUri()] }, site.service.clock.now()),
   );
 });
 beforeEach(() => view.renew());
-afterAll(() => site.stop());
 
 /** A word mark: four times as wide as it is high. */
 const wideLogo = inBase64(

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { hostedName, hostedPayment } from '../support/access/hosted-payment.ts';
-import { type PaymentPage, startPaymentPage } from '../support/access/payment-page.ts';
+import { startPaymentPage } from '../support/access/payment-page.ts';
 import type { View } from '../support/browser/browser.ts';
 import { type Way, type Ways, walkPages } from '../support/browser/page-walk.ts';
-import { type Site, startSite } from '../support/browser/site.ts';
+import { startSite } from '../support/browser/site.ts';
 import { tenantOf } from '../support/device.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
-let provider: PaymentPage;
+const provider = useStarted(startPaymentPage);
+const site = useStarted(() => startSite({ payments: [hostedPayment(provider.origin)] }));
 /** A packageId by what the package is there for. */
 let packages: Readonly<Record<'invoice' | 'free' | 'posted' | 'card' | 'long', number>>;
 
 beforeAll(async () => {
-  provider = await startPaymentPage();
-  site = await startSite({ payments: [hostedPayment(provider.origin)] });
   packages = await addPackages();
-});
-afterAll(async () => {
-  await site.stop();
-  await provider.stop();
 });
 
 /** The packages of the development start, one that is paid by card, and one with texts that no line can hold. */

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sizes, type View } from '../support/browser/browser.ts';
 import { goWay, type Way, type Ways, walkPages } from '../support/browser/page-walk.ts';
-import { registerClients, resume, type Site, startSite } from '../support/browser/site.ts';
+import { registerClients, resume, startSite } from '../support/browser/site.ts';
 import { type Television, television } from '../support/browser/television.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
+const site = useStarted(startSite);
 let tv: Television;
 /** The same app under a name that no line can hold. */
 let longTv: Television;
 let withoutScript: View;
 
 beforeAll(async () => {
-  site = await startSite();
   const app = { type: 'public', deviceFlow: true } as const;
   await registerClients(site.service, [
     { ...app, clientId: 'play', name: 'Acme Play' },
@@ -20,7 +20,6 @@ beforeAll(async () => {
   [tv, longTv] = [await television(site.issuer, 'play'), await television(site.issuer, 'play-long')];
   withoutScript = await site.browser.open({ javaScript: false });
 });
-afterAll(() => site.stop());
 
 const living = { device_name: 'Living room', device_model: 'Telly 9' };
 const hostile = {

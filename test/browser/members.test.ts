@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { password, type Site, startSite, submitSignIn } from '../support/browser/site.ts';
+import { password, startSite, submitSignIn } from '../support/browser/site.ts';
 import {
   mailTo,
   memberPages,
@@ -10,13 +10,9 @@ import {
   openVerify,
   submitSignUp,
 } from '../support/member-pages.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
-
-beforeAll(async () => {
-  site = await startSite();
-});
-afterAll(() => site.stop());
+const site = useStarted(startSite);
 
 const lastAnswer = () => site.app.received('/callback').at(-1)?.url.searchParams;
 

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { hostedPages, type Site, startSite } from '../support/browser/site.ts';
+import { hostedPages, startSite } from '../support/browser/site.ts';
 import { memberPages } from '../support/member-pages.ts';
+import { useStarted } from '../support/use-service.ts';
 
 const pages = { ...hostedPages, ...memberPages };
 
-let site: Site;
+const site = useStarted(startSite);
 let view: View;
 
 beforeAll(async () => {
-  site = await startSite();
   view = await site.browser.open();
 });
-afterAll(() => site.stop());
 
 const looks = [
   { size: 'phone', dark: false, flipped: false, rules: 'all' },

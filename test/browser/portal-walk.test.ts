@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { View } from '../support/browser/browser.ts';
-import { password, type Site, startSite } from '../support/browser/site.ts';
+import { password, startSite } from '../support/browser/site.ts';
 import { auditEvents } from '../support/operators/api.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
+const site = useStarted(startSite);
 let host: string;
 /** The secrets that pages showed: none of them may come again. */
 const secrets: string[] = [];
 
 beforeAll(async () => {
-  site = await startSite();
   host = new URL(site.issuer).host;
 });
 afterEach(() => site.browser.closeViews());
-afterAll(() => site.stop());
 
 /** Opens the portal as somebody does who was told its address. */
 async function enter(email: string, javaScript = false): Promise<View> {

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
-import { password, registerClients, type Site, startSite } from '../support/browser/site.ts';
+import { password, registerClients, startSite } from '../support/browser/site.ts';
 import { run } from '../support/operators/desk.ts';
 import { type PortalVisitor, portalOf } from '../support/operators/portal.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
+const site = useStarted(startSite);
 let view: View;
 let admin: PortalVisitor;
 /** The address of the first page, and of everything on it. */
@@ -14,7 +15,6 @@ let home: string;
 let member: string;
 
 beforeAll(async () => {
-  site = await startSite();
   const { host } = new URL(site.issuer);
   view = await site.browser.open({ size: 'desk' });
   admin = await portalOf(site.service, host, 'sam@example.com', password);
@@ -43,7 +43,6 @@ beforeAll(async () => {
   const long = 'ada.with.a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com';
   await run(site.service, 'members.change', { tenant: host, memberId: member, email: long });
 });
-afterAll(() => site.stop());
 
 /** Gives the view the session of an administrator. */
 const enter = () =>

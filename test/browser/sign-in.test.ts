@@ -1,20 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  hostedPages,
-  password,
-  type Site,
-  signIn,
-  startSite,
-  submitSignIn,
-} from '../support/browser/site.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { hostedPages, password, signIn, startSite, submitSignIn } from '../support/browser/site.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let site: Site;
+const site = useStarted(startSite);
 
-beforeAll(async () => {
-  site = await startSite();
-});
 afterEach(() => site.browser.closeViews());
-afterAll(() => site.stop());
 
 const scope = 'openid offline_access profile email';
 const lastAnswer = () => site.app.received('/callback').at(-1);

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { textOf } from '../../src/cli/commands/service.ts';
 import {
   judgeAccess,
@@ -14,19 +14,18 @@ import { readDatabase } from '../../src/storage/sqlite/backup.ts';
 import { startSmtp } from '../support/members/smtp.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
-import { freePort, startTestService, type TestService } from '../support/service.ts';
+import { freePort, startTestService } from '../support/service.ts';
+import { serviceForTest, useStarted } from '../support/use-service.ts';
 
 const now = Date.now();
 
-let patient: Patient;
-let service: TestService;
+const patient = useStarted(() => startPatient(now));
+let service: Patient['service'];
 let findings: Patient['findings'];
 
-beforeAll(async () => {
-  patient = await startPatient(now);
+beforeAll(() => {
   ({ service, findings } = patient);
 });
-afterAll(() => patient.stop());
 
 describe('a doctor', () => {
   it('finds nothing wrong behind a proxy that passes everything on', async () => {
@@ -46,8 +45,7 @@ describe('a doctor', () => {
   });
 
   it('finds nothing wrong with a development start, which has no proxy', async () => {
-    const development = await startTestService({ data: 'development' });
-    onTestFinished(() => development.stop());
+    const development = await serviceForTest({ data: 'development' });
     development.clock.set(now);
     const all = await findings({}, { of: development, at: { host: '127.0.0.1', port: development.port } });
     expect(all.filter(({ isWell, where }) => !isWell && where.startsWith('http'))).toEqual([]);

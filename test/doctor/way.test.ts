@@ -1,26 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { textOf } from '../../src/cli/commands/service.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
 import { type Authority, type Certificate, makeAuthority } from '../support/proxy/certificate.ts';
 import { forward, type ProxyOptions, startProxy } from '../support/proxy/proxy.ts';
-import { freePort, startTestService, type TestService } from '../support/service.ts';
+import { freePort } from '../support/service.ts';
+import { serviceForTest, useStarted } from '../support/use-service.ts';
 
 const now = Date.now();
 const hour = 60 * 60 * 1_000;
 const day = 24 * hour;
 const origin = 'https://a.test';
 
-let patient: Patient;
-let service: TestService;
+const patient = useStarted(() => startPatient(now));
+let service: Patient['service'];
 let authority: Authority;
 let findings: Patient['findings'];
 
-beforeAll(async () => {
-  patient = await startPatient(now);
+beforeAll(() => {
   ({ service, authority, findings } = patient);
 });
-afterAll(() => patient.stop());
 
 describe('of the way to the service a doctor finds', () => {
   const cookieWithout =
@@ -125,8 +124,7 @@ describe('of the way to the service a doctor finds', () => {
   });
 
   it('a proxy that is not trusted, and the setting that mends it', async () => {
-    const untrusting = await startTestService({ data: 'security' });
-    onTestFinished(() => untrusting.stop());
+    const untrusting = await serviceForTest({ data: 'security' });
     untrusting.clock.set(now);
     const all = await findings({}, { of: untrusting });
     expect(wrongAt(all, origin)).toEqual([
@@ -138,11 +136,10 @@ describe('of the way to the service a doctor finds', () => {
   });
 
   it('a trust in everybody', async () => {
-    const trusting = await startTestService({
+    const trusting = await serviceForTest({
       data: 'security',
       trustedProxies: ['0.0.0.0/1', '128.0.0.0/1'],
     });
-    onTestFinished(() => trusting.stop());
     trusting.clock.set(now);
     expect(wrongAt(await findings({}, { of: trusting }), origin)).toEqual([
       'every address is trusted as a proxy, so callers can claim any',
@@ -192,8 +189,7 @@ describe('of the way to the service a doctor finds', () => {
     expect(closed.map((finding) => textOf(finding, null)).join('')).toContain(
       `reverse_proxy 127.0.0.1:${service.port}`,
     );
-    const other = await startTestService({ data: 'security' });
-    onTestFinished(() => other.stop());
+    const other = await serviceForTest({ data: 'security' });
     expect(wrongAt(await findings({ to: other.port }), origin)).toEqual([
       'something else answers there (status 404)',
     ]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { setLimits, tenantOf, unlimited } from '../support/device.ts';
 import { text } from '../support/fuzz/hostile.ts';
 import { hostileRequest, secretMark, written } from '../support/fuzz/requests.ts';
@@ -8,19 +8,15 @@ import { expectSound, logOf, readAnswer } from '../support/fuzz/sound.ts';
 import { freshVisit } from '../support/fuzz/visit.ts';
 import { run } from '../support/operators/desk.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
-import { type Route, routesOf } from '../support/routes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type Route, useRoutes } from '../support/routes.ts';
 
-let service: TestService;
-let routes: readonly Route[];
+const { service, routes } = useRoutes({ data: 'security' });
 let hash: string;
 
 beforeAll(async () => {
-  ({ started: service, routes } = await routesOf(() => startTestService({ data: 'security' })));
   for (const host of ['a.test', 'c.test']) await setLimits(service, host, unlimited);
   hash = await service.passwords.hash('the password of all of them');
 });
-afterAll(() => service.stop());
 
 /** Sends the bytes of a request and holds the answer to what every answer keeps. */
 async function exchange(sent: Buffer) {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/operations/admin/index.ts';
 import { registerClient } from '../../src/operations/client/client.ts';
 import { systemRandom } from '../../src/system/random.ts';
@@ -26,17 +26,14 @@ import { browserWith, password, type Side, sideOf } from '../support/fuzz/tenant
 import { adminToken, callApi } from '../support/operators/api.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
 import { allRows } from '../support/records/rows.ts';
-import { type Route, routesOf } from '../support/routes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { type Route, useRoutes } from '../support/routes.ts';
 import { tokensFor } from '../support/visitor.ts';
 
-let service: TestService;
-let routes: readonly Route[];
+const { service, routes } = useRoutes({ data: 'security' });
 let hash: string;
 let pairs = 0;
 
 beforeAll(async () => {
-  ({ started: service, routes } = await routesOf(() => startTestService({ data: 'security' })));
   hash = await service.passwords.hash(password);
   for (const host of [hosts.a, hosts.b]) {
     const tenantId = service.tenants.byHost(host)?.id ?? '';
@@ -67,7 +64,6 @@ beforeAll(async () => {
     await setLimits(service, host, unlimited);
   }
 });
-afterAll(() => service.stop());
 
 /** Two members, one on each tenant, in browsers that carry the same cookie of their own. */
 async function sides(home: string, elsewhere: string, needsTokens = false): Promise<readonly [Side, Side]> {

@@ -5,8 +5,9 @@ import { createMetrics } from '../../src/http/upkeep/prometheus.ts';
 import { databaseFile } from '../../src/storage/sqlite/open.ts';
 import { hosts } from '../support/fixtures.ts';
 import { httpClient } from '../support/http.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
 import { apps, profilePath, refreshAs, revoke, tokensOf } from '../support/tokens.ts';
+import { serviceForTest } from '../support/use-service.ts';
 import { token, visitor } from '../support/visitor.ts';
 
 /** What operations cost that no machine makes faster or slower: commits, statements, bytes (performance). */
@@ -28,12 +29,9 @@ async function countedService(): Promise<Counted> {
       commits += 1;
     },
   };
-  const service = await startTestService({ data: 'security', metrics });
+  const service = await serviceForTest({ data: 'security', metrics });
   const http = httpClient(service.port, connections);
-  onTestFinished(async () => {
-    http.close();
-    await service.stop();
-  });
+  onTestFinished(() => http.close());
   return { service: { ...service, http }, commits: () => commits };
 }
 

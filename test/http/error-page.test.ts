@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import type { TestService } from '../support/service.ts';
+import { serviceForTest } from '../support/use-service.ts';
 
 /** A service whose tenant has a value that no page can print: the page of the error cannot be shown either. */
 async function brokenService(): Promise<TestService> {
-  const service = await startTestService({ data: 'security' });
-  onTestFinished(() => service.stop());
+  const service = await serviceForTest({ data: 'security' });
   Object.assign(service.deps.tenants.byHost(hosts.a) ?? {}, { logo: undefined });
   return service;
 }
@@ -41,8 +41,7 @@ describe('H17: where the page of an error fails itself', () => {
   );
 
   it('a page of the portal does the same', async () => {
-    const service = await startTestService({ data: 'security' });
-    onTestFinished(() => service.stop());
+    const service = await serviceForTest({ data: 'security' });
     Object.assign(service.deps.tenants.byHost(hosts.a) ?? {}, { name: undefined });
     const answer = await service.http(hosts.a, '/admin/sign-in');
     expect(answer.text).toBe('Something went wrong. Try again later.\n');

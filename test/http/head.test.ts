@@ -1,33 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { codesFor, phoneOf, setLimits, unlimited } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
 import { newAdmin } from '../support/operators/portal.ts';
 import { allRows } from '../support/records/rows.ts';
-import { routesOf } from '../support/routes.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useRoutes } from '../support/routes.ts';
 import { apps, expectError } from '../support/tokens.ts';
 import { answerOf, authorizationParameters, codeFor, pkce, token, type Visitor } from '../support/visitor.ts';
 
 const { a } = hosts;
 const minute = 60_000;
-let service: TestService;
+const { service, routes } = useRoutes({ data: 'security', setupOffered: true });
 /** A browser in which a member is signed in, and an administrator too. */
 let browser: Visitor;
 /** Every address that serves GET, or says that it does not. */
 let paths: readonly string[];
 
 beforeAll(async () => {
-  const { started, routes } = await routesOf(() =>
-    startTestService({ data: 'security', setupOffered: true }),
-  );
-  service = started;
   paths = [...new Set(routes.filter(({ method }) => method === 'GET').map(({ url }) => url))];
   await setLimits(service, a, unlimited);
   browser = await newAdmin(service, a, 'head@example.test', 'system_admin');
   await codeFor(browser, 'pub1', apps.pub1.redirectUri);
 });
-afterAll(() => service.stop());
 // Late enough that a GET writes down when a session was used last.
 beforeEach(() => service.clock.advance(2 * minute));
 

@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { contentSecurityPolicy, formTarget } from '../../src/http/headers.ts';
 import { hosts } from '../support/fixtures.ts';
 import type { Answer } from '../support/http.ts';
-import { startTestService } from '../support/service.ts';
-import { useService } from '../support/use-service.ts';
+import { serviceForTest, useService } from '../support/use-service.ts';
 import { authorizationParameters, codeFor, field, pkce, type Visitor, visitor } from '../support/visitor.ts';
 
 const redirectUri = 'https://pub1.test/cb';
@@ -202,11 +201,11 @@ describe('cookies', () => {
   });
 
   it('W3: on a development tenant on http go without the prefix and Secure, and HSTS is not sent', async () => {
-    const development = await startTestService({ data: 'development' });
+    const development = await serviceForTest({ data: 'development' });
     const person = visitor(development, `localhost:${development.port}`);
     const uri = 'http://localhost:9878/callback';
     const page = await person.authorize(authorizationParameters('web-single', uri, pkce()));
-    const done = await person.signIn(page, 'ada@example.com').finally(development.stop);
+    const done = await person.signIn(page, 'ada@example.com');
     expect(done.headers.location).toContain(`${uri}?code=`);
     expect(attributesOf(done, 'memberdoor-session')).toContain('HttpOnly');
     expect(attributesOf(done, 'memberdoor-session')).not.toContain('Secure');

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { rawExchange } from '../support/process/raw-socket.ts';
 import { allRows } from '../support/records/rows.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { useService } from '../support/use-service.ts';
+import type { TestService } from '../support/service.ts';
+import { serviceForTest, useService } from '../support/use-service.ts';
 import { authorizationParameters, codeFor, pkce, visitor } from '../support/visitor.ts';
 
 const discovery = '/.well-known/openid-configuration';
@@ -115,7 +115,7 @@ describe('forwarded headers of a peer that nobody trusts', () => {
 
 describe('forwarded headers of a configured proxy', () => {
   it('decision 1: name the client, but never the tenant', async () => {
-    const behind = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+    const behind = await serviceForTest({ data: 'security', trustedProxies: ['127.0.0.1'] });
     const headers = {
       'x-forwarded-for': '203.0.113.7',
       'x-forwarded-host': hosts.b,
@@ -124,18 +124,18 @@ describe('forwarded headers of a configured proxy', () => {
     const since = behind.logLines.length;
     const answer = await behind.http(hosts.a, discovery, { headers });
     await codeFor(visitor(behind, hosts.a), 'pub1', 'https://pub1.test/cb');
-    await behind.stop();
     expect(answer.json().issuer).toBe('https://a.test');
     expect(loggedAddresses(behind, since)[0]).toBe('203.0.113.7');
   });
 
   it('Defaults: the ports of one client are one address, and what is no address is the peer’s own', async () => {
-    const behind = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+    const behind = await serviceForTest({ data: 'security', trustedProxies: ['127.0.0.1'] });
     const since = behind.logLines.length;
     const told = ['203.0.113.6:40001', '203.0.113.6:40002', '[2001:db8::1]:40001', 'x'.repeat(3_000)];
     for (const address of told) {
       await behind.http(hosts.a, '/account', { headers: { 'x-forwarded-for': address } });
     }
+    // The last line of the log is written before the service is down.
     await behind.stop();
     expect(loggedAddresses(behind, since)).toEqual([
       '203.0.113.6',

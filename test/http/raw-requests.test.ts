@@ -6,8 +6,7 @@ import { rawExchange } from '../support/process/raw-socket.ts';
 import { workOf } from '../support/process/work.ts';
 import { expectSecurityHeaders } from '../support/records/expectations.ts';
 import { allRows } from '../support/records/rows.ts';
-import { startTestService } from '../support/service.ts';
-import { useService } from '../support/use-service.ts';
+import { serviceForTest, useService } from '../support/use-service.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const form = 'Content-Type: application/x-www-form-urlencoded';
@@ -127,7 +126,7 @@ describe('much of something', () => {
 
 describe('who does not read', () => {
   it('H14: what is answered loses the connection, and others are served meanwhile', async () => {
-    const slow = await startTestService({ data: 'security' });
+    const slow = await serviceForTest({ data: 'security' });
     const socket = connect({ port: slow.port, host: '127.0.0.1' });
     socket.pause();
     socket.on('error', () => {});
@@ -148,6 +147,5 @@ describe('who does not read', () => {
     served.setTimeout(200);
     await closed;
     socket.destroy();
-    await slow.stop();
   });
 });

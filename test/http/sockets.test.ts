@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { hosts } from '../support/fixtures.ts';
 import { type RawSocket, rawExchange, rawSocket } from '../support/process/raw-socket.ts';
 import { expectJsonError, expectSecurityHeaders } from '../support/records/expectations.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-import { useService } from '../support/use-service.ts';
+import type { TestService } from '../support/service.ts';
+import { serviceForTest, useService } from '../support/use-service.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const head = (line: string, ...headers: string[]) => `${[line, 'Host: a.test', ...headers].join('\r\n')}\r\n`;
@@ -85,7 +85,7 @@ describe('slow senders', () => {
   });
 
   it('H14: of heads and bodies, a byte at a time on 500 sockets, lose them while others are served', async () => {
-    const slow = await startTestService({ data: 'security' });
+    const slow = await serviceForTest({ data: 'security' });
     // However long it takes to open them all and to ask: none is over before that.
     slow.app.server.requestTimeout = 0;
     slow.app.server.headersTimeout = 0;
@@ -116,14 +116,13 @@ describe('slow senders', () => {
     clearInterval(drip);
     for (const end of ends) expect(end).toMatch(/^HTTP\/1\.1 408 /);
     expectSecurityHeaders(String(ends[0]));
-    await slow.stop();
   });
 });
 
 describe('a socket that is kept for the next request', () => {
   /** A service that closes idle sockets as it does, but after so many ms, to the dot. */
   async function impatient(ms: number): Promise<TestService> {
-    const started = await startTestService({ data: 'security' });
+    const started = await serviceForTest({ data: 'security' });
     started.app.server.keepAliveTimeout = ms;
     (started.app.server as { keepAliveTimeoutBuffer?: number }).keepAliveTimeoutBuffer = 0;
     return started;
@@ -144,7 +143,6 @@ describe('a socket that is kept for the next request', () => {
     const answer = await socket.until(/\}$/);
     expect(await socket.closed).toBe(answer);
     expect(performance.now() - sent).toBeGreaterThanOrEqual(149);
-    await brief.stop();
   });
 
   it('H14: and has a request under way when the time is over is closed after its answer only', async () => {
@@ -168,13 +166,12 @@ describe('a socket that is kept for the next request', () => {
     await held;
     expect(await busy.until(/invalid_grant/)).toMatch(/HTTP\/1\.1 400 /);
     await busy.closed;
-    await brief.stop();
   });
 });
 
 describe('a service that drains', () => {
   it('H21: finishes what is under way, and tells what comes now to come back', async () => {
-    const draining = await startTestService({ data: 'security' });
+    const draining = await serviceForTest({ data: 'security' });
     const body = 'grant_type=password';
     const underWay = await rawSocket(draining.port);
     underWay.write(`${post(`Content-Length: ${body.length}`)}\r\n${body.slice(0, 5)}`);

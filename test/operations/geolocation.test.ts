@@ -7,7 +7,7 @@ import { codesFor, phoneOf, textOf } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
 import { writeMmdb } from '../support/mmdb.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
-import { startTestService } from '../support/service.ts';
+import { serviceForTest } from '../support/use-service.ts';
 
 const oslo = {
   city: { names: { en: 'Oslo', ar: 'أوسلو' } },
@@ -102,7 +102,7 @@ describe('the approve page', () => {
     language: string,
     placeOf?: Awaited<ReturnType<typeof places>>,
   ) => {
-    const service = await startTestService({
+    const service = await serviceForTest({
       data: 'security',
       trustedProxies: ['127.0.0.1'],
       ...(placeOf === undefined ? {} : { placeOf }),
@@ -122,7 +122,6 @@ describe('the approve page', () => {
     const { user_code: userCode } = await codesFor(tv, hosts.a);
     const phone = await phoneOf(service, hosts.a);
     const page = await phone.send(`/device?user_code=${userCode.replace(' ', '')}&ui_locales=${language}`);
-    await service.stop();
     return /What we see (.*?) Asked/.exec(textOf(page))?.[1];
   };
 

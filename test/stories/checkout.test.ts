@@ -1,28 +1,26 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { hostedName, hostedPayment, signedNotice } from '../support/access/hosted-payment.ts';
-import { type PaymentPage, reportOf, startPaymentPage } from '../support/access/payment-page.ts';
-import { type Files, startApp, type TestApp } from '../support/browser/app.ts';
+import { reportOf, startPaymentPage } from '../support/access/payment-page.ts';
+import { type Files, startApp } from '../support/browser/app.ts';
 import type { View } from '../support/browser/browser.ts';
-import { type Site, startSite, submitSignIn } from '../support/browser/site.ts';
+import { startSite, submitSignIn } from '../support/browser/site.ts';
 import { tenantOf } from '../support/device.ts';
 import { mailTo, submitSignUp } from '../support/member-pages.ts';
 import { profile } from '../support/tokens.ts';
+import { useStarted } from '../support/use-service.ts';
 import { authorizationParameters, pkce, token } from '../support/visitor.ts';
 
-let site: Site;
-let provider: PaymentPage;
+const provider = useStarted(startPaymentPage);
+const site = useStarted(() => startSite({ payments: [hostedPayment(provider.origin)] }));
+const files: Record<string, Files[string]> = {};
 /** The site of a newspaper, of its own origin, with an article that only subscribers may read. */
-let paywall: TestApp;
+const paywall = useStarted(() => startApp(files));
 let host: string;
 
 beforeAll(async () => {
-  provider = await startPaymentPage();
-  site = await startSite({ payments: [hostedPayment(provider.origin)] });
   host = new URL(site.issuer).host;
-  const files: Record<string, Files[string]> = {};
-  paywall = await startApp(files);
   const tenant = tenantOf(site.service, host);
   const cardId = await site.service.store.transaction(async (tx) => {
     await changeTenant(tx, tenant.id, { returnOrigins: [paywall.origin] });
@@ -50,10 +48,6 @@ beforeAll(async () => {
     body: `<!doctype html><title>News</title><link rel="icon" href="data:,"><h1>An article</h1>
       <a href="${linkTo({})}">Subscribe</a> <a href="${linkTo({ packageId: String(cardId) })}">Concerts</a>`,
   };
-});
-afterAll(async () => {
-  await site.stop();
-  await Promise.all([provider.stop(), paywall.stop()]);
 });
 afterEach(() => site.browser.closeViews());
 

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { expectNothingShown, type LivingRoom, startLivingRoom } from '../support/browser/living-room.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { expectNothingShown, startLivingRoom } from '../support/browser/living-room.ts';
 import { type Fault, pollByTheRules, television, troubled } from '../support/browser/television.ts';
 import { startProcess } from '../support/process/process.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { freePort } from '../support/service.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let room: LivingRoom;
-
-beforeAll(async () => {
-  room = await startLivingRoom();
-});
-afterAll(() => room.stop());
+const room = useStarted(startLivingRoom);
 
 const nothing = () => {};
 

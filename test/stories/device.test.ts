@@ -1,15 +1,11 @@
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectNothingShown, type LivingRoom, startLivingRoom } from '../support/browser/living-room.ts';
+import { describe, expect, it } from 'vitest';
+import { expectNothingShown, startLivingRoom } from '../support/browser/living-room.ts';
 import { type DeviceAuthorization, pollByTheRules, television } from '../support/browser/television.ts';
 import { profile } from '../support/tokens.ts';
+import { useStarted } from '../support/use-service.ts';
 
-let room: LivingRoom;
-
-beforeAll(async () => {
-  room = await startLivingRoom();
-});
-afterAll(() => room.stop());
+const room = useStarted(startLivingRoom);
 
 const nothing = () => {};
 const host = () => new URL(room.site.issuer).host;

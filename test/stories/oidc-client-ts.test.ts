@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/browser/app.ts';
 import { startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { registerClients, submitSignIn } from '../support/browser/site.ts';
-import { startTestService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
 const require = createRequire(import.meta.url);
 const library = readFileSync(
   new URL('../browser/oidc-client-ts.min.js', `file://${require.resolve('oidc-client-ts')}`),
 );
 
-let service: TestService;
+const service = useService({ data: 'development' });
 let browser: TestBrowser;
 let app: TestApp;
 let stranger: TestApp;
@@ -56,7 +56,7 @@ async function startSpa(): Promise<TestApp> {
 }
 
 beforeAll(async () => {
-  [service, browser] = await Promise.all([startTestService({ data: 'development' }), startBrowser()]);
+  browser = await startBrowser();
   service.clock.set(Date.now());
   issuer = `http://localhost:${service.port}`;
   app = await startSpa();
@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await browser.close();
-  await Promise.all([app.stop(), stranger.stop(), service.stop()]);
+  await Promise.all([app.stop(), stranger.stop()]);
 });
 
 interface User {

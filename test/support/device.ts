@@ -4,7 +4,6 @@ import type { OpenTenant } from '../../src/operations/tenant/open-tenants.ts';
 import { insertMember } from '../../src/storage/members/member.ts';
 import { hosts, memberOf } from './fixtures.ts';
 import type { Answer, Ask } from './http.ts';
-import { temporaryFolder } from './records/temporary-folder.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 import { type App, apps, credentialsOf, profile, refreshAs } from './tokens.ts';
 import { field, type Tokens, token, type Visitor, visitor } from './visitor.ts';
@@ -224,13 +223,6 @@ export async function startUnlimited(options: Partial<TestServiceOptions> = {}):
   await setLimits(service, hosts.a, unlimited);
   return service;
 }
-
-/** How a service is started that can be restarted; behind a proxy, so that requests come from any address. */
-export const lastingService = (): TestServiceOptions => ({
-  data: 'security',
-  trustedProxies: ['127.0.0.1'],
-  folder: temporaryFolder(),
-});
 
 /** Forgets every wrong entry of a user code, for tests of something else. */
 export async function forgetWrongCodes({ store }: TestService): Promise<void> {

@@ -1,5 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
+import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
+import { useStarted } from './use-service.ts';
 
 /** A route of the service, as it was registered. */
 export interface Route {
@@ -8,20 +10,24 @@ export interface Route {
   readonly url: string;
 }
 
-/** Every route of the app that this starts, as Fastify itself was told of it. */
-export async function routesOf<Started>(
-  start: () => Promise<Started>,
-): Promise<{ readonly started: Started; readonly routes: readonly Route[] }> {
+/** A service as `useService` gives it, and every route of its app, as Fastify itself was told of it. */
+export function useRoutes(options: TestServiceOptions): {
+  readonly service: TestService;
+  readonly routes: readonly Route[];
+} {
   const routes: Route[] = [];
   const listen = (message: unknown) => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }) => {
       for (const one of [method].flat()) routes.push({ method: one, url });
     });
   };
-  subscribe('fastify.initialization', listen);
-  try {
-    return { started: await start(), routes };
-  } finally {
-    unsubscribe('fastify.initialization', listen);
-  }
+  const service = useStarted(async () => {
+    subscribe('fastify.initialization', listen);
+    try {
+      return await startTestService(options);
+    } finally {
+      unsubscribe('fastify.initialization', listen);
+    }
+  });
+  return { service, routes };
 }

@@ -54,8 +54,11 @@ export interface TestService {
   readonly mails: Pick<Mailer, 'queue'>;
   /** Sends every mail that is due now: until then they wait in the queue. */
   delivered(): Promise<void>;
-  /** Every wait (ms) that slowed somebody down; none is waited for. */
+  /** Every wait (ms) that slowed a caller down; the test waits for none of them. */
   readonly pauses: readonly number[];
+  /** Ends the service, keeps its folder, and starts it again, which takes no time by its clock. */
+  restart(): Promise<void>;
+  /** Ends the service, once, and removes its folder unless the test gave it one. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +78,7 @@ export interface TestServiceOptions {
   readonly setupOffered?: boolean;
   readonly issuer?: string;
   readonly metrics?: Metrics;
-  /** How those wait who are slowed down; without it nobody waits. */
+  /** How callers wait who are slowed down; without it they do not wait. */
   readonly pause?: (ms: number) => Promise<void>;
   /** Payment methods beside those that the service has. */
   readonly payments?: readonly PaymentMethod[];
@@ -86,8 +89,33 @@ export interface TestServiceOptions {
 export const apiAudience = 'urn:memberdoor:api';
 
 export async function startTestService(options: TestServiceOptions): Promise<TestService> {
-  const { data, trustedProxies = [], apiHost = null, apiAlgorithm = 'ES256' } = options;
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'memberdoor-'));
+  let running = await startIn(folder, options);
+  let ended: Promise<void> | null = null;
+  const end = async () => {
+    await running.close();
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  return {
+    ...running,
+    async restart() {
+      const now = running.clock.now();
+      await running.close();
+      running = await startIn(folder, options);
+      running.clock.set(now);
+      Object.assign(this, running);
+    },
+    stop: () => (ended ??= end()),
+  };
+}
+
+/** What a service is from one start to its end. */
+interface Running extends Omit<TestService, 'restart' | 'stop'> {
+  close(): Promise<void>;
+}
+
+async function startIn(folder: string, options: TestServiceOptions): Promise<Running> {
+  const { data, trustedProxies = [], apiHost = null, apiAlgorithm = 'ES256' } = options;
   // The hashes of the folders are quick ones.
   if (options.passwords === undefined) copyFixtures(data, folder);
   const clock = testClock();
@@ -163,26 +191,13 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
     mails: mailer,
     delivered: () => mailer.deliver(),
     pauses,
-    stop: async () => {
+    close: async () => {
       http.close();
       await app.close();
       await mailer.stop();
       await store.close();
-      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** The same service after a restart, which takes no time. @param options what it was started with */
-export async function restartTestService(
-  service: TestService,
-  options: TestServiceOptions,
-): Promise<TestService> {
-  const now = service.clock.now();
-  await service.stop();
-  const again = await startTestService(options);
-  again.clock.set(now);
-  return again;
 }
 
 /**

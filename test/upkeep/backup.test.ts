@@ -18,6 +18,7 @@ import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { fixtureKey } from '../support/run/fixture-folders.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { apps, expectBadToken, expectError, profile, refreshAs, tokensOf } from '../support/tokens.ts';
+import { useService } from '../support/use-service.ts';
 import { codeFor, type Tokens, token, visitor } from '../support/visitor.ts';
 
 const vault = openVault(fixtureKey);
@@ -33,18 +34,14 @@ const backUpElsewhere = (folder: string, file: string) =>
 
 const target = (dataFolder: string) => ({ dataFolder, environment: 'production', vault }) as const;
 
-let service: TestService;
+const service = useService({ data: 'security' });
 /** What the whole file needs; what a single test needs is in folders of its own. */
 let shared: string;
 
-beforeAll(async () => {
+beforeAll(() => {
   shared = mkdtempSync(join(tmpdir(), 'memberdoor-backup-'));
-  service = await startTestService({ data: 'security' });
 });
-afterAll(async () => {
-  await service.stop();
-  rmSync(shared, { recursive: true, force: true });
-});
+afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
 describe('Z22: a backup that is taken during load', () => {
   const refreshTokens = new Set<string>();

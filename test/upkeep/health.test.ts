@@ -7,8 +7,8 @@ import { readinessLife, readinessTime } from '../../src/core/operators/limits.ts
 import { hosts } from '../support/fixtures.ts';
 import { commandHere } from '../support/operators/command.ts';
 import { rawSocket } from '../support/process/raw-socket.ts';
-import { freePort, startTestService } from '../support/service.ts';
-import { useService } from '../support/use-service.ts';
+import { freePort } from '../support/service.ts';
+import { serviceForTest, useService } from '../support/use-service.ts';
 
 const service = useService({ data: 'security', apiHost: 'api.test' });
 
@@ -96,7 +96,7 @@ describe('/livez and /readyz', () => {
 
 describe('H21: a service that drains', () => {
   it('is alive and not ready', async () => {
-    const draining = await startTestService({ data: 'security' });
+    const draining = await serviceForTest({ data: 'security' });
     const sockets = await Promise.all(['/livez', '/readyz'].map(() => rawSocket(draining.port)));
     for (const [index, path] of ['/livez', '/readyz'].entries()) {
       sockets[index]?.write(`GET ${path} HTTP/1.1\r\nHost: unknown.test\r\n`);
@@ -156,10 +156,9 @@ describe('/internal/domains', () => {
   it('knows the first domain before there is a tenant, while the set-up link waits', async () => {
     const options = { data: 'security', issuer: 'https://first.test' } as const;
     for (const setupOffered of [true, false]) {
-      const begun = await startTestService({ ...options, setupOffered });
+      const begun = await serviceForTest({ ...options, setupOffered });
       const { status } = await begun.http('127.0.0.1', '/internal/domains?domain=first.test');
       expect(status).toBe(setupOffered ? 200 : 404);
-      await begun.stop();
     }
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { noticeLifetime } from '../../../src/core/members/limits.ts';
 import {
   approvedCodes,
@@ -14,20 +14,18 @@ import { hosts } from '../../support/fixtures.ts';
 import { accountOf, chromeOnAndroid, expectLeadsTo } from '../../support/members/account.ts';
 import { linkIn } from '../../support/members/outbox.ts';
 import { wayOn } from '../../support/members/sign-up.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 import { field, tokensFor, type Visitor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 
 beforeAll(async () => {
-  service = await startUnlimited();
   // The first browser of all: no news.
   await accountOf(service, hosts.a);
   await accountOf(service, hosts.b);
 });
 beforeEach(() => service.delivered());
-afterAll(() => service.stop());
 
 const named = (name: string) => service.outbox.sent.filter((mail) => mail.name === name);
 const isSignedIn = async (browser: { send(path: string): Promise<{ status: number }> }) =>

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteMember } from '../../../src/operations/member/member.ts';
 import { overwriteAfterErasure } from '../../../src/storage/sqlite/overwrite.ts';
 import { hosts } from '../../support/fixtures.ts';
@@ -9,7 +9,8 @@ import { liveAndLeaveTraces, personal } from '../../support/members/erased.ts';
 import { startProcess } from '../../support/process/started.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 import { fixtureKey } from '../../support/run/fixture-folders.ts';
-import { freePort, startTestService, type TestService } from '../../support/service.ts';
+import { freePort, startTestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 /** Everything that the rows of a database hold, each value with where it stands. */
 function valuesOf(folder: string): readonly { readonly place: string; readonly text: string }[] {
@@ -43,14 +44,12 @@ function tracesIn(folder: string): readonly string[] {
 }
 
 describe('F14: a member who was erased', () => {
-  let service: TestService;
+  const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
   let memberId: string;
 
   beforeAll(async () => {
-    service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
     memberId = await liveAndLeaveTraces(service);
   });
-  afterAll(() => service.stop());
 
   it('had left each of these traces before', () => {
     const kinds = new Set(tracesIn(service.folder).map((trace) => trace.split(' ')[0]));

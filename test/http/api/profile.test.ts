@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { profileOf } from '../../../src/core/access/profile.ts';
 import { sessionLife } from '../../../src/core/limits.ts';
 import { sightOf } from '../../../src/core/oidc/scope.ts';
@@ -6,24 +6,16 @@ import { developmentMembers } from '../../../src/operations/development/members.
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
 import { answerAt, apiOf } from '../../support/api.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
 import { apps, claimsOf, expectBadToken, profile, tokensOf } from '../../support/tokens.ts';
+import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const apiHost = 'api.test';
 const second = 1_000;
 const day = 24 * 3_600 * second;
 
-let service: TestService;
-let development: TestService;
-
-beforeAll(async () => {
-  [service, development] = await Promise.all([
-    startTestService({ data: 'security', apiHost }),
-    startTestService({ data: 'development' }),
-  ]);
-});
-afterAll(() => Promise.all([service.stop(), development.stop()]));
+const service = useService({ data: 'security', apiHost });
+const development = useService({ data: 'development' });
 
 const developmentToken = async (email: string, tenant = 'localhost') => {
   const host = `${tenant}:${development.port}`;

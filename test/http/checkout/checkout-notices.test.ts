@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { checkoutLifetime } from '../../../src/core/access/limits.ts';
 import { deleteMember, disableMember } from '../../../src/operations/member/member.ts';
-import { type CardShop, givenOnce, price, startCardShop } from '../../support/access/card.ts';
+import { givenOnce, price, startCardShop } from '../../support/access/card.ts';
 import {
   hostedName,
   paymentSecret,
@@ -15,15 +15,14 @@ import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import type { TestService } from '../../support/service.ts';
+import { useStarted } from '../../support/use-service.ts';
 
-let shop: CardShop;
+const shop = useStarted(startCardShop);
 let service: TestService;
 
-beforeAll(async () => {
-  shop = await startCardShop();
-  service = shop.service;
+beforeAll(() => {
+  ({ service } = shop);
 });
-afterAll(() => shop.stop());
 
 const withoutEffect = async <T>(work: () => Promise<T>): Promise<T> => {
   const before = await allRows(service);

@@ -1,8 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import type { PaymentReport } from '../../../src/operations/access/payments/payment.ts';
 import {
-  type CardShop,
   type CardSummary,
   givenOnce,
   nothingGiven,
@@ -24,18 +23,16 @@ import { hosts } from '../../support/fixtures.ts';
 import { expectErrorPage, expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
 import type { TestService } from '../../support/service.ts';
+import { useStarted } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let shop: CardShop;
+const shop = useStarted(startCardShop);
 let service: TestService;
 let provider: PaymentPage;
 
-beforeAll(async () => {
-  shop = await startCardShop();
-  service = shop.service;
-  provider = shop.provider;
+beforeAll(() => {
+  ({ service, provider } = shop);
 });
-afterAll(() => shop.stop());
 afterEach(() => provider.answerWith(null));
 
 const withoutEffect = async <T>(work: () => Promise<T>): Promise<T> => {

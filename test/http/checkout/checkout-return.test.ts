@@ -13,8 +13,7 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService } from '../../support/service.ts';
-import { useService } from '../../support/use-service.ts';
+import { serviceForTest, useService } from '../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
 /** A member's, signed in by the first order. */
@@ -102,10 +101,9 @@ describe.each(parameters)('%s', (parameter) => {
 });
 
 it('K2: on a development tenant the page says what would be allowed', async () => {
-  const development = await startTestService({ data: 'development' });
+  const development = await serviceForTest({ data: 'development' });
   const browser = shopper(development, `localhost:${development.port}`);
   const answer = await browser.open({ callBackUrl: 'https://evil.test/' });
-  await development.stop();
   expectErrorPage(answer, 400);
   expect(answer.text).toContain('<code>https://evil.test/</code>');
   expect(answer.text).toContain('<code>http://localhost:9876</code>');

@@ -21,9 +21,8 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
-import { useService } from '../../support/use-service.ts';
+import { serviceForTest, useService } from '../../support/use-service.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -208,9 +207,8 @@ describe('user codes', () => {
   });
 
   it('D20: two runs of the service give different codes', async () => {
-    const other = await startTestService({ data: 'security' });
+    const other = await serviceForTest({ data: 'security' });
     const [here, there] = await Promise.all([times(10, ask), times(10, () => askForCode(other, hosts.a))]);
-    await other.stop();
     expect(digitsOf(here)).not.toEqual(digitsOf(there));
   });
 

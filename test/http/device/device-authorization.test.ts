@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   askForCode,
   codesFor,
@@ -13,17 +13,15 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codesStored = async () => (await allRows(service)).deviceCodes?.length;
 const ask = (more: Record<string, string>) => askForCode(service, hosts.a, apps.pub1, more);

@@ -1,10 +1,9 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { findMemberByEmail } from '../../../src/storage/members/member.ts';
 import { insertWrongUserCode } from '../../../src/storage/members/wrong-user-code.ts';
 import {
   codesFor,
   expectNotValid,
-  lastingService,
   type Phone,
   pageOf,
   phoneOf,
@@ -17,24 +16,21 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
-import { restartTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+import { useStartedAnew } from '../../support/use-service.ts';
 
 const minute = 60_000;
 
-let service: TestService;
-let options: TestServiceOptions;
-
 /** How slowed entries wait in a test that says so. */
-let pause: ((ms: number) => Promise<void>) | null;
+let pause: ((ms: number) => Promise<void>) | null = null;
 const pauseWith = (wait: (ms: number) => Promise<void>) => {
   pause = wait;
 };
 
-beforeEach(async () => {
+const service = useStartedAnew(() =>
+  startUnlimited({ trustedProxies: ['127.0.0.1'], pause: (ms) => pause?.(ms) ?? Promise.resolve() }),
+);
+afterEach(() => {
   pause = null;
-  options = { ...lastingService(), pause: (ms) => pause?.(ms) ?? Promise.resolve() };
-  service = await startUnlimited(options);
-  onTestFinished(() => service.stop());
 });
 
 /** Opens the code's page from a network of the phone's own, by its number. */
@@ -378,7 +374,7 @@ describe('one tenant', () => {
   it('decision 32: a restart forgives nothing', async () => {
     await pend(20);
     await guess(500);
-    service = await restartTestService(service, options);
+    await service.restart();
     await (await phoneOf(service, hosts.a, 'u2@example.test')).open(wrong);
     expect(service.pauses).toEqual([3_000]);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import {
   codesFor,
@@ -15,18 +15,16 @@ import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 import { field } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codes = () => codesFor(service, hosts.a, apps.pub1, { device_name: 'Living room' });
 const follow = async (answer: Answer, browser = phone) =>

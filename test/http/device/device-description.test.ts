@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   askForCode,
   type DeviceAuthorization,
@@ -11,17 +11,15 @@ import {
 import { hosts } from '../../support/fixtures.ts';
 import { rawExchange } from '../../support/process/raw-socket.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const parameters = ['device_name', 'device_model'] as const;
 const ask = (more: Record<string, string>) => askForCode(service, hosts.a, apps.pub1, more);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { setDeviceFlow } from '../../../src/operations/client/client.ts';
 import {
   approvedCodes,
@@ -15,15 +15,13 @@ import {
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
+import { useStartedAnew } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useStartedAnew(startUnlimited);
 let phone: Phone;
 
 beforeEach(async () => {
-  service = await startUnlimited();
-  onTestFinished(() => service.stop());
   phone = await phoneOf(service, hosts.a);
 });
 

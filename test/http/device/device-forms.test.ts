@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import {
   codesFor,
@@ -18,18 +18,16 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer, Ask } from '../../support/http.ts';
 import { expectErrorPage, expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import type { TestService } from '../../support/service.ts';
+import { useStarted } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   await setLimits(service, hosts.b, unlimited);
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codes = () => codesFor(service, hosts.a);
 

@@ -1,8 +1,7 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   codesFor,
   expectNotValid,
-  lastingService,
   type Phone,
   pageOf,
   phoneOf,
@@ -17,18 +16,11 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { auditEvents } from '../../support/operators/api.ts';
 import { expectErrorPage, expectJsonError } from '../../support/records/expectations.ts';
-import { restartTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+import { useStartedAnew } from '../../support/use-service.ts';
 
 const minute = 60_000;
 
-let service: TestService;
-let options: TestServiceOptions;
-
-beforeEach(async () => {
-  options = lastingService();
-  service = await startUnlimited(options);
-  onTestFinished(() => service.stop());
-});
+const service = useStartedAnew(() => startUnlimited({ trustedProxies: ['127.0.0.1'] }));
 
 /** Opens a code's page from this address. */
 const openFrom = (phone: Phone, address: string, userCode: string): Promise<Answer> =>
@@ -139,7 +131,7 @@ describe('one member', () => {
   it('U9: a restart forgives nothing', async () => {
     const phone = await phoneOf(service, hosts.a);
     for (let count = 0; count < 5; count += 1) expectNotValid(await phone.open(wrong()));
-    service = await restartTestService(service, options);
+    await service.restart();
     expectLimited(await (await phoneOf(service, hosts.a)).open(wrong()));
     service.clock.advance(15 * minute);
     expectNotValid(await (await phoneOf(service, hosts.a)).open(wrong()));

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/core/hash.ts';
 import { findDeviceCode } from '../../../src/storage/device-code.ts';
 import {
@@ -18,18 +18,16 @@ import {
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps, refreshAs } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codes = () => codesFor(service, hosts.a);
 

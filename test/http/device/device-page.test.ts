@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   codesFor,
   expectNotValid,
@@ -15,16 +15,14 @@ import {
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import type { TestService } from '../../support/service.ts';
+import { useStarted } from '../../support/use-service.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codes = (more: Record<string, string> = {}) => codesFor(service, hosts.a, undefined, more);
 const expectError = async (deviceCode: string, error: string) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { registerClient } from '../../../src/operations/client/client.ts';
 import {
   apiStatus,
@@ -17,18 +17,16 @@ import {
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps, profile, refreshAs } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 import { token } from '../../support/visitor.ts';
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codes = () => codesFor(service, hosts.a);
 const approved = () => approvedCodes(service, phone);

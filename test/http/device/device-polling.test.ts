@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import {
   apiStatus,
@@ -15,20 +15,18 @@ import {
 import { hosts } from '../../support/fixtures.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import type { TestService } from '../../support/service.ts';
 import { apps, claimsOf, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
 const { pub1, pub2, conf1 } = apps;
 
-let service: TestService;
+const service = useStarted(startUnlimited);
 let phone: Phone;
 
 beforeAll(async () => {
-  service = await startUnlimited();
   phone = await phoneOf(service, hosts.a);
 });
-afterAll(() => service.stop());
 
 const codes = () => codesFor(service, hosts.a);
 const pollAs = (deviceCode: string, app: Parameters<typeof poll>[3] = pub1) =>

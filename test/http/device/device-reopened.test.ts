@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   codesFor,
   expectNotValid,
-  lastingService,
   phoneOf,
   phonesOf,
   pollTokens,
@@ -10,16 +9,9 @@ import {
 } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { auditEvents } from '../../support/operators/api.ts';
-import { restartTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+import { useStartedAnew } from '../../support/use-service.ts';
 
-let service: TestService;
-let options: TestServiceOptions;
-
-beforeEach(async () => {
-  options = lastingService();
-  service = await startUnlimited(options);
-});
-afterEach(() => service.stop());
+const service = useStartedAnew(() => startUnlimited({ trustedProxies: ['127.0.0.1'] }));
 
 const entered = async () =>
   (await auditEvents(service))
@@ -59,7 +51,7 @@ it('promise 7: the first opening of each code, and by each member, is always wri
 it('promise 7: a restart does not write down again what was opened before', async () => {
   const { user_code: userCode } = await codesFor(service, hosts.a);
   await (await phoneOf(service, hosts.a)).open(userCode);
-  service = await restartTestService(service, options);
+  await service.restart();
   expect((await (await phoneOf(service, hosts.a)).open(userCode)).status).toBe(200);
   expect(await entered()).toHaveLength(1);
 });

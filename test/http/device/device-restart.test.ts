@@ -13,80 +13,68 @@ import { hosts } from '../../support/fixtures.ts';
 import { startProcess } from '../../support/process/process.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
-import { freePort, startTestService } from '../../support/service.ts';
+import { freePort } from '../../support/service.ts';
 import { refreshAs } from '../../support/tokens.ts';
-
-const settings = () => ({ data: 'security', folder: temporaryFolder() }) as const;
+import { serviceForTest } from '../../support/use-service.ts';
 
 it('P27: pending, approved, denied, expired and used codes are after a restart what they were', async () => {
-  const options = settings();
-  const before = await startTestService(options);
-  const expired = await codesFor(before, hosts.a);
-  before.clock.advance(800_000);
-  const phone = await phoneOf(before, hosts.a);
+  const service = await serviceForTest({ data: 'security' });
+  const expired = await codesFor(service, hosts.a);
+  service.clock.advance(800_000);
+  const phone = await phoneOf(service, hosts.a);
   const [pending, kept, denied] = [
-    await codesFor(before, hosts.a),
-    await codesFor(before, hosts.a),
-    await codesFor(before, hosts.a),
+    await codesFor(service, hosts.a),
+    await codesFor(service, hosts.a),
+    await codesFor(service, hosts.a),
   ];
   await phone.reject(denied.user_code);
-  const approved = await approvedCodes(before, phone);
-  const used = await usedCodes(before, phone);
-  before.clock.advance(110_000);
-  await before.stop();
+  const approved = await approvedCodes(service, phone);
+  const used = await usedCodes(service, phone);
+  service.clock.advance(110_000);
+  await service.restart();
 
-  const after = await startTestService(options);
-  onTestFinished(() => after.stop());
-  after.clock.set(before.clock.now());
   const error = async (deviceCode: string, expected: string) =>
-    expectJsonError(await poll(after, hosts.a, deviceCode), 400, expected);
+    expectJsonError(await poll(service, hosts.a, deviceCode), 400, expected);
   await error(pending.device_code, 'authorization_pending');
   await error(denied.device_code, 'access_denied');
   await error(expired.device_code, 'expired_token');
-  await pollTokens(after, hosts.a, approved.device_code);
+  await pollTokens(service, hosts.a, approved.device_code);
   await error(used.device_code, 'invalid_grant');
-  await expectEndedSignIn(after, hosts.a, used.tokens);
+  await expectEndedSignIn(service, hosts.a, used.tokens);
 
-  const again = await phoneOf(after, hosts.a);
+  const again = await phoneOf(service, hosts.a);
   expectNotValid(await again.open(expired.user_code));
   expectNotValid(await again.open(denied.user_code));
   expectNotValid(await again.open(used.user_code));
   await again.approve(kept.user_code);
-  await pollTokens(after, hosts.a, kept.device_code);
+  await pollTokens(service, hosts.a, kept.device_code);
 });
 
 it('P27: an approve page opened before a restart approves after it', async () => {
-  const options = settings();
-  const before = await startTestService(options);
-  const phone = await phoneOf(before, hosts.a);
-  const { device_code: deviceCode, user_code: userCode } = await codesFor(before, hosts.a);
+  const service = await serviceForTest({ data: 'security' });
+  const phone = await phoneOf(service, hosts.a);
+  const { device_code: deviceCode, user_code: userCode } = await codesFor(service, hosts.a);
   const page = await phone.open(userCode);
-  await before.stop();
+  await service.restart();
 
-  const after = await startTestService(options);
-  onTestFinished(() => after.stop());
-  after.clock.set(before.clock.now());
-  const same = await phoneOf(after, hosts.a);
+  const same = await phoneOf(service, hosts.a);
   same.cookies.clear();
   for (const [name, value] of phone.cookies) same.cookies.set(name, value);
   expect((await same.press(page, 'approve')).headers.location).toMatch(/^\/device\/approved\?/);
-  await pollTokens(after, hosts.a, deviceCode);
+  await pollTokens(service, hosts.a, deviceCode);
 });
 
 it('contract, slow_down: the longer interval holds after a restart, where the first poll is not too early', async () => {
-  const options = settings();
-  const before = await startTestService(options);
-  const { device_code: deviceCode } = await codesFor(before, hosts.a);
-  const start = before.clock.now();
-  expectJsonError(await poll(before, hosts.a, deviceCode), 400, 'authorization_pending');
-  expectJsonError(await poll(before, hosts.a, deviceCode), 400, 'slow_down');
-  await before.stop();
+  const service = await serviceForTest({ data: 'security' });
+  const { device_code: deviceCode } = await codesFor(service, hosts.a);
+  const start = service.clock.now();
+  expectJsonError(await poll(service, hosts.a, deviceCode), 400, 'authorization_pending');
+  expectJsonError(await poll(service, hosts.a, deviceCode), 400, 'slow_down');
+  await service.restart();
 
-  const after = await startTestService(options);
-  onTestFinished(() => after.stop());
   const pollAt = (ms: number) => {
-    after.clock.set(start + ms);
-    return poll(after, hosts.a, deviceCode);
+    service.clock.set(start + ms);
+    return poll(service, hosts.a, deviceCode);
   };
   expectJsonError(await pollAt(100), 400, 'authorization_pending');
   expectJsonError(await pollAt(100 + 9_000), 400, 'authorization_pending');

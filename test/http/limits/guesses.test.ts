@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { tenantLimits } from '../../../src/core/limits.ts';
 import { wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { countPasswords } from '../../../src/http/upkeep/metrics.ts';
@@ -23,33 +20,26 @@ import { addMember, oldPassword, recoveryLink } from '../../support/members/reco
 import { applied, newPassword } from '../../support/members/sign-up.ts';
 import { adminToken } from '../../support/operators/api.ts';
 import { adminPassword, makeAdmin } from '../../support/operators/portal.ts';
-import { restartTestService, startTestService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
 const hashed = countingPasswords();
-const options = {
+const service = useService({
   data: 'security',
-  folder: mkdtempSync(join(tmpdir(), 'memberdoor-')),
   trustedProxies: ['127.0.0.1'],
   // As the running service has them.
   passwords: countPasswords(hashed).passwords,
   setupOffered: true,
-} as const;
+});
 const admin = 'guessed.admin@example.test';
-let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService(options);
   await makeAdmin(service, hosts.a, admin);
 });
 beforeEach(async () => {
   // Each secret is guessed at in a window of its own.
   service.clock.advance(60 * 60_000);
   await forgetWrongCodes(service);
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(options.folder, { recursive: true, force: true });
 });
 
 const host = hosts.a;
@@ -382,7 +372,7 @@ describe('200 guesses at once', () => {
       });
       expect(hashed.looked()).toBe(secret.isHashed === true ? secret.allowed : 0);
       if (restart === 'forgets') return;
-      service = await restartTestService(service, options);
+      await service.restart();
       const again = await secret.guess(service.http, 200, true);
       expect({ status: again.status, isIn: secret.isIn(again) }).toEqual({
         status: again.status,

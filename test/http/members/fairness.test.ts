@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { mailsPerHour } from '../../../src/core/members/limits.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { setLimits } from '../../support/device.ts';
@@ -6,19 +6,18 @@ import { hosts } from '../../support/fixtures.ts';
 import { httpClient } from '../../support/http.ts';
 import { accountOf } from '../../support/members/account.ts';
 import { addMember, askForRecovery, oldPassword } from '../../support/members/recover.ts';
-import { startTestService } from '../../support/service.ts';
+import { serviceForTest } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
 const atSignIn = (browser: Visitor) =>
   browser.authorize(authorizationParameters('pub1', 'https://pub1.test/cb', pkce()));
 
 it("promise 7: while one tenant's passwords fill the queue, members of others and of quiet addresses get in", async () => {
-  const service = await startTestService({
+  const service = await serviceForTest({
     data: 'security',
     trustedProxies: ['127.0.0.1'],
     passwords: createPasswords(),
   });
-  onTestFinished(() => service.stop());
   await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: null });
   const attacker = visitor(service, hosts.a);
   const flow = field(await atSignIn(attacker), 'flow');
@@ -57,8 +56,7 @@ it("promise 7: while one tenant's passwords fill the queue, members of others an
 });
 
 it('promise 7, F6: strangers who ask for a new password until no more are sent keep none from a browser of the owner', async () => {
-  const service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
-  onTestFinished(() => service.stop());
+  const service = await serviceForTest({ data: 'security', trustedProxies: ['127.0.0.1'] });
   const { email } = await addMember(service, hosts.a);
   const owner = await accountOf(service, hosts.a, email, { password: oldPassword });
   const { form } = await askForRecovery(service, hosts.a, 'other@example.test', { browser: owner });

@@ -1,15 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Mail } from '../../../src/operations/mail/mail.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { startTestService, type TestService, type TestServiceOptions } from '../../support/service.ts';
-
-async function start(options: TestServiceOptions): Promise<TestService> {
-  const service = await startTestService(options);
-  onTestFinished(() => service.stop());
-  return service;
-}
+import type { TestService } from '../../support/service.ts';
+import { serviceForTest } from '../../support/use-service.ts';
 
 /** The hosts of two development tenants. */
 const hostsOf = ({ port }: TestService) => ({ acme: `localhost:${port}`, globex: `127.0.0.1:${port}` });
@@ -37,14 +32,14 @@ const linksOf = (text: string) =>
 
 describe('the outbox of a development tenant', () => {
   it('is empty before the first mail', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const page = await service.http(hostsOf(service).acme, '/outbox');
     expect(page.status).toBe(200);
     expect(page.text).toContain('No mail yet.');
   });
 
   it('lists its mails, newest first, with subject, address and time', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const { acme } = hostsOf(service);
     await post(service, acme);
     await post(service, acme, { name: 'passwordReset', to: 'ola@mail.test' });
@@ -57,7 +52,7 @@ describe('the outbox of a development tenant', () => {
   });
 
   it('shows a mail with its code and a link that can be followed', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const { acme } = hostsOf(service);
     await post(service, acme);
     const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
@@ -71,7 +66,7 @@ describe('the outbox of a development tenant', () => {
   });
 
   it('shows a mail in the language and the direction of the mail', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const { acme } = hostsOf(service);
     await post(service, acme, { language: 'ar' });
     const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
@@ -82,7 +77,7 @@ describe('the outbox of a development tenant', () => {
   });
 
   it('X1: shows nothing of another tenant', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const { acme, globex } = hostsOf(service);
     await post(service, acme);
     const [path = ''] = linksOf((await service.http(acme, '/outbox')).text);
@@ -91,7 +86,7 @@ describe('the outbox of a development tenant', () => {
   });
 
   it('lists the newest fifty, and does not read the others', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const { acme } = hostsOf(service);
     await post(service, acme);
     const folder = join(service.folder, 'outbox');
@@ -120,14 +115,14 @@ describe('the outbox of a development tenant', () => {
     '/outbox/1-1.x.eml',
     '/outbox/constructor',
   ])('%s is no mail', async (path) => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const { acme } = hostsOf(service);
     await post(service, acme);
     expect((await service.http(acme, path)).status).toBe(404);
   });
 
   it('H7: is read and nothing else', async () => {
-    const service = await start({ data: 'development' });
+    const service = await serviceForTest({ data: 'development' });
     const answer = await service.http(hostsOf(service).acme, '/outbox', { method: 'POST', body: {} });
     expect(answer.status).toBe(405);
   });
@@ -135,7 +130,7 @@ describe('the outbox of a development tenant', () => {
 
 describe('where mails are sent', () => {
   it.each(['/outbox', '/outbox/1-1'])('there is no %s', async (path) => {
-    const service = await start({ data: 'security' });
+    const service = await serviceForTest({ data: 'security' });
     const answer = await service.http(hosts.a, path);
     expect(answer.status).toBe(404);
     expect(answer.text).not.toMatch(/Outbox|No mail/);

@@ -1,26 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { setLimits } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { addMember, oldPassword } from '../../support/members/recover.ts';
-import { restartTestService, startTestService, type TestService } from '../../support/service.ts';
+import { serviceForTest, useService } from '../../support/use-service.ts';
 import { authorizationParameters, field, pkce, type Visitor, visitor } from '../../support/visitor.ts';
 
-let service: TestService;
-const folder = mkdtempSync(join(tmpdir(), 'memberdoor-'));
-const options = { data: 'security', folder, trustedProxies: ['127.0.0.1'] } as const;
-
-beforeAll(async () => {
-  service = await startTestService(options);
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const service = useService({ data: 'security', trustedProxies: ['127.0.0.1'] });
 
 const minute = 60_000;
 
@@ -87,12 +74,11 @@ describe('A6: guessing at one account', () => {
 
   it('F1: a guess that finds no place to be judged is not counted', async () => {
     // One hash at a time, and few wait.
-    const busy = await startTestService({
+    const busy = await serviceForTest({
       data: 'security',
       trustedProxies: ['127.0.0.1'],
       passwords: createPasswords(1, 8),
     });
-    onTestFinished(() => busy.stop());
     await setLimits(busy, hosts.a, { failedSignInsPerAccount: null });
     const { email } = await addMember(busy, hosts.a);
     const browser = visitor(busy, hosts.a);
@@ -174,7 +160,7 @@ describe('A6: guessing at one account', () => {
     const known = visitor(service, hosts.a);
     await attempt(email, oldPassword, homeOf(1), known);
     await closeAccount(email);
-    service = await restartTestService(service, options);
+    await service.restart();
     expect((await attempt(email, oldPassword, homeOf(2))).status).toBe(429);
     const again = visitor(service, hosts.a);
     for (const [name, value] of known.cookies) again.cookies.set(name, value);
@@ -247,8 +233,7 @@ describe('A6: guessing from one address', () => {
 
   it('A6: 40 guesses at 40 accounts at the same moment are told no more than 40 in turn, even if some are right', async () => {
     // Hashes as slow as they really are, so that all guesses are under way before the first is told.
-    const real = await startTestService({ data: 'security', passwords: createPasswords() });
-    onTestFinished(() => real.stop());
+    const real = await serviceForTest({ data: 'security', passwords: createPasswords() });
     await setLimits(real, hosts.a, { failedSignInsPerAddressAndMinute: 5 });
     const browser = visitor(real, hosts.a);
     const flow = field(await atSignIn(browser), 'flow');

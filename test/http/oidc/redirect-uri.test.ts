@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { expectErrorPage } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService } from '../../support/service.ts';
-import { useService } from '../../support/use-service.ts';
+import { serviceForTest, useService } from '../../support/use-service.ts';
 import { answerOf, authorizationParameters, pkce, token, visitor } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
@@ -150,10 +149,10 @@ describe('the error page', () => {
   });
 
   it('decision 6: shows what is registered on a development tenant', async () => {
-    const development = await startTestService({ data: 'development' });
+    const development = await serviceForTest({ data: 'development' });
     const browser = visitor(development, `localhost:${development.port}`);
     const parameters = authorizationParameters('web', 'http://localhost:9876/other', pkce());
-    const answer = await browser.authorize(parameters).finally(development.stop);
+    const answer = await browser.authorize(parameters);
     expectErrorPage(answer);
     expect(answer.text).toContain('redirect_uri=http://localhost:9876/other');
     expect(answer.text).toContain('http://localhost:9876/callback');

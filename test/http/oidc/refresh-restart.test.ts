@@ -2,35 +2,28 @@ import { expect, it, onTestFinished } from 'vitest';
 import { hosts } from '../../support/fixtures.ts';
 import { startProcess } from '../../support/process/process.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
-import { freePort, startTestService } from '../../support/service.ts';
+import { freePort } from '../../support/service.ts';
 import { apps, expectError, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { serviceForTest } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
 it('T23: an old refresh token sent after a restart ends the whole sign-in', async () => {
-  const options = { data: 'security', folder: temporaryFolder() } as const;
-  const before = await startTestService(options);
-  const first = await tokensOf(before, hosts.a, apps.pub1);
-  const next = (await refreshAs(before, hosts.a, apps.pub1, first.refresh_token)).json<Tokens>();
-  await before.stop();
+  const service = await serviceForTest({ data: 'security' });
+  const first = await tokensOf(service, hosts.a, apps.pub1);
+  const next = (await refreshAs(service, hosts.a, apps.pub1, first.refresh_token)).json<Tokens>();
+  await service.restart();
 
-  const after = await startTestService(options);
-  onTestFinished(() => after.stop());
-  after.clock.set(before.clock.now());
   for (const dead of [first.refresh_token, next.refresh_token]) {
-    expectError(await refreshAs(after, hosts.a, apps.pub1, dead), 400, 'invalid_grant');
+    expectError(await refreshAs(service, hosts.a, apps.pub1, dead), 400, 'invalid_grant');
   }
 });
 
 it('T23: the current refresh token works after a restart', async () => {
-  const options = { data: 'security', folder: temporaryFolder() } as const;
-  const before = await startTestService(options);
-  const { refresh_token: current } = await tokensOf(before, hosts.a, apps.pub1);
-  await before.stop();
+  const service = await serviceForTest({ data: 'security' });
+  const { refresh_token: current } = await tokensOf(service, hosts.a, apps.pub1);
+  await service.restart();
 
-  const after = await startTestService(options);
-  onTestFinished(() => after.stop());
-  after.clock.set(before.clock.now());
-  expect((await refreshAs(after, hosts.a, apps.pub1, current)).status).toBe(200);
+  expect((await refreshAs(service, hosts.a, apps.pub1, current)).status).toBe(200);
 });
 
 it('T23: an old refresh token sent after a kill -9 ends the whole sign-in, and the current one outlived it', async () => {

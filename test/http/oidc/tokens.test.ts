@@ -2,9 +2,9 @@ import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { beforeAll, describe, expect, it } from 'vitest';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
-import { apiAudience, startTestService, type TestService } from '../../support/service.ts';
+import { apiAudience, type TestService } from '../../support/service.ts';
 import { type App, apps, claimsOf, headerOf, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
-import { useService } from '../../support/use-service.ts';
+import { serviceForTest, useService } from '../../support/use-service.ts';
 import {
   authorizationParameters,
   codeFor,
@@ -172,16 +172,12 @@ describe('an API that reads RS256 alone', () => {
   });
 
   it('decision 42: so may the audience, and then every client has it', async () => {
-    const other = await startTestService({ data: 'security', apiAlgorithm: 'RS256' });
-    try {
-      for (const app of [apps.pub1, apps.conf1]) {
-        for (const accessToken of await accessTokensOf(other, app)) {
-          expect(headerOf(accessToken)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
-          expect(await takenBy(other, accessToken)).toEqual([200, 200]);
-        }
+    const other = await serviceForTest({ data: 'security', apiAlgorithm: 'RS256' });
+    for (const app of [apps.pub1, apps.conf1]) {
+      for (const accessToken of await accessTokensOf(other, app)) {
+        expect(headerOf(accessToken)).toMatchObject({ alg: 'RS256', typ: 'at+jwt' });
+        expect(await takenBy(other, accessToken)).toEqual([200, 200]);
       }
-    } finally {
-      await other.stop();
     }
   });
 });

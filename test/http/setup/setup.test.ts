@@ -5,6 +5,7 @@ import { systemRandom } from '../../../src/system/random.ts';
 import { htmlFindings } from '../../support/browser/page-checks.ts';
 import type { Answer } from '../../support/http.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { serviceForTest } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const host = 'login.example.test';
@@ -245,10 +246,9 @@ describe('the set-up link of a service that has tenants', () => {
 });
 
 it('a start that printed no link knows no such address', async () => {
-  service = await startTestService({ data: 'security' });
+  service = await serviceForTest({ data: 'security' });
   link = `/setup/${await offerSetup(service.store, { random: systemRandom })}`;
   expect((await page()).text).toBe('Not found\n');
   expect((await page({}, link, 'a.test')).status).toBe(404);
   expect((await submit()).status).toBe(404);
-  await service.stop();
 });

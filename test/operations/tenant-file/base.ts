@@ -8,7 +8,8 @@ import type { FileTenant } from '../../../src/operations/tenant-file/tenant-file
 import type { Said } from '../../support/operators/command.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { applied } from '../../support/operators/tenant-file.ts';
-import { startTestService, type TestService } from '../../support/service.ts';
+import type { TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
 export const secretHash = sha256('one');
 export const offer = { period: { unit: 'month', count: 1 }, payment: 'free' } as const;
@@ -50,17 +51,13 @@ export interface Given {
 
 /** Starts the service before the tests of a file, and stops it behind them. */
 export function giveBase(): Given {
-  let service: TestService;
+  const service = useService({ data: 'development' });
   let socket: LocalSocket | null;
   beforeAll(async () => {
-    service = await startTestService({ data: 'development' });
     socket = await openSocket(service.folder, operations, service.deps, service.app.log);
     await applied(service.folder, text(base));
   });
-  afterAll(async () => {
-    await socket?.close();
-    await service.stop();
-  });
+  afterAll(() => socket?.close());
   return {
     service: () => service,
     apply: (tenant, ...options) =>

@@ -1,11 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertProduct } from '../../../src/storage/access/product.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { applied, exported } from '../../support/operators/tenant-file.ts';
-import { startTestService } from '../../support/service.ts';
+import { serviceForTest } from '../../support/use-service.ts';
 import { giveBase, host, named, offer } from './base.ts';
 
 const given = giveBase();
@@ -93,8 +93,7 @@ it('F16: of two of one name from before, an export calls the younger one apart, 
     description: 'Second',
   });
 
-  const other = await startTestService({ data: 'development' });
-  onTestFinished(() => other.stop());
+  const other = await serviceForTest({ data: 'development' });
   const socket = await openSocket(other.folder, operations, other.deps, other.app.log);
   expect(await applied(other.folder, file)).toMatchObject({ code: 0, err: '' });
   await socket?.close();

@@ -6,8 +6,7 @@ import { auditEvents } from '../../support/operators/api.ts';
 import { refusal } from '../../support/operators/desk.ts';
 import { exported } from '../../support/operators/tenant-file.ts';
 import { allRows } from '../../support/records/rows.ts';
-import { startTestService } from '../../support/service.ts';
-
+import { serviceForTest } from '../../support/use-service.ts';
 import { giveBase, inDevelopment, named, secretHash, text } from './base.ts';
 
 const given = giveBase();
@@ -164,13 +163,9 @@ it('A18: no secret and no password of a file is in an answer, a log, the audit o
 });
 
 it('a development tenant is made by a development service alone', async () => {
-  const production = await startTestService({ data: 'nothing' });
-  try {
-    const input = { file: text({ issuer: 'http://localhost', name: 'D', development: true }) };
-    expect(await refusal(production, 'serviceTenantFiles.apply', input)).toMatchObject({
-      problems: ['4:18: this is a production service, which has no development tenants'],
-    });
-  } finally {
-    await production.stop();
-  }
+  const production = await serviceForTest({ data: 'nothing' });
+  const input = { file: text({ issuer: 'http://localhost', name: 'D', development: true }) };
+  expect(await refusal(production, 'serviceTenantFiles.apply', input)).toMatchObject({
+    problems: ['4:18: this is a production service, which has no development tenants'],
+  });
 });

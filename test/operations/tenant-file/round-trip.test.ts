@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
-import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
+import { openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { readTenantFile } from '../../../src/operations/tenant-file/read.ts';
 import { lookUpIn } from '../../../src/operations/tenant-file/references.ts';
@@ -12,32 +12,28 @@ import { command } from '../../support/operators/command.ts';
 import { applied, exported } from '../../support/operators/tenant-file.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
+import { useStarted } from '../../support/use-service.ts';
 import { telling, untold } from './telling.ts';
 
 interface Served {
   readonly service: TestService;
-  readonly socket: LocalSocket | null;
+  stop(): Promise<void>;
 }
 
 async function serve(): Promise<Served> {
   const service = await startTestService({ data: 'nothing' });
-  return { service, socket: await openSocket(service.folder, operations, service.deps, service.app.log) };
+  const socket = await openSocket(service.folder, operations, service.deps, service.app.log);
+  const stop = async () => {
+    await socket?.close();
+    await service.stop();
+  };
+  return { service, stop };
 }
 
 /** One that was filled by a file in which every field tells, and one in which every field was changed so. */
-let made: Served;
-let changed: Served;
+const made = useStarted(serve);
+const changed = useStarted(serve);
 const tellingText = JSON.stringify(telling);
-
-beforeAll(async () => {
-  [made, changed] = await Promise.all([serve(), serve()]);
-});
-afterAll(async () => {
-  for (const { service, socket } of [made, changed]) {
-    await socket?.close();
-    await service.stop();
-  }
-});
 
 interface Described {
   readonly properties?: Readonly<Record<string, Described>>;
@@ -113,15 +109,11 @@ describe('what is exported', () => {
 
   it('makes the same service elsewhere, byte for byte', async () => {
     const text = await exported(made.service.folder, ['--members']);
-    const { service, socket } = await serve();
-    try {
-      expect(await applied(service.folder, text)).toMatchObject({ code: 0, err: '' });
-      expect(await exported(service.folder, ['--members'])).toBe(text);
-      expect(await applied(service.folder, text)).toMatchObject({ code: 0, out: 'Nothing to do.\n' });
-    } finally {
-      await socket?.close();
-      await service.stop();
-    }
+    const { service, stop } = await serve();
+    onTestFinished(stop);
+    expect(await applied(service.folder, text)).toMatchObject({ code: 0, err: '' });
+    expect(await exported(service.folder, ['--members'])).toBe(text);
+    expect(await applied(service.folder, text)).toMatchObject({ code: 0, out: 'Nothing to do.\n' });
   });
 
   it('has no members unless they are asked for, and one tenant if it is', async () => {
