@@ -62,7 +62,7 @@ export function expectSound(answer: RawAnswer, logged: readonly string[]): void 
   if (type.startsWith('application/json') && answer.text !== '') JSON.parse(answer.text);
   if (answer.headers.length > 2) expect(all(answer, 'x-content-type-options')).toEqual(['nosniff']);
   for (const line of all(answer, 'set-cookie'))
-    expect(line).toMatch(/^__Host-memberdoor-(session|admin|browser)=/);
+    expect(line).toMatch(/^__Host-memberdoor-(session|admin|browser|done)=/);
   for (const location of all(answer, 'location')) {
     if (location.startsWith('/')) expect(location).not.toMatch(/^\/[/\\]/);
     else expect([...away]).toContain(new URL(location).origin);
