@@ -158,15 +158,6 @@ export const keyPublishedBefore = day;
 /** Discovery and JWKS may be cached for this long. */
 export const metadataCacheSeconds = 300;
 
-/** How long a stopping service waits for requests under way (security, Z15). */
-export const drainTime = 8 * second;
-
-/** How long a stopping service that is busy goes on accepting connections, to say that it stops. */
-export const drainGrace = 100;
-
-/** How often a stopping service lets go of connections that have become idle. */
-export const idleSweepInterval = 50;
-
 /** User codes are guessed at most this often in 15 minutes (decision 32). */
 export const wrongUserCodes = { window: 15 * minute, perMember: 5, perAddress: 30 } as const;
 
@@ -245,16 +236,11 @@ export const pacedCodes = 200_000;
 /** A free user code is drawn at most this often before the service says that it is full. */
 export const userCodeDraws = 50;
 
-/** A body of JSON that the member API takes. */
-export const jsonBodyBytes = 16 * 1_024;
-
 /** A body of JSON that holds a tenant file, escaped, and the pictures it refers to. */
 export const fileBodyBytes = 768 * 1_024;
 
 /** Wrong tokens of the admin API a minute from one address, wrong set-up links, and wrong links of mails (F1). */
-export const wrongAdminTokensPerMinute = 30;
-export const wrongSetupLinksPerMinute = 30;
-export const wrongMailLinksPerMinute = 30;
+export const wrongSecretsPerMinute = 30;
 
 /** Right ones of those, which are looked at whatever else comes from their address: so many are remembered. */
 export const rightSecretsKept = 10_000;

@@ -96,12 +96,6 @@ export function machineOf<
   return { id, lines, logic, states: new Map(known) };
 }
 
-/** What one event did: the state that the record is in now, and what the transition asks its caller to do. */
-export interface Step<State extends string, Outcome extends string> {
-  readonly state: State;
-  readonly outcome: Outcome;
-}
-
 /**
  * Moves a stored record one event further. This is the only call into xstate.
  *
@@ -115,13 +109,14 @@ export interface Step<State extends string, Outcome extends string> {
  *
  * @param state the stored state
  * @param context what the conditions read of the record
+ * @returns the state that the record is in now, and what the line asks the caller to do
  */
 export function step<Context, Event extends { type: string }, L extends Line, const Happened extends Event>(
   { id, logic, states }: Machine<Context, Event, L>,
   state: Each<L[0]>,
   context: NoInfer<Context>,
   event: Happened,
-): Step<Each<L[0]>, OutcomeOf<L, Happened['type']>> {
+): { readonly state: Each<L[0]>; readonly outcome: OutcomeOf<L, Happened['type']> } {
   const known = states.get(state);
   if (known === undefined) throw new Error(`${id}: unknown state`);
   if (!known.events.has(event.type)) throw new Error(`${id}: state ${state} does not list ${event.type}`);

@@ -103,16 +103,7 @@ export type SubscriptionWrite =
 type Change = Decision<boolean, SubscriptionWrite>;
 
 /** What begins a subscription. */
-export type SubscriptionFacts = Pick<
-  Subscription,
-  | 'subscriptionId'
-  | 'tenantId'
-  | 'memberId'
-  | 'packageId'
-  | 'activatedAt'
-  | 'expiresAt'
-  | 'customPropertyValues'
->;
+type SubscriptionFacts = Omit<Subscription, 'state' | 'createdAt' | 'cancelledAt' | 'endedAt'>;
 
 /** A subscription as it begins; whether its time has come already, the clock says. */
 export function beginSubscription(facts: SubscriptionFacts, now: number): Subscription {

@@ -89,20 +89,11 @@ export type DeviceCodeWrite =
   | { readonly write: 'insertDeviceCode'; readonly code: DeviceCode }
   | { readonly write: 'moveDeviceCode'; readonly from: DeviceCodeState; readonly code: DeviceCode };
 
+const undecided = { memberId: null, sessionId: null, authenticatedAt: null, signInId: null } as const;
+
 /** A device code as it is issued (contract, "Device authorization record"). */
 export function issueDeviceCode(
-  facts: Pick<
-    DeviceCode,
-    | 'id'
-    | 'tenantId'
-    | 'clientId'
-    | 'hash'
-    | 'userCodeHash'
-    | 'scope'
-    | 'deviceName'
-    | 'deviceModel'
-    | 'ipAddress'
-  >,
+  facts: Omit<DeviceCode, keyof typeof undecided | 'state' | 'interval' | 'createdAt' | 'expiresAt'>,
   now: number,
 ): DeviceCode {
   return {
@@ -111,10 +102,7 @@ export function issueDeviceCode(
     interval: pollInterval,
     createdAt: now,
     expiresAt: now + deviceCodeLifetime,
-    memberId: null,
-    sessionId: null,
-    authenticatedAt: null,
-    signInId: null,
+    ...undecided,
   };
 }
 
@@ -134,7 +122,7 @@ export function isForgotten(code: DeviceCode, now: number): boolean {
   return code.state !== 'used' && now >= code.expiresAt + deviceCodeMemory;
 }
 
-/** What the guards read of a code. */
+/** What the conditions read of a code. */
 export function contextOf({ expiresAt, memberId }: DeviceCode, nextPollAt: number) {
   return { expiresAt, nextPollAt, memberId };
 }

@@ -28,14 +28,9 @@ export type PollAnswer = (TokenGrant | Refusal) & { readonly paced?: true };
 type Poll = Decision<PollAnswer, DeviceCodeWrite | SignInWrite>;
 
 const invalid = refusal('invalid_grant', 'the device code is unknown, withdrawn or already used');
-const pending = {
-  ...refusal('authorization_pending', 'the member has not decided yet'),
-  paced: true,
-} as const;
-const slowDown = {
-  ...refusal('slow_down', 'wait 5 seconds longer between all further polls'),
-  paced: true,
-} as const;
+const paced = { paced: true } as const;
+const pending = { ...refusal('authorization_pending', 'the member has not decided yet'), ...paced };
+const slowDown = { ...refusal('slow_down', 'wait 5 seconds longer between all further polls'), ...paced };
 const expired = refusal('expired_token', 'the device code expired before it was approved');
 const denied = refusal('access_denied', 'the member rejected the sign-in');
 

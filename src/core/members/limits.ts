@@ -5,11 +5,7 @@ import { day, hour, minute, second } from '../limits.ts';
 export const passwordLength = { default: 12, least: 8, most: 64 } as const;
 
 /** How long a message that proves an address works: a forgotten password 30 minutes, the others a day. */
-export const emailProofLifetime = {
-  sign_up: day,
-  password_reset: 30 * minute,
-  email_change: day,
-} as const;
+export const emailProofLifetime = { sign_up: day, password_reset: 30 * minute, email_change: day } as const;
 
 /** Wrong digits of such a message, after which only a new one helps: a chance of 1 in 200,000. */
 export const wrongEmailCodes = 5;

@@ -1,53 +1,7 @@
-/** How far a member has come with the limits that count members, and until when each keeps the member out. */
+/** The failed sign-ins of a member, how far limits that count members are reached, and until when each keeps one out. */
 import { sha256 } from '../hash.ts';
 import { signInLimit, wrongUserCodes } from '../limits.ts';
 import { normaliseEmail } from './member.ts';
-
-export const memberLimitNames = ['failed_sign_ins', 'wrong_current_passwords', 'wrong_user_codes'] as const;
-
-/** A limit as it stands for one member. Times are ms since the epoch. */
-export interface MemberLimit {
-  readonly limit: (typeof memberLimitNames)[number];
-  /** How many count now. */
-  readonly counted: number;
-  /** From how many on the member has to wait; null is no limit. */
-  readonly allowed: number | null;
-  /** null where the member need not wait. */
-  readonly lockedUntil: number | null;
-}
-
-/**
- * The limit of failed sign-ins, or of wrong current passwords on the account pages. A browser that the member
- * has used before passes the first (promise 7, A6).
- */
-export function failuresLimit(
-  limit: 'failed_sign_ins' | 'wrong_current_passwords',
-  failed: SignInFailures | null,
-  now: number,
-  allowed: number | null = signInLimit.failures,
-): MemberLimit {
-  const counts = failed !== null && now - failed.lastFailedAt < signInLimit.memory;
-  const until = blockedUntil(failed, now, allowed);
-  return {
-    limit,
-    counted: counts ? failed.failures : 0,
-    allowed,
-    lockedUntil: until > now ? until : null,
-  };
-}
-
-/** The limit of wrong user codes (decision 32). @param enteredAt when those that count were entered, oldest first */
-export function userCodesLimit(enteredAt: readonly number[], allowed: number | null): MemberLimit {
-  const counted = enteredAt.length;
-  // The member may go on when so many have become too old that fewer than allowed are left.
-  const last = allowed === null || counted < allowed ? undefined : enteredAt[counted - allowed];
-  return {
-    limit: 'wrong_user_codes',
-    counted,
-    allowed,
-    lockedUntil: last === undefined ? null : last + wrongUserCodes.window,
-  };
-}
 
 /** The failed sign-ins of one address since the last good one. */
 export interface SignInFailures {
@@ -86,10 +40,14 @@ export function blockedUntil(
   return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, signInLimit.longestWait);
 }
 
-/** One failure more; those of yesterday are forgotten. */
+/** How many failures count now; those of yesterday are forgotten. */
+function counting(failed: SignInFailures | null, now: number): number {
+  return failed !== null && now - failed.lastFailedAt < signInLimit.memory ? failed.failures : 0;
+}
+
+/** One failure more. */
 export function failedAgain(failed: SignInFailures | null, now: number): SignInFailures {
-  const stillCounts = failed !== null && now - failed.lastFailedAt < signInLimit.memory;
-  return { failures: (stillCounts ? failed.failures : 0) + 1, lastFailedAt: now };
+  return { failures: counting(failed, now) + 1, lastFailedAt: now };
 }
 
 /**
@@ -109,4 +67,44 @@ export function takenBack(
   const isLast = stored.failures === counted.failures && stored.lastFailedAt === counted.lastFailedAt;
   if (isLast) return before;
   return stored.failures > 1 ? { ...stored, failures: stored.failures - 1 } : null;
+}
+
+export const memberLimitNames = ['failed_sign_ins', 'wrong_current_passwords', 'wrong_user_codes'] as const;
+
+/** A limit as it stands for one member. Times are ms since the epoch. */
+export interface MemberLimit {
+  readonly limit: (typeof memberLimitNames)[number];
+  /** How many count now. */
+  readonly counted: number;
+  /** From how many on the member has to wait; null is no limit. */
+  readonly allowed: number | null;
+  /** null where the member need not wait. */
+  readonly lockedUntil: number | null;
+}
+
+/**
+ * The limit of failed sign-ins, or of wrong current passwords on the account pages. A browser that the member
+ * has used before passes the first (promise 7, A6).
+ */
+export function failuresLimit(
+  limit: 'failed_sign_ins' | 'wrong_current_passwords',
+  failed: SignInFailures | null,
+  now: number,
+  allowed: number | null = signInLimit.failures,
+): MemberLimit {
+  const until = blockedUntil(failed, now, allowed);
+  return { limit, counted: counting(failed, now), allowed, lockedUntil: until > now ? until : null };
+}
+
+/** The limit of wrong user codes (decision 32). @param enteredAt when those that count were entered, oldest first */
+export function userCodesLimit(enteredAt: readonly number[], allowed: number | null): MemberLimit {
+  const counted = enteredAt.length;
+  // The member may go on when so many have become too old that fewer than allowed are left.
+  const last = allowed === null || counted < allowed ? undefined : enteredAt[counted - allowed];
+  return {
+    limit: 'wrong_user_codes',
+    counted,
+    allowed,
+    lockedUntil: last === undefined ? null : last + wrongUserCodes.window,
+  };
 }

@@ -13,6 +13,15 @@ export const logWaitingBytes = 1_024 ** 2;
 export const readinessTime = 250;
 export const readinessLife = second;
 
+/** How long a stopping service waits for requests under way (security, Z15). */
+export const drainTime = 8 * second;
+
+/** How long a stopping service that is busy goes on accepting connections, to say that it stops. */
+export const drainGrace = 100;
+
+/** How often a stopping service lets go of connections that have become idle. */
+export const idleSweepInterval = 50;
+
 /** How long `memberdoor healthcheck` waits for an answer. */
 export const healthcheckTime = 3 * second;
 

@@ -1,7 +1,7 @@
 // Finds the caller of the admin API by its token.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
-import { wrongAdminTokensPerMinute } from '../../core/limits.ts';
+import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
 import type { Call } from '../../operations/admin/run.ts';
@@ -36,7 +36,7 @@ export async function tokenActor(
     return null;
   }
   const hash = sha256(secret);
-  const guessed = { kind: 'admin token', hash, limit: wrongAdminTokensPerMinute };
+  const guessed = { kind: 'admin token', hash, limit: wrongSecretsPerMinute };
   let named: AdminToken | null = null;
   const looked = await deps.store.transaction((tx) =>
     lookUpSecret(tx, request, guessed, deps, async () => {

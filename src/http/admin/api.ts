@@ -1,6 +1,6 @@
 // Serves every operation of the table as the admin API.
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { jsonBodyBytes } from '../../core/limits.ts';
+import { bodyBytes } from '../../core/limits.ts';
 import { type Problem, problem } from '../../core/problem.ts';
 import { isFile, type Operation } from '../../operations/admin/operation.ts';
 import { problemLine, problemText } from '../../operations/problem-text.ts';
@@ -65,7 +65,7 @@ function serveOperation(
   app.route({
     method: methodsOf(operation),
     url: urlOf(operation.path),
-    bodyLimit: operation.bodyBytes ?? jsonBodyBytes,
+    bodyLimit: operation.bodyBytes ?? bodyBytes,
     // Before the body is read: who may not call hears that, and nothing of what else is wrong.
     onRequest: async (request, reply) => {
       if ((await authenticate(request, reply)) === null) return reply;

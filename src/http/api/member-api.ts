@@ -1,6 +1,6 @@
 // The member API: its routes and its document.
 import type { FastifyInstance } from 'fastify';
-import { jsonBodyBytes } from '../../core/limits.ts';
+import { bodyBytes } from '../../core/limits.ts';
 import { apiErrorHandler, refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { jsonBody, queryOf } from '../form.ts';
@@ -46,7 +46,7 @@ function takeJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     /^application\/json(?:; charset="utf-8")?$/i,
-    { parseAs: 'buffer', bodyLimit: jsonBodyBytes },
+    { parseAs: 'buffer', bodyLimit: bodyBytes },
     async (_request: unknown, bytes: Buffer) => jsonBody(bytes),
   );
 }

@@ -1,7 +1,7 @@
 /** Proofs of an address: who asks for the mail, and which proof its link names. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, hmac, sha256 } from '../../core/hash.ts';
-import { wrongMailLinksPerMinute } from '../../core/limits.ts';
+import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import type { EmailProof } from '../../core/members/email-proof.ts';
 import type { Asker } from '../../operations/sign-up/sign-up.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
@@ -39,7 +39,7 @@ export function lookUpMailLink(
 ): Promise<LookedUp<EmailProof>> {
   const { tenant } = request;
   const hash = sha256((request.params as { secret: string }).secret);
-  const guessed = { kind: `mail ${tenant.id}`, hash, limit: wrongMailLinksPerMinute };
+  const guessed = { kind: `mail ${tenant.id}`, hash, limit: wrongSecretsPerMinute };
   return lookUpSecret(tx, request, guessed, deps, () => findEmailProofByLink(tx, tenant.id, hash));
 }
 

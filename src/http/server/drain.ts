@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { drainGrace, idleSweepInterval } from '../../core/limits.ts';
+import { drainGrace, idleSweepInterval } from '../../core/operators/limits.ts';
 import { StorageUnavailable } from '../../storage/store.ts';
 import type { Connections } from './connections.ts';
 

@@ -1,7 +1,7 @@
 // The page that makes the first tenant and its administrator.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, sha256 } from '../../core/hash.ts';
-import { wrongSetupLinksPerMinute } from '../../core/limits.ts';
+import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import { readIssuer } from '../../core/tenant.ts';
 import {
@@ -48,7 +48,7 @@ type Link =
 
 async function linkOf(request: FastifyRequest, deps: Deps): Promise<Link> {
   const hash = sha256(secretOf(request));
-  const guessed = { kind: 'setup', hash, limit: wrongSetupLinksPerMinute };
+  const guessed = { kind: 'setup', hash, limit: wrongSecretsPerMinute };
   const looked = await deps.store.transaction((tx) =>
     lookUpSecret(tx, request, guessed, deps, async () => {
       const service = await findService(tx);
