@@ -1,19 +1,36 @@
+declare const valueType: unique symbol;
+
 /**
  * A JSON Schema in the keywords that Fastify's draft 7 and the 2020-12 of OpenAPI 3.1 understand alike: the
- * same objects validate, serialise and document.
+ * same objects validate, serialise and document. The compiler knows the type of the values that it lets through.
  */
-export type Schema = Readonly<Record<string, unknown>>;
+export type Schema<Value = unknown> = Readonly<Record<string, unknown>> & {
+  readonly description?: string;
+  readonly properties?: Schemas;
+  readonly [valueType]?: Value;
+};
+
+/** A schema of a value that the validator fills in where it is left out. */
+export type Defaulted<Value> = Schema<Value> & { readonly default: Value };
+
+export type Schemas = Readonly<Record<string, Schema>>;
+
+/** The type of the values that a schema lets through. */
+export type ValueOf<One> = One extends { readonly [valueType]?: infer Value } ? Value : never;
+
+/** The type of an object with exactly these properties. */
+export type ValuesOf<All extends Schemas> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
 
 /**
  * Names a schema: in documents it is a type of this name, which everything that has it shares. A use may say other
  * words of it, and may take null besides.
  */
-export function named(title: string, schema: Schema): Schema {
+export function named<One extends Schema>(title: string, schema: One): One {
   return { title, ...schema };
 }
 
 /** An object with exactly these properties, every one of them there (M19). */
-export function exactly(description: string, properties: Readonly<Record<string, Schema>>): Schema {
+export function exactly<All extends Schemas>(description: string, properties: All): Schema<ValuesOf<All>> {
   return {
     type: 'object',
     description,
@@ -24,59 +41,126 @@ export function exactly(description: string, properties: Readonly<Record<string,
 }
 
 /** Such an object that has a name: what one operation answers of it is what others answer. */
-export function resource(
+export function resource<All extends Schemas>(
   title: string,
   description: string,
-  properties: Readonly<Record<string, Schema>>,
-): Schema {
+  properties: All,
+): Schema<ValuesOf<All>> {
   return named(title, exactly(description, properties));
 }
 
 /** A named object that has all of another one besides: in documents the one is made of the other. */
-export function extended(
-  base: Schema,
+export function extended<Base, All extends Schemas>(
+  base: Schema<Base>,
   title: string,
   description: string,
-  properties: Readonly<Record<string, Schema>>,
-): Schema {
-  const all = { ...(base.properties as Readonly<Record<string, Schema>>), ...properties };
-  return { ...resource(title, description, all), [madeOf]: base };
+  properties: All,
+): Schema<Base & ValuesOf<All>> {
+  const all = { ...base.properties, ...properties };
+  return { ...resource(title, description, all), [madeOf]: base } as Schema<Base & ValuesOf<All>>;
 }
 
 /** The keyword of that other one. */
 export const madeOf = 'madeOf';
 
-export function list(description: string, items: Schema): Schema {
+/** An object of which every property may be left out. */
+export function someOf<All extends Schemas>(
+  description: string,
+  properties: All,
+): Schema<Partial<ValuesOf<All>>> {
+  return { type: 'object', description, properties, additionalProperties: false };
+}
+
+export function list<Item>(description: string, items: Schema<Item>): Schema<readonly Item[]> {
   return { type: 'array', description, items };
 }
 
-export function text(description: string, ...examples: readonly string[]): Schema {
+export function text(description: string, ...examples: readonly string[]): Schema<string> {
   return { type: 'string', description, examples };
 }
 
-export function textOrNull(description: string, ...examples: readonly (string | null)[]): Schema {
+export function textOrNull(
+  description: string,
+  ...examples: readonly (string | null)[]
+): Schema<string | null> {
   return { type: ['string', 'null'], description, examples };
 }
 
+/** A list of texts, each once. */
+export function texts(description: string, ...examples: readonly string[]): Schema<readonly string[]> {
+  return someOfTexts(description, text('One of them', ...examples), ...examples);
+}
+
+/** A list of texts that are known, each once. */
+export function someOfTexts<Item extends string>(
+  description: string,
+  each: Schema<Item>,
+  ...examples: readonly string[]
+): Schema<readonly Item[]> {
+  return { ...list(description, each), uniqueItems: true, examples: [examples] };
+}
+
 /** One of some texts, under the name that they have together. */
-export function oneOf(title: string, description: string, values: readonly string[]): Schema {
+export function oneOf<const Text extends string>(
+  title: string,
+  description: string,
+  values: readonly Text[],
+): Schema<Text> {
   return named(title, { type: 'string', enum: values, description, examples: values.slice(0, 1) });
 }
 
-export function wholeNumber(description: string, example: number): Schema {
+export function wholeNumber(description: string, example: number): Schema<number> {
   return { type: 'integer', description, examples: [example] };
 }
 
-export function flag(description: string): Schema {
+export function numberFrom(
+  least: number,
+  most: number,
+  description: string,
+  example: number,
+): Schema<number> {
+  return { type: 'integer', minimum: least, maximum: most, description, examples: [example] };
+}
+
+/** A whole number of seconds within bounds. */
+export function secondsFrom(
+  least: number,
+  most: number,
+  description: string,
+  example: number,
+): Schema<number> {
+  return { ...numberFrom(least, most, description, example), format: 'duration' };
+}
+
+export function flag(description: string): Schema<boolean> {
   return { type: 'boolean', description, examples: [true] };
 }
 
-export function time(description: string, example = '2026-01-31T12:00:00.000Z'): Schema {
+/** A flag that is off unless it is said. */
+export function option(description: string): Defaulted<boolean> {
+  return { type: 'boolean', description, examples: [false], default: false };
+}
+
+export function time(description: string, example = '2026-01-31T12:00:00.000Z'): Schema<string> {
   return { type: 'string', format: 'date-time', description, examples: [example] };
 }
 
-export function timeOrNull(description: string, example: string | null = '2026-01-31T12:00:00.000Z'): Schema {
+export function timeOrNull(
+  description: string,
+  example: string | null = '2026-01-31T12:00:00.000Z',
+): Schema<string | null> {
   return { type: ['string', 'null'], format: 'date-time', description, examples: [example] };
+}
+
+/** A value that may be null. @param nullMeans what that says, where it says more than that there is none */
+export function orNull<Value>(schema: Schema<Value>, nullMeans?: string): Schema<Value | null> {
+  return { ...schema, type: [schema.type, 'null'], ...(nullMeans === undefined ? {} : { nullMeans }) };
+}
+
+/** What an object says in an answer: the properties that its schema names, and no other (A18). */
+export function pick<Value extends object>(schema: Schema<Value>, values: NoInfer<Value>): Value {
+  const names = Object.keys(schema.properties ?? {}) as (keyof Value)[];
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Value;
 }
 
 /**
@@ -125,7 +209,7 @@ export function describedWith(
 export const ownFormats = ['money', 'period', 'duration'] as const;
 
 /** The schema of a value that is shown once, or never. */
-export function asSecret(schema: Schema): Schema {
+export function asSecret<One extends Schema>(schema: One): One {
   return { ...schema, secret: true };
 }
 
@@ -133,7 +217,7 @@ export function asSecret(schema: Schema): Schema {
  * A schema with what the service holds its values to in words of its own. Documents say it; the validators pass it
  * over, since a stored value may be older than a rule, and the operation's own check tells more.
  */
-export function held(schema: Schema, rule: Schema): Schema {
+export function held<One extends Schema>(schema: One, rule: Schema): One {
   return { ...schema, [heldTo]: rule };
 }
 

@@ -1,9 +1,9 @@
 /** Which entries of a list that is in the order of a key: all of them where nothing is said. */
 export interface ListPage<Key extends string | number> {
   /** The entry of this key alone. */
-  readonly only?: Key;
+  readonly only?: Key | undefined;
   /** Those behind this one. */
-  readonly after?: Key;
+  readonly after?: Key | undefined;
   readonly limit?: number;
 }
 

@@ -3,7 +3,7 @@
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
 import { exactly, list, named, resource, text, timeOrNull } from '../../json-schema.ts';
 import { answerConsents, lookConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';
-import { statusField } from '../../operations/admin/access/consent-answers.ts';
+import { statusField } from '../../operations/admin/access/consents.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -10,6 +10,7 @@ import {
   flag,
   list,
   oneOf,
+  orNull,
   resource,
   type Schema,
   text,
@@ -17,8 +18,7 @@ import {
   timeOrNull,
   wholeNumber,
 } from '../../json-schema.ts';
-import { productSchema } from '../../operations/admin/access/products.ts';
-import { orNull } from '../../operations/admin/fields.ts';
+import { productSchema } from '../../operations/admin/access/packages.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listProducts } from '../../storage/access/product.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';

@@ -1,164 +1,132 @@
-// The operations on the audit.
-import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
-import { list, resource, text, time } from '../../json-schema.ts';
-import {
-  type AuditFilter,
-  listAuditEvents,
-  type StoredAuditEvent,
-} from '../../storage/operators/audit-event.ts';
-import {
-  auditAnswer,
-  auditEventSchema,
-  eventField,
-  eventIdField,
-  nextField,
-  resultField,
-} from './audit-answer.ts';
-import { type Fields, onService, onTenant, tenantField } from './define.ts';
-import { limitField, pageOf } from './fields.ts';
-import { linesFile, linesMediaType, linesSchema, mostLinesField } from './lines-file.ts';
-import type { FileAnswer, Operation, OperationContext } from './operation.ts';
+// The operations on the audit, what they answer of an event, and to whom they tell the values of a change.
+import { isoTime } from '../../core/access/iso-time.ts';
+import { auditEventNames } from '../../core/operators/audit-event.ts';
+import { type Actor, mayGrant } from '../../core/operators/permission.ts';
+import * as s from '../../json-schema.ts';
+import { listAuditEvents, type StoredAuditEvent } from '../../storage/operators/audit-event.ts';
+import { ofSecret } from '../field-changes.ts';
+import { type InputOf, type NoFields, onService, onTenant, tenantField } from './define.ts';
+import { listWithFile, momentFields, nextNumber, withMs } from './list.ts';
+import type { Operation, OperationContext } from './operation.ts';
 
-/** What narrows a list of events, and where it goes on. */
-interface FilterInput {
-  readonly event?: AuditEventName;
-  readonly actorId?: string;
-  readonly target?: string;
-  readonly clientId?: string;
-  readonly result?: AuditEvent['result'];
-  readonly from?: string;
-  readonly until?: string;
-  readonly before?: number;
-}
+const eventField = s.oneOf('AuditEventName', 'What happened', auditEventNames);
+const resultField = s.oneOf('AuditResult', 'Whether it was done', ['done', 'refused']);
 
-interface PageInput extends FilterInput {
-  readonly limit: number;
-}
+/** What changed of one field. */
+export const fieldChangeSchema = s.resource('FieldChange', 'A field that changed', {
+  field: s.text('Its name', 'accessTokenSeconds'),
+  from: s.textOrNull('Before, as JSON; null where there was none, or it is not told', '3600'),
+  to: s.text('From then on, as JSON; `changed` alone where it is not told', '600'),
+});
 
-interface FileInput extends FilterInput {
-  readonly limit?: number;
-}
-
-const filterFields: Fields = {
+export const auditEventSchema = s.resource('AuditEvent', 'An event of the audit', {
+  id: s.wholeNumber('Its number', 4_711),
+  at: s.time('When'),
+  tenantId: s.textOrNull('Where; null for what concerns the whole service', null),
   event: eventField,
-  actorId: text(
-    'Who did it: the id or address of a member, the id of a token, or a client_id',
-    'example-app',
-  ),
-  target: text('What it was done to: such as the id or address of a member, or a client_id', 'example-app'),
-  clientId: text('The client it went through', 'example-app'),
+  actorKind: s.oneOf('ActorKind', 'Who did it', [
+    'member',
+    'client',
+    'admin',
+    'token',
+    'operator',
+    'service',
+    'nobody',
+  ]),
+  actorId: s.textOrNull('The id of the member or token, the client_id, or the user who ran a command', null),
+  target: s.textOrNull('What it was done to', 'example-app'),
+  clientId: s.textOrNull('The client it went through', 'example-app'),
+  address: s.textOrNull('The address it came from', '192.0.2.1'),
   result: resultField,
-  from: time('From this moment on', '2026-01-01T00:00:00.000Z'),
-  until: time('Before this moment', '2036-01-01T00:00:00.000Z'),
-  before: eventIdField,
-};
+  reason: s.textOrNull('Why, in words', 'clients.create'),
+  changes: s.list(
+    'What an operation changed; empty where nothing did, or where the member has been deleted. Of members and of ' +
+      'subscriptions it has values only with the permission to read them; else it says of a field that it changed',
+    fieldChangeSchema,
+  ),
+});
 
-const exportFields: Fields = {
-  ...filterFields,
-  limit: mostLinesField,
-};
-
-function filterOf(input: FilterInput): AuditFilter {
-  const { event, actorId, target, clientId, result, from, until, before } = input;
+/**
+ * An event as an actor may read it. The values of a change are data of members and of what they have: who may not read
+ * those learns from the audit no more than which fields changed, as the log does.
+ */
+export function auditAnswer({ id, at, changes = [], ...event }: StoredAuditEvent, actor: Actor) {
   return {
-    ...(event === undefined ? {} : { event }),
-    ...(actorId === undefined ? {} : { actorId }),
-    ...(target === undefined ? {} : { target }),
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(result === undefined ? {} : { result }),
-    ...(from === undefined ? {} : { from: Date.parse(from) }),
-    ...(until === undefined ? {} : { until: Date.parse(until) }),
-    ...(before === undefined ? {} : { before }),
+    id,
+    at: isoTime(at),
+    ...event,
+    changes: changes.map(({ readWith, ...change }) =>
+      readWith === undefined || mayGrant(actor, [readWith]) ? change : ofSecret(change.field),
+    ),
   };
 }
 
-const pageSchema = resource('AuditEvents', 'A page of events, newest first', {
-  events: list('Events', auditEventSchema),
-  next: nextField,
-});
+/** What narrows a list of events, and where it goes on. */
+const narrowing = {
+  event: eventField,
+  actorId: s.text(
+    'Who did it: the id or address of a member, the id of a token, or a client_id',
+    'example-app',
+  ),
+  target: s.text('What it was done to: such as the id or address of a member, or a client_id', 'example-app'),
+  clientId: s.text('The client it went through', 'example-app'),
+  result: resultField,
+  ...momentFields,
+  before: s.wholeNumber('The number of the last event of the page before', 4_711),
+};
 
-/** A page of the events of one tenant, or of all. */
-async function pageFor({ tx, tenant, actor }: OperationContext, input: PageInput): Promise<object> {
-  const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
-  const { page, last } = pageOf(await listAuditEvents(tx, filter, input.limit + 1), input.limit);
-  return { events: page.map((event) => auditAnswer(event, actor)), next: last?.id ?? null };
-}
+/** The events of one tenant, or of all. */
+const events = {
+  permission: 'audit:read',
+  route: 'GET /audit',
+  columns: ['at', 'event', 'actorKind', 'actorId', 'target', 'clientId', 'result', 'reason', 'changes'],
+  of: 'events',
+  page: 'A page of events, newest first',
+  pageName: 'AuditEvents',
+  schema: auditEventSchema,
+  next: nextNumber(4_711),
+  read: (
+    { tx, tenant }: OperationContext,
+    filter: InputOf<NoFields, typeof narrowing>,
+    limit: number,
+  ): Promise<readonly StoredAuditEvent[]> => {
+    const ofTenant = tenant === null ? {} : { tenantId: tenant.id };
+    return listAuditEvents(tx, { ...withMs(filter), ...ofTenant }, limit);
+  },
+  answer: (event: StoredAuditEvent, { actor }: OperationContext) => auditAnswer(event, actor),
+  keyOf: ({ id }: StoredAuditEvent) => id,
+  behind: (event: StoredAuditEvent) => event,
+} as const;
 
-/** The events as a file, newest first. What happens after its first part was read is not in it. */
-function fileFor({ tx, tenant, actor }: OperationContext, input: FileInput): Promise<FileAnswer> {
-  const filter = { ...filterOf(input), ...(tenant === null ? {} : { tenantId: tenant.id }) };
-  return linesFile<StoredAuditEvent>(tx, {
-    read: (own, before, atMost) =>
-      listAuditEvents(own, before === null ? filter : { ...filter, before }, atMost),
-    lineOf: (event) => auditAnswer(event, actor),
-    most: input.limit,
-  });
-}
-
-const columns = ['at', 'event', 'actorKind', 'actorId', 'target', 'clientId', 'result', 'reason', 'changes'];
-
-const listed = onTenant<PageInput>({
+const onOne = listWithFile({
+  ...events,
+  narrowing,
   name: 'audit.list',
   summary: 'List what happened on a tenant, the newest first',
-  portal: {
-    list: {
-      title: 'Audit',
-      columns,
-      lead: 'Everything worth knowing afterwards, newest first.',
-    },
+  title: 'Audit',
+  lead: 'Everything worth knowing afterwards, newest first.',
+  file: {
+    name: 'audit.export',
+    summary: 'Write what happened on a tenant to a file, one JSON object a line',
   },
-  permission: 'audit:read',
-  method: 'GET',
-  path: '/audit',
-  optional: { ...filterFields, limit: limitField },
-  output: pageSchema,
-  run: pageFor,
 });
 
-const exported = onTenant<FileInput>({
-  name: 'audit.export',
-  summary: 'Write what happened on a tenant to a file, one JSON object a line',
-  portal: { page: 'audit.list' },
-  permission: 'audit:read',
-  method: 'GET',
-  path: '/audit/export',
-  optional: exportFields,
-  output: linesSchema,
-  mediaType: linesMediaType,
-  run: fileFor,
-});
-
-const ofOneTenant = { tenant: { ...tenantField, description: 'Only what happened on this tenant' } };
-
-const serviceListed = onService<PageInput>({
+const onAll = listWithFile({
+  ...events,
+  narrowing: { tenant: { ...tenantField, description: 'Only what happened on this tenant' }, ...narrowing },
   name: 'serviceAudit.list',
   summary: 'List what happened on every tenant and to the service, the newest first',
-  portal: {
-    list: {
-      title: 'Audit of everything',
-      columns,
-      lead: 'Everything worth knowing afterwards, on every tenant and of the service itself, newest first.',
-    },
+  title: 'Audit of everything',
+  lead: 'Everything worth knowing afterwards, on every tenant and of the service itself, newest first.',
+  file: {
+    name: 'serviceAudit.export',
+    summary: 'Write what happened on every tenant and to the service to a file',
   },
-  permission: 'audit:read',
-  method: 'GET',
-  path: '/audit',
-  optional: { ...ofOneTenant, ...filterFields, limit: limitField },
-  output: pageSchema,
-  run: pageFor,
 });
 
-const serviceExported = onService<FileInput>({
-  name: 'serviceAudit.export',
-  summary: 'Write what happened on every tenant and to the service to a file',
-  portal: { page: 'serviceAudit.list' },
-  permission: 'audit:read',
-  method: 'GET',
-  path: '/audit/export',
-  optional: { ...ofOneTenant, ...exportFields },
-  output: linesSchema,
-  mediaType: linesMediaType,
-  run: fileFor,
-});
-
-export const auditOperations: readonly Operation[] = [listed, exported, serviceListed, serviceExported];
+export const auditOperations: readonly Operation[] = [
+  onTenant(onOne.list),
+  onTenant(onOne.file),
+  onService(onAll.list),
+  onService(onAll.file),
+];

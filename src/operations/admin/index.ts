@@ -1,25 +1,19 @@
 // The table of operations.
 import { channelOperations } from './access/channels.ts';
 import { checkoutOperations } from './access/checkouts.ts';
-import { consentAnswerOperations } from './access/consent-answers.ts';
-import { consentOperations } from './access/consents.ts';
+import { consentAnswerOperations, consentOperations } from './access/consents.ts';
 import { invoiceOperations } from './access/invoices.ts';
-import { packageOperations } from './access/packages.ts';
-import { productOperations } from './access/products.ts';
+import { packageOperations, productOperations } from './access/packages.ts';
 import { propertyOperations } from './access/properties.ts';
 import { subscriptionOperations } from './access/subscriptions.ts';
 import { auditOperations } from './audit.ts';
-import { clientSecretOperations } from './clients/client-secrets.ts';
 import { clientOperations } from './clients/clients.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
-import { memberFileOperations } from './members/member-file.ts';
 import { memberLimitOperations } from './members/member-limits.ts';
-import { memberListOperations } from './members/member-lists.ts';
-import { memberMailOperations } from './members/member-mails.ts';
-import { memberSessionOperations } from './members/member-sessions.ts';
-import { memberOperations } from './members/members.ts';
+import { memberFileOperations, memberMailOperations, memberOperations } from './members/members.ts';
+import { sessionEndOperations, sessionListOperations } from './members/sessions.ts';
 import type { Operation } from './operation.ts';
 import { tenantFileOperations } from './tenant-file.ts';
 import { tenantOperations } from './tenants.ts';
@@ -29,14 +23,13 @@ import { tokenOperations } from './tokens.ts';
 export const operations: readonly Operation[] = [
   ...tenantOperations,
   ...clientOperations,
-  ...clientSecretOperations,
   ...memberOperations,
   ...memberChangeOperations,
   ...memberFileOperations,
   ...memberLimitOperations,
-  ...memberListOperations,
+  ...sessionListOperations,
   ...memberMailOperations,
-  ...memberSessionOperations,
+  ...sessionEndOperations,
   ...subscriptionOperations,
   ...invoiceOperations,
   ...checkoutOperations,

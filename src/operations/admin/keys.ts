@@ -1,9 +1,8 @@
 // The operations on signing keys.
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
-import { type KeyStanding, keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
+import { keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
 import { type Problem, problem } from '../../core/problem.ts';
-import type { SigningAlgorithm } from '../../core/tenant.ts';
-import { flag, list, named, oneOf, resource, text, time, timeOrNull } from '../../json-schema.ts';
+import * as s from '../../json-schema.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeysOf, retireSigningKey } from '../../storage/tenant.ts';
@@ -13,48 +12,45 @@ import { onTenant } from './define.ts';
 import type { Operation } from './operation.ts';
 import { isNotYet } from './portal-face.ts';
 
-const kidField = named('KeyId', text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
-const states: readonly KeyStanding[] = ['next', 'signing', 'published', 'retired'];
+const kidField = s.named('KeyId', s.text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
 
-const keySchema = resource('SigningKey', 'A signing key', {
+const keySchema = s.resource('SigningKey', 'A signing key', {
   kid: kidField,
-  algorithm: oneOf(
+  algorithm: s.oneOf(
     'SigningAlgorithm',
     'What it signs with: ES256 access tokens, RS256 or ES256 id_tokens',
     signingAlgorithms,
   ),
-  state: oneOf(
+  state: s.oneOf(
     'KeyState',
     'next: published, and signs later; signing; published: signs no more, and what it signed is accepted; ' +
       'retired: nothing it signed is accepted',
-    states,
+    ['next', 'signing', 'published', 'retired'],
   ),
-  createdAt: time('When it was made'),
-  activeFrom: time('From when on it signs'),
-  lastTokenEndsAt: timeOrNull('When the last token it signed is over; null while it signs', null),
-  retiredAt: timeOrNull('When it was retired', null),
+  createdAt: s.time('When it was made'),
+  activeFrom: s.time('From when on it signs'),
+  lastTokenEndsAt: s.timeOrNull('When the last token it signed is over; null while it signs', null),
+  retiredAt: s.timeOrNull('When it was retired', null),
 });
 
-/** Each field is listed by hand, so that no private key gets into an answer. */
-function keyAnswer(key: SigningKeyRow, keys: readonly SigningKeyRow[], now: number) {
-  return {
-    kid: key.kid,
-    algorithm: key.algorithm,
-    state: keyStanding(key, keys, now),
-    createdAt: isoTime(key.createdAt),
-    activeFrom: isoTime(key.activeFrom),
-    lastTokenEndsAt: isoTimeOrNull(lastTokenEnds(key, keys, now)),
-    retiredAt: isoTimeOrNull(key.retiredAt),
-  };
-}
-
-const keysSchema = resource('SigningKeys', 'The keys, in the order in which they sign', {
-  keys: list('Keys', keySchema),
+const keysSchema = s.resource('SigningKeys', 'The keys, in the order in which they sign', {
+  keys: s.list('Keys', keySchema),
 });
 
 async function keysOf(tx: Tx, tenantId: string, now: number): Promise<object> {
   const keys = await listSigningKeysOf(tx, tenantId);
-  return { keys: keys.map((key) => keyAnswer(key, keys, now)) };
+  return {
+    keys: keys.map((key) =>
+      s.pick(keySchema, {
+        ...key,
+        state: keyStanding(key, keys, now),
+        createdAt: isoTime(key.createdAt),
+        activeFrom: isoTime(key.activeFrom),
+        lastTokenEndsAt: isoTimeOrNull(lastTokenEnds(key, keys, now)),
+        retiredAt: isoTimeOrNull(key.retiredAt),
+      }),
+    ),
+  };
 }
 
 const listed = onTenant({
@@ -69,31 +65,22 @@ const listed = onTenant({
     },
   },
   permission: 'keys:read',
-  method: 'GET',
-  path: '/keys',
+  route: 'GET /keys',
   output: keysSchema,
   run: ({ tx, tenant, now }) => keysOf(tx, tenant.id, now),
 });
 
-interface Rotation {
-  readonly algorithm?: SigningAlgorithm;
-  readonly emergency: boolean;
-}
-
-const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
+const rotated = onTenant({
   name: 'keys.rotate',
   summary: 'Publish the next signing keys, which sign from tomorrow on; in an emergency they sign at once',
   portal: { page: 'keys.list', endsIf: { emergency: [true] } },
   permission: 'keys:write',
-  method: 'POST',
-  path: '/keys/rotate',
+  route: 'POST /keys/rotate',
   optional: {
-    algorithm: oneOf('SigningAlgorithm', 'Of this algorithm alone', signingAlgorithms),
-    emergency: {
-      ...flag('A key is in wrong hands: the new one signs at once, and everything signed before is dead'),
-      default: false,
-      examples: [false],
-    },
+    algorithm: s.oneOf('SigningAlgorithm', 'Of this algorithm alone', signingAlgorithms),
+    emergency: s.option(
+      'A key is in wrong hands: the new one signs at once, and everything signed before is dead',
+    ),
   },
   output: keysSchema,
   prepare: ({ algorithm, emergency }, { tenant, vault, now }) => {
@@ -111,7 +98,7 @@ const rotated = onTenant<Rotation, readonly SigningKeyRow[]>({
   },
 });
 
-const retired = onTenant<{ readonly kid: string; readonly force: boolean }>({
+const retired = onTenant({
   name: 'keys.retire',
   summary: 'Retire a signing key: what it signed is accepted no more',
   portal: {
@@ -122,15 +109,10 @@ const retired = onTenant<{ readonly kid: string; readonly force: boolean }>({
     fits: isNotYet('retiredAt'),
   },
   permission: 'keys:write',
-  method: 'POST',
-  path: '/keys/{kid}/retire',
+  route: 'POST /keys/{kid}/retire',
   fields: { kid: kidField },
   optional: {
-    force: {
-      ...flag('Though it signs, or a token that it signed is not over: that token is dead then'),
-      default: false,
-      examples: [false],
-    },
+    force: s.option('Though it signs, or a token that it signed is not over: that token is dead then'),
   },
   output: keysSchema,
   run: async ({ tx, tenant, now }, { kid, force }) => {

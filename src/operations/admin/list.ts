@@ -1,52 +1,211 @@
-// Lists in the order of the keys of their entries, which are read in pages.
-import type { Schema } from '../../json-schema.ts';
+// Lists that are read in pages, and files of everything that a list has.
+import { exportPart, listPage } from '../../core/limits.ts';
+import * as s from '../../json-schema.ts';
 import type { ListPage } from '../../storage/list-page.ts';
-import type { Fields } from './define.ts';
-import { limitField, orNull, pageOf } from './fields.ts';
+import type { Tx } from '../../storage/store.ts';
+import type { InputOf, NoFields, OnTenant } from './define.ts';
+import type { FileAnswer, Operation, OperationContext } from './operation.ts';
+import type { ListFace } from './portal-face.ts';
 
-/** What an input says of a page of such a list, beside the entry that it names. */
-export interface ListInput<Key extends string | number> {
-  readonly after?: Key;
-  readonly limit: number;
-}
+/** How many entries a page of a list has. */
+export const limitField: s.Defaulted<number> = {
+  type: 'integer',
+  minimum: 1,
+  maximum: listPage.most,
+  default: listPage.default,
+  description: 'How many entries at most',
+  examples: [listPage.default],
+};
 
 /**
- * The fields of such a list.
+ * Cuts a page of a list, of which one entry more than its length was read.
  *
- * @param name the field that names one entry, in other operations too
+ * @returns the page, and the last entry of it where others follow
  */
-export function listFields(name: string, key: Schema): Fields {
+export function pageOf<Item>(
+  read: readonly Item[],
+  limit: number,
+): { readonly page: readonly Item[]; readonly last: Item | null } {
+  const page = read.slice(0, limit);
+  return { page, last: read.length > limit ? (page.at(-1) ?? null) : null };
+}
+
+/** An operation that answers a list; the portal has a page of it. */
+interface List extends Pick<Operation, 'name' | 'summary' | 'permission'>, ListFace {
+  readonly route: `GET /${string}`;
+  /** What it lists, as the property of the answer is called that has the entries. */
+  readonly of: string;
+  /** What a page is, for the document, and its name there where several operations answer it. */
+  readonly page: string;
+  readonly pageName?: string;
+}
+
+function listFacts(
+  { name, summary, permission, route, of, page: words, pageName, ...face }: List,
+  schema: s.Schema,
+  next: s.Schema,
+) {
+  const title = of.replace(/^./, (letter) => letter.toUpperCase());
+  const page = s.exactly(words, { [of]: s.list(title, schema), next });
+  const output = pageName === undefined ? page : s.named(pageName, page);
+  return { name, summary, permission, route, portal: { list: face }, output };
+}
+
+/** A list in the order of a key of its entries, which names one entry in other operations too. */
+interface KeyedList<Answer, Key extends keyof Answer & string, Fields extends s.Schemas, Context>
+  extends List {
+  readonly entry: { readonly field: string; readonly key: Key };
+  readonly fields?: Fields;
+  readonly schema: s.Schema<Answer>;
+  readonly read: (
+    context: Context,
+    page: ListPage<Answer[Key] & (string | number)>,
+    input: s.ValuesOf<Fields>,
+  ) => Promise<readonly Answer[]>;
+}
+
+/** Describes such a list for `onTenant` or `onService`. */
+export function keyedList<
+  Answer extends object,
+  Key extends keyof Answer & string,
+  Fields extends s.Schemas = NoFields,
+  Context extends OperationContext = OnTenant<OperationContext>,
+>({ fields, schema, read, ...list }: KeyedList<Answer, Key, Fields, Context>) {
+  const { of, entry } = list;
+  const key = schema.properties?.[entry.key] ?? {};
+  const { title: _, ...untitled } = key;
+  const next = { ...untitled, description: 'What the next page takes as `after`; null on the last one' };
+  type Named = Readonly<Record<string, Answer[Key] & (string | number)>>;
   return {
-    [name]: { ...key, description: 'Only this one' },
-    after: { ...key, description: 'The last entry of the page before: those behind it follow' },
-    limit: limitField,
+    ...listFacts(list, schema, { ...s.orNull(next), examples: [null] }),
+    ...(fields && { fields }),
+    optional: {
+      [entry.field]: { ...key, description: 'Only this one' },
+      after: { ...key, description: 'The last entry of the page before: those behind it follow' },
+      limit: limitField,
+    } as s.Schemas,
+    run: async (context: Context, input: object) => {
+      const { [entry.field]: only, after } = input as Named;
+      const { limit } = input as { readonly limit: number };
+      const found = await read(context, { only, after, limit: limit + 1 }, input as s.ValuesOf<Fields>);
+      const { page, last } = pageOf(found, limit);
+      return { [of]: page, next: last === null ? null : last[entry.key] };
+    },
   };
 }
+
+/** A list with the newest first. */
+interface NewestList<Item, Narrowing extends s.Schemas, Context> extends List {
+  readonly schema: s.Schema;
+  /** `nextText` or `nextNumber`. */
+  readonly next: s.Schema;
+  /** What narrows it; `before` is where it goes on. */
+  readonly narrowing: Narrowing;
+  readonly read: (
+    context: Context,
+    filter: InputOf<NoFields, Narrowing>,
+    limit: number,
+  ) => Promise<readonly Item[]>;
+  readonly answer: (item: Item, context: Context) => object;
+  /** What the next page takes as `before`. */
+  readonly keyOf: (item: Item) => string | number;
+}
+
+const nextWords = 'What the next page takes as `before`; null on the last one';
 
 /** The field of the answer that says where the next page begins. */
-export function nextOf({ title: _, ...key }: Schema): Schema {
+export const nextText = s.textOrNull(nextWords, null);
+export const nextNumber = (example: number) => s.orNull(s.wholeNumber(nextWords, example));
+
+/** Describes such a list for `onTenant` or `onService`. */
+export function newestList<
+  Item,
+  Narrowing extends s.Schemas,
+  Context extends OperationContext = OnTenant<OperationContext>,
+>({ schema, next, narrowing, read, answer, keyOf, ...list }: NewestList<Item, Narrowing, Context>) {
   return {
-    ...orNull({ ...key, description: 'What the next page takes as `after`; null on the last one' }),
-    examples: [null],
+    ...listFacts(list, schema, next),
+    optional: { ...narrowing, limit: limitField },
+    run: async (context: Context, { limit, ...input }: { readonly limit: number }) => {
+      const found = await read(context, input as InputOf<NoFields, Narrowing>, limit + 1);
+      const { page, last } = pageOf(found, limit);
+      return {
+        [list.of]: page.map((item) => answer(item, context)),
+        next: last === null ? null : keyOf(last),
+      };
+    },
   };
 }
 
+const mostLinesField: s.Schema<number> = {
+  ...s.wholeNumber('How many entries at most; all of them where it is left out', 1_000),
+  minimum: 1,
+};
+
+/** Such a list that the table also has as a file. */
+interface ListWithFile<Item, Narrowing extends s.Schemas, Context>
+  extends NewestList<Item, Narrowing, Context> {
+  readonly file: Pick<Operation, 'name' | 'summary'>;
+  /** What the next part of the file takes as `before`, where that is more than what a page takes. */
+  readonly behind?: (item: Item) => unknown;
+}
+
 /**
- * Reads a page of such a list.
- *
- * @param only the entry that the input names, if it does
+ * Describes the list, and the file of it: one JSON object a line, as long as it may be. The file is read part by part,
+ * each in a transaction of its own, so that no request waits for all of it: an entry that is deleted before its part
+ * is read is not in it.
  */
-export async function readPage<Item, Key extends string | number>(
-  { after, limit }: ListInput<Key>,
-  only: Key | undefined,
-  read: (page: ListPage<Key>) => Promise<readonly Item[]>,
-  keyOf: (item: Item) => Key,
-): Promise<{ readonly page: readonly Item[]; readonly next: Key | null }> {
-  const found = await read({
-    ...(only === undefined ? {} : { only }),
-    ...(after === undefined ? {} : { after }),
-    limit: limit + 1,
-  });
-  const { page, last } = pageOf(found, limit);
-  return { page, next: last === null ? null : keyOf(last) };
+export function listWithFile<
+  Item,
+  Narrowing extends s.Schemas,
+  Context extends OperationContext = OnTenant<OperationContext>,
+>({ file, behind, ...definition }: ListWithFile<Item, Narrowing, Context>) {
+  const { permission, name, route, narrowing, read, answer, keyOf } = definition;
+  type Input = { readonly limit?: number };
+  const run = (context: Context, { limit: most = Number.POSITIVE_INFINITY, ...input }: Input) => {
+    const part = async (tx: Tx, before: object, left: number): Promise<FileAnswer> => {
+      const atMost = Math.min(left, exportPart);
+      const filter = { ...input, ...before } as InputOf<NoFields, Narrowing>;
+      const entries = await read({ ...context, tx }, filter, atMost);
+      const last = entries.at(-1);
+      const isEnd = last === undefined || entries.length < atMost || entries.length === left;
+      const text = entries.map((entry) => `${JSON.stringify(answer(entry, context))}\n`).join('');
+      if (isEnd) return { text };
+      const next = { before: (behind ?? keyOf)(last) };
+      return { text, more: (later) => part(later.tx, next, left - entries.length) };
+    };
+    return part(context.tx, {}, most);
+  };
+  return {
+    list: newestList(definition),
+    file: {
+      ...file,
+      permission,
+      route: `${route}/export`,
+      portal: { page: name },
+      optional: { ...narrowing, limit: mostLinesField },
+      output: s.exactly('A file', { text: s.text('The entries, one JSON object a line', '{"id":4711}\n') }),
+      mediaType: 'application/x-ndjson; charset=utf-8',
+      run,
+    },
+  } as const;
+}
+
+/** The fields that narrow a list to a time. */
+export const momentFields = {
+  from: s.time('From this moment on', '2026-01-01T00:00:00.000Z'),
+  until: s.time('Before this moment', '2036-01-01T00:00:00.000Z'),
+};
+
+/** A filter with the moments of such a time in ms. */
+export function withMs<Filter extends Partial<s.ValuesOf<typeof momentFields>>>({
+  from,
+  until,
+  ...filter
+}: Filter) {
+  return {
+    ...filter,
+    ...(from === undefined ? {} : { from: Date.parse(from) }),
+    ...(until === undefined ? {} : { until: Date.parse(until) }),
+  };
 }

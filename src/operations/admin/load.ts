@@ -1,11 +1,8 @@
 // The operations that tenant files alone have: they keep what another service gave, such as ids, hashes and times.
-import type { Consent } from '../../core/access/consent.ts';
-import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
 import { endOfPeriod } from '../../core/access/package.ts';
-import type { Client } from '../../core/client.ts';
-import { blankMember, type Member, type UserType } from '../../core/members/member.ts';
+import { blankMember, type Member } from '../../core/members/member.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
-import { flag, type Schema, text, time, timeOrNull } from '../../json-schema.ts';
+import * as s from '../../json-schema.ts';
 import { listEveryConsent } from '../../storage/access/consent.ts';
 import { findPackage } from '../../storage/access/package.ts';
 import { findSubscription } from '../../storage/access/subscription.ts';
@@ -19,12 +16,10 @@ import { addSubscription, changeSubscription } from '../access/subscription.ts';
 import { changeClient, registerClient } from '../client/client.ts';
 import { deleteMember } from '../member/member.ts';
 import { conflict, unknown } from '../refusal.ts';
-import type { NewTenant } from '../tenant/tenant.ts';
 import { consentFields, consentIdField } from './access/consents.ts';
 import { packageIdField } from './access/packages.ts';
-import { valuesField } from './access/subscription-answer.ts';
+import { valuesField } from './access/subscriptions.ts';
 import {
-  type ClientInput,
   changesOf,
   clientAnswer,
   clientFields,
@@ -32,8 +27,7 @@ import {
   nameField as clientNameField,
   typeField,
 } from './clients/client-answer.ts';
-import { type Fields, onService, onTenant } from './define.ts';
-import { numberFrom, orNull } from './fields.ts';
+import { onService, onTenant } from './define.ts';
 import { demandManage } from './members/manage.ts';
 import {
   emailField,
@@ -44,25 +38,24 @@ import {
   provenFields,
   userTypeField,
 } from './members/member-answer.ts';
-import { type MemberInput, withDetails } from './members/member-details.ts';
+import { withDetails } from './members/member-details.ts';
 import type { Operation } from './operation.ts';
 import { nameField, tenantFields } from './tenant-answer.ts';
-import { issuerField, type NewTenantInput, prepareNew, storeNew } from './tenants.ts';
+import { issuerField, prepareNew, storeNew } from './tenants.ts';
 
 /** No document shows what they answer. */
-const output: Schema = { type: 'object' };
+const output = { type: 'object' };
 
-const tenantLoaded = onService<NewTenantInput, NewTenant>({
+const tenantLoaded = onService({
   name: 'tenants.load',
   summary: 'Make the tenant that a file describes',
   permission: 'tenants:write',
-  method: 'POST',
-  path: '/tenants',
+  route: 'POST /tenants',
   fields: { name: nameField, issuer: issuerField },
   optional: {
     ...tenantFields,
-    development: flag('Whether it is of a development service'),
-    disabled: flag('Whether it answers as if it were not there'),
+    development: s.flag('Whether it is of a development service'),
+    disabled: s.flag('Whether it answers as if it were not there'),
   },
   output,
   made: 'host',
@@ -77,44 +70,35 @@ const tenantLoaded = onService<NewTenantInput, NewTenant>({
 });
 
 /** The secrets of a client, of which another service knew no more than the hashes. */
-export const secretHashField: Schema = {
-  type: 'array',
-  description: 'Its secrets, as SHA-256 in base64url',
-  items: text('One of them', 'x3Xnt1ft5jDNCqERO9ECZhqziCnKUqZCKreChi8mhkY'),
+const secretHashField = {
+  ...s.list(
+    'Its secrets, as SHA-256 in base64url',
+    s.text('One of them', 'x3Xnt1ft5jDNCqERO9ECZhqziCnKUqZCKreChi8mhkY'),
+  ),
   uniqueItems: true,
 };
 
-interface LoadedClient extends Omit<ClientInput, 'name'>, Pick<Client, 'clientId' | 'name' | 'type'> {
-  readonly tenant: string;
-  readonly secretHash?: readonly string[];
-}
-
-const clientLoaded = onTenant<LoadedClient>({
+const clientLoaded = onTenant({
   name: 'clients.load',
   summary: 'Register a client with the secrets that it has',
   permission: 'clients:write',
-  method: 'POST',
-  path: '/clients',
+  route: 'POST /clients',
   fields: { clientId: clientIdField, name: clientNameField, type: typeField },
   optional: { ...clientFields, secretHash: secretHashField },
   output,
   made: 'clientId',
-  run: async (
-    { tx, tenant: { id }, now },
-    { tenant: _, clientId, name, type, secretHash = [], ...given },
-  ) => {
+  run: async ({ tx, tenant, now }, { clientId, name, type, secretHash = [], ...given }) => {
     const registration = { ...changesOf(given), clientId, name, type, secretHashes: secretHash };
-    return clientAnswer(await registerClient(tx, id, registration, now));
+    return clientAnswer(await registerClient(tx, tenant.id, registration, now));
   },
 });
 
-const secretsSet = onTenant<Required<Pick<LoadedClient, 'clientId' | 'secretHash'>>>({
+const secretsSet = onTenant({
   name: 'clients.setSecrets',
   summary: 'Give a client the secrets of a file; one that it has keeps its age',
   portal: { reads: 'clients.read' },
   permission: 'clients:write',
-  method: 'PUT',
-  path: '/clients/{clientId}/secrets',
+  route: 'PUT /clients/{clientId}/secrets',
   fields: { clientId: clientIdField, secretHash: secretHashField },
   output,
   run: async ({ tx, tenant, now }, { clientId, secretHash }) => {
@@ -129,25 +113,18 @@ const secretsSet = onTenant<Required<Pick<LoadedClient, 'clientId' | 'secretHash
   },
 });
 
-interface LoadedConsent extends Partial<Pick<Consent, 'description' | 'atSignUp' | 'atCheckout'>> {
-  readonly consentId: string;
-  readonly name: string;
-  readonly retired?: boolean;
-}
-
-const consentLoaded = onTenant<LoadedConsent>({
+const consentLoaded = onTenant({
   name: 'consents.load',
   summary: 'Define a consent, or change what is said of it; one that is retired stays so unless it is said',
   portal: { reads: 'consents.list' },
   permission: 'access:write',
-  method: 'PUT',
-  path: '/consents/{consentId}',
+  route: 'PUT /consents/{consentId}',
   fields: { consentId: consentIdField, name: consentFields.name },
   optional: {
     description: consentFields.description,
     atSignUp: consentFields.atSignUp,
     atCheckout: consentFields.atCheckout,
-    retired: flag('Whether it is asked for no more'),
+    retired: s.flag('Whether it is asked for no more'),
   },
   output,
   run: async ({ tx, tenant, now }, { consentId: id, name, description, atSignUp, atCheckout, retired }) => {
@@ -169,40 +146,31 @@ const consentLoaded = onTenant<LoadedConsent>({
 const most = 1_000_000_000;
 
 /** What of a member is given once and stays. */
-export const memberOnceFields: Fields = {
+export const memberOnceFields = {
   id: {
-    ...text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
+    ...s.text('The id of a new member, as it was elsewhere', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
     pattern: '^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$',
   },
-  userId: numberFrom(1, most, 'The number of a new account', 1_001),
-  memberNumber: numberFrom(1, most, 'The number of a new membership', 501_001),
-  createdAt: time('When a new account was made'),
+  userId: s.numberFrom(1, most, 'The number of a new account', 1_001),
+  memberNumber: s.numberFrom(1, most, 'The number of a new membership', 501_001),
+  createdAt: s.time('When a new account was made'),
 };
 
-export const passwordHashField = text(
+export const passwordHashField = s.text(
   'The password of a new member, as an argon2id PHC string',
   '$argon2id$v=19$…',
 );
 
-interface LoadedMember extends MemberInput, MemberNumbers {
-  readonly email: string;
-  readonly passwordHash: string;
-  readonly createdAt?: string;
-  readonly userType: UserType;
-  readonly disabled: boolean;
-}
-
-const memberLoaded = onTenant<LoadedMember>({
+const memberLoaded = onTenant({
   name: 'members.load',
   summary: 'Make a member with the id, numbers and password hash of another service',
   permission: 'members:write',
-  method: 'POST',
-  path: '/members',
+  route: 'POST /members',
   fields: { fullName: fullNameField, email: emailField, passwordHash: passwordHashField },
   optional: {
     ...memberOnceFields,
     userType: { ...userTypeField, default: 'member' },
-    disabled: { ...flag('Whether the member may not sign in'), default: false },
+    disabled: { ...s.flag('Whether the member may not sign in'), default: false },
     ...memberFields,
     ...provenFields,
   },
@@ -244,32 +212,19 @@ export function numbersOf({ id, userId, memberNumber }: MemberNumbers): MemberNu
 }
 
 /** The times of a subscription, each as it was elsewhere. */
-export const subscriptionTimeFields: Fields = {
-  createdAt: time('When it was made'),
-  activatedAt: orNull(time('When it begins: now where it is left out'), 'that it waits for a payment'),
-  expiresAt: timeOrNull('When it ends unless it is renewed: after one period where it is left out'),
-  cancelledAt: timeOrNull('When its renewal was cancelled', null),
-  endedAt: timeOrNull('When it was ended before its time', null),
+export const subscriptionTimeFields = {
+  createdAt: s.time('When it was made'),
+  activatedAt: s.orNull(s.time('When it begins: now where it is left out'), 'that it waits for a payment'),
+  expiresAt: s.timeOrNull('When it ends unless it is renewed: after one period where it is left out'),
+  cancelledAt: s.timeOrNull('When its renewal was cancelled', null),
+  endedAt: s.timeOrNull('When it was ended before its time', null),
 };
 
-/** Times as RFC 3339. */
-interface LoadedSubscription {
-  readonly memberId: string;
-  readonly packageId: number;
-  readonly createdAt?: string;
-  readonly activatedAt?: string | null;
-  readonly expiresAt?: string | null;
-  readonly cancelledAt?: string | null;
-  readonly endedAt?: string | null;
-  readonly customPropertyValues: CustomPropertyValues;
-}
-
-const subscriptionLoaded = onTenant<LoadedSubscription>({
+const subscriptionLoaded = onTenant({
   name: 'subscriptions.load',
   summary: 'Give a member a subscription with the times that it had elsewhere',
   permission: 'subscriptions:write',
-  method: 'POST',
-  path: '/members/{memberId}/subscriptions',
+  route: 'POST /members/{memberId}/subscriptions',
   fields: { memberId: memberField, packageId: packageIdField },
   optional: { ...subscriptionTimeFields, customPropertyValues: { ...valuesField, default: {} } },
   output,
@@ -297,7 +252,7 @@ async function replay(
   tx: Tx,
   tenantId: string,
   id: number,
-  { cancelledAt = null, endedAt = null }: Pick<LoadedSubscription, 'cancelledAt' | 'endedAt'>,
+  { cancelledAt = null, endedAt = null }: Partial<s.ValuesOf<typeof subscriptionTimeFields>>,
 ): Promise<void> {
   if (cancelledAt !== null) await changeSubscription(tx, tenantId, id, 'cancel', Date.parse(cancelledAt));
   if (endedAt !== null) await changeSubscription(tx, tenantId, id, 'end', Date.parse(endedAt));

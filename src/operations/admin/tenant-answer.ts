@@ -3,29 +3,14 @@ import { isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import {
-  flag,
-  held,
-  named,
-  nameRule,
-  oneOf,
-  resource,
-  type Schema,
-  text,
-  textOrNull,
-  timeOrNull,
-} from '../../json-schema.ts';
+import * as s from '../../json-schema.ts';
 import { languages } from '../../text/language.ts';
-import type { Fields } from './define.ts';
-import { numberFrom, orNull, secondsFrom, someOf, someOfTexts, texts } from './fields.ts';
-
-/** The limits that are counts; the cooling-off time is a field of its own, in seconds. */
-type Counts = Omit<TenantLimits, 'deletionCoolingOff'>;
 
 const most = 1_000_000_000;
 
-const counts: Readonly<Record<keyof Counts, Schema>> = {
-  pendingDeviceCodes: held(numberFrom(1, most, 'Pending device codes of one client', 1_000), {
+/** The limits that are counts; the cooling-off time is a field of its own, in seconds. */
+const counts = {
+  pendingDeviceCodes: s.held(s.numberFrom(1, most, 'Pending device codes of one client', 1_000), {
     maximum: pendingDeviceCodesMost,
   }),
   deviceRequestsPerAddressAndMinute: perUnit('Device authorizations a minute from one address', 30),
@@ -43,69 +28,59 @@ const counts: Readonly<Record<keyof Counts, Schema>> = {
   recoveriesPerAddressAndHour: perUnit('Forgotten passwords an hour from one address', 60),
   failedSignInsPerAddressAndMinute: perUnit('Failed sign-ins a minute from one address', 30),
   failedSignInsPerAccount: perUnit('Failed sign-ins of one account, after which it waits', 5),
-};
+} satisfies Readonly<Record<keyof Omit<TenantLimits, 'deletionCoolingOff'>, s.Schema>>;
 
-function perUnit(description: string, example: number): Schema {
-  return orNull(numberFrom(1, most, description, example), 'no limit');
+function perUnit(description: string, example: number) {
+  return s.orNull(s.numberFrom(1, most, description, example), 'no limit');
 }
 
-const languageField = oneOf('Language', 'A language of pages and mails', languages);
+const languageField = s.oneOf('Language', 'A language of pages and mails', languages);
 
 const cooling = 'How long an account that is to be deleted can be kept after all';
 
 /** What can be said of a tenant when it is made, and later. */
-export const tenantFields: Fields = {
-  brandColor: held(text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'), {
+export const tenantFields = {
+  brandColor: s.held(s.text('The colour of buttons and links, as # and six hexadecimal digits', '#1f5fbf'), {
     pattern: '^#[0-9A-Fa-f]{6}$',
   }),
-  logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
-  languages: someOfTexts(
+  logo: s.textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  languages: s.someOfTexts(
     `The languages of its pages and mails; none is all of ${languages.join(', ')}`,
     languageField,
     'en',
     'nb',
   ),
-  passwordLength: numberFrom(
+  passwordLength: s.numberFrom(
     passwordLength.least,
     passwordLength.most,
     'New passwords have at least so many characters',
     passwordLength.default,
   ),
-  returnOrigins: texts('Where a checkout may lead back to', 'https://www.example.com'),
-  revocationListed: flag('Whether discovery lists the revocation address without the device flow too'),
-  limits: named('TenantLimitChanges', someOf('Limits; what is left out stays as it is', counts)),
-  deletionCoolingOffSeconds: secondsFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
+  returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
+  revocationListed: s.flag('Whether discovery lists the revocation address without the device flow too'),
+  limits: s.named('TenantLimitChanges', s.someOf('Limits; what is left out stays as it is', counts)),
+  deletionCoolingOffSeconds: s.secondsFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
 };
 
-/** What an input says of a tenant, in those fields. */
-export interface TenantInput {
-  readonly name?: string;
-  readonly brandColor?: string;
-  readonly logo?: string | null;
-  readonly languages?: readonly string[];
-  readonly passwordLength?: number;
-  readonly returnOrigins?: readonly string[];
-  readonly revocationListed?: boolean;
-  readonly limits?: Partial<Counts>;
-  readonly deletionCoolingOffSeconds?: number;
-}
+/** What an input says of a tenant. */
+export type TenantInput = Partial<s.ValuesOf<typeof tenantFields> & Pick<Tenant, 'name'>>;
 
-export const nameField = held(
-  text('The name that members read in the header of every page', 'Example'),
-  nameRule(brandNameLength),
+export const nameField = s.held(
+  s.text('The name that members read in the header of every page', 'Example'),
+  s.nameRule(brandNameLength),
 );
 
 /** A tenant as every face shows it. */
-export const tenantSchema = resource('Tenant', 'A tenant', {
-  id: text('Its id', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
+export const tenantSchema = s.resource('Tenant', 'A tenant', {
+  id: s.text('Its id', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
   name: nameField,
-  issuer: text('The issuer of its tokens, and its public address', 'https://login.example.com'),
-  host: text('The Host header of its requests', 'login.example.com'),
+  issuer: s.text('The issuer of its tokens, and its public address', 'https://login.example.com'),
+  host: s.text('The Host header of its requests', 'login.example.com'),
   ...tenantFields,
-  limits: resource('TenantLimits', 'Limits', counts),
-  stageTenant: textOrNull('The host of the tenant on which things are tried first', 'stage.example.com'),
-  development: flag('Whether it is of a development start'),
-  disabledAt: timeOrNull('From when on it answers as if it were not there', null),
+  limits: s.resource('TenantLimits', 'Limits', counts),
+  stageTenant: s.textOrNull('The host of the tenant on which things are tried first', 'stage.example.com'),
+  development: s.flag('Whether it is of a development start'),
+  disabledAt: s.timeOrNull('From when on it answers as if it were not there', null),
 });
 
 /** @param all where its stage tenant is found */

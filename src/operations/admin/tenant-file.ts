@@ -2,7 +2,7 @@
 import { fileBodyBytes } from '../../core/limits.ts';
 import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import { exactly, flag, list, oneOf, resource, type Schema, text } from '../../json-schema.ts';
+import * as s from '../../json-schema.ts';
 import { denied, invalid } from '../refusal.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import {
@@ -15,61 +15,58 @@ import {
 } from '../tenant-file/apply.ts';
 import { nouns } from '../tenant-file/change.ts';
 import { exportTenants, type Format, formats } from '../tenant-file/export.ts';
+import type { References } from '../tenant-file/references.ts';
 import { tenantFileSchema } from '../tenant-file/tenant-file.ts';
-import { fieldChangeSchema } from './audit-answer.ts';
-import { type Fields, onService, onTenant, tenantField } from './define.ts';
+import { fieldChangeSchema } from './audit.ts';
+import { onService, onTenant, tenantField } from './define.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
-const fileField: Schema = {
-  ...text(
-    'The tenant file, in YAML or JSON',
-    'tenants:\n  - issuer: https://login.example.com\n    name: Example\n',
-  ),
-  minLength: 1,
-};
-
-const sentFields: Fields = {
-  references: {
-    type: 'object',
-    description:
-      'What its sender looked up, by kind and name: of `logoFile logo.svg` the picture as a data: URI, of ' +
-      '`secretFile /run/secret` and `secretEnv NAME` the SHA-256 in base64url',
-    additionalProperties: { type: 'string' },
-    default: {},
-    examples: [{ 'logoFile logo.svg': 'data:image/svg+xml;base64,PHN2Zy8+' }],
-  },
-  prune: {
-    ...flag('Whether what is only in the database is to end, in the sections that the file has'),
-    default: false,
-    examples: [false],
-  },
-  force: {
-    ...flag(
-      'Whether a device flow may be turned on that is not on at the stage tenant; at the command also whether ' +
-        'the service may be left without a system administrator',
+const fields = {
+  file: {
+    ...s.text(
+      'The tenant file, in YAML or JSON',
+      'tenants:\n  - issuer: https://login.example.com\n    name: Example\n',
     ),
-    default: false,
-    examples: [false],
+    minLength: 1,
   },
 };
 
-const changesSchema = resource('TenantFileChanges', 'What a file changes', {
-  changes: list(
+const references: s.Defaulted<References> = {
+  type: 'object',
+  description:
+    'What its sender looked up, by kind and name: of `logoFile logo.svg` the picture as a data: URI, of ' +
+    '`secretFile /run/secret` and `secretEnv NAME` the SHA-256 in base64url',
+  additionalProperties: { type: 'string' },
+  default: {},
+  examples: [{ 'logoFile logo.svg': 'data:image/svg+xml;base64,PHN2Zy8+' }],
+};
+
+const optional = {
+  references,
+  prune: s.option('Whether what is only in the database is to end, in the sections that the file has'),
+  force: s.option(
+    'Whether a device flow may be turned on that is not on at the stage tenant; at the command also whether ' +
+      'the service may be left without a system administrator',
+  ),
+};
+
+const changesSchema = s.resource('TenantFileChanges', 'What a file changes', {
+  changes: s.list(
     'The entries in which file and database differ, in the order of the file',
-    resource('TenantFileEntry', 'An entry', {
-      tenant: text('The host of its tenant', 'login.example.com'),
-      noun: oneOf('TenantFileNoun', 'What it is', nouns),
-      name: text('What the file calls it', 'example-app'),
-      change: oneOf(
+    s.resource('TenantFileEntry', 'An entry', {
+      tenant: s.text('The host of its tenant', 'login.example.com'),
+      noun: s.oneOf('TenantFileNoun', 'What it is', nouns),
+      name: s.text('What the file calls it', 'example-app'),
+      change: s.oneOf(
         'TenantFileChange',
         'kept: only in the database, and left alone; ended: only in the database, and pruned',
         ['added', 'changed', 'ended', 'kept'],
       ),
-      fields: list('What is another from then on', fieldChangeSchema),
-      note: text('How it ends, or would; empty for the others', 'disabled'),
-      calls: list(
+      fields: s.list('What is another from then on', fieldChangeSchema),
+      note: s.text('How it ends, or would; empty for the others', 'disabled'),
+      calls: s.list(
         'The operations that do it, in their order; none leave it alone',
-        text('One', 'clients.change'),
+        s.text('One', 'clients.change'),
       ),
     }),
   ),
@@ -125,69 +122,55 @@ const answerOf = (entries: Awaited<ReturnType<typeof runFile>>) => ({
   })),
 });
 
-const costs = { bodyBytes: fileBodyBytes, callsPerMinute: filesPerMinute } as const;
-
 const fileFace = {
   tellsChanges: true,
   endsIf: { prune: [true], force: [true] },
   parts: { changes: { columns: ['tenant', 'noun', 'name', 'change', 'fields', 'note'] } },
 } as const;
 
-const compared: Operation = {
-  ...onTenant<SentFile, PreparedFile>({
-    name: 'tenantFiles.compare',
-    summary: 'Show what a tenant file would change of a tenant',
-    portal: { ...fileFace, page: 'tenants.read', label: 'Compare a file', doneBy: 'tenantFiles.apply' },
-    permission: 'tenants:read',
-    method: 'POST',
-    path: '/file/compare',
-    fields: { file: fileField },
-    optional: sentFields,
-    output: changesSchema,
-    prepare: async (sent, context) => prepareFile(await understandAlone(sent, context.tenant), context),
-    run: running('compare'),
-  }),
-  ...costs,
-  acts: false,
-  isTrial: true,
-};
+const ofFile = {
+  bodyBytes: fileBodyBytes,
+  callsPerMinute: filesPerMinute,
+  fields,
+  optional,
+  output: changesSchema,
+} as const;
+const comparing = { ...ofFile, permission: 'tenants:read', isTrial: true, run: running('compare') } as const;
+const applying = { ...ofFile, permission: 'tenants:write', run: running('apply') } as const;
 
-const applied: Operation = {
-  ...onTenant<SentFile, PreparedFile>({
-    name: 'tenantFiles.apply',
-    summary: 'Change a tenant into what a tenant file describes, in one step',
-    portal: { ...fileFace, page: 'tenants.read', label: 'Apply a file' },
-    permission: 'tenants:write',
-    method: 'PUT',
-    path: '/file',
-    fields: { file: fileField },
-    optional: sentFields,
-    output: changesSchema,
-    prepare: async (sent, context) => prepareFile(await understandAlone(sent, context.tenant), context),
-    run: running('apply'),
-  }),
-  ...costs,
-};
+const compared = onTenant({
+  ...comparing,
+  name: 'tenantFiles.compare',
+  summary: 'Show what a tenant file would change of a tenant',
+  portal: { ...fileFace, page: 'tenants.read', label: 'Compare a file', doneBy: 'tenantFiles.apply' },
+  route: 'POST /file/compare',
+  prepare: async (sent, context) => prepareFile(await understandAlone(sent, context.tenant), context),
+});
 
-const formatField: Schema = {
-  ...oneOf('TenantFileFormat', 'How it is written', [...formats]),
-  default: 'yaml',
-};
+const applied = onTenant({
+  ...applying,
+  name: 'tenantFiles.apply',
+  summary: 'Change a tenant into what a tenant file describes, in one step',
+  portal: { ...fileFace, page: 'tenants.read', label: 'Apply a file' },
+  route: 'PUT /file',
+  prepare: async (sent, context) => prepareFile(await understandAlone(sent, context.tenant), context),
+});
+
+const formatField = { ...s.oneOf('TenantFileFormat', 'How it is written', formats), default: 'yaml' };
 /** YAML by RFC 9512. */
 const mediaTypes = {
   yaml: 'application/yaml; charset=utf-8',
   json: 'application/json; charset=utf-8',
 } as const satisfies Record<Format, string>;
 const written = { mediaType: mediaTypes.yaml, formats: mediaTypes, fileSchema: tenantFileSchema };
-const textSchema = exactly('A file', { text: text('The tenant file', 'tenants: []\n') });
+const textSchema = s.exactly('A file', { text: s.text('The tenant file', 'tenants: []\n') });
 
-const exported = onTenant<{ readonly format: Format }>({
+const exported = onTenant({
   name: 'tenantFiles.export',
   summary: 'Write a tenant as a tenant file; secrets as hashes, and no members',
   portal: { page: 'tenants.read', label: 'Export as a file' },
   permission: 'tenants:read',
-  method: 'GET',
-  path: '/file',
+  route: 'GET /file',
   optional: { format: formatField },
   output: textSchema,
   ...written,
@@ -198,62 +181,34 @@ const exported = onTenant<{ readonly format: Format }>({
   },
 });
 
-const serviceCompared: Operation = {
-  ...onService<SentFile, PreparedFile>({
-    name: 'serviceTenantFiles.compare',
-    summary: 'Show what a tenant file would change of the tenants that it describes',
-    portal: {
-      ...fileFace,
-      page: 'tenants.list',
-      label: 'Compare a file',
-      doneBy: 'serviceTenantFiles.apply',
-    },
-    permission: 'tenants:read',
-    method: 'POST',
-    path: '/tenant-file/compare',
-    fields: { file: fileField },
-    optional: sentFields,
-    output: changesSchema,
-    prepare: async (sent, context) => prepareFile(await understand(sent), context),
-    run: running('compare'),
-  }),
-  ...costs,
-  acts: false,
-  isTrial: true,
-};
+const serviceCompared = onService({
+  ...comparing,
+  name: 'serviceTenantFiles.compare',
+  summary: 'Show what a tenant file would change of the tenants that it describes',
+  portal: { ...fileFace, page: 'tenants.list', label: 'Compare a file', doneBy: 'serviceTenantFiles.apply' },
+  route: 'POST /tenant-file/compare',
+  prepare: async (sent, context) => prepareFile(await understand(sent), context),
+});
 
-const serviceApplied: Operation = {
-  ...onService<SentFile, PreparedFile>({
-    name: 'serviceTenantFiles.apply',
-    summary: 'Make the tenants that a tenant file describes, or change them into that, in one step',
-    portal: { ...fileFace, page: 'tenants.list', label: 'Apply a file' },
-    permission: 'tenants:write',
-    method: 'PUT',
-    path: '/tenant-file',
-    fields: { file: fileField },
-    optional: sentFields,
-    output: changesSchema,
-    prepare: async (sent, context) => prepareFile(await understand(sent), context),
-    run: running('apply'),
-  }),
-  ...costs,
-};
+const serviceApplied = onService({
+  ...applying,
+  name: 'serviceTenantFiles.apply',
+  summary: 'Make the tenants that a tenant file describes, or change them into that, in one step',
+  portal: { ...fileFace, page: 'tenants.list', label: 'Apply a file' },
+  route: 'PUT /tenant-file',
+  prepare: async (sent, context) => prepareFile(await understand(sent), context),
+});
 
-const serviceExported = onService<{ readonly format: Format; readonly members: boolean }>({
+const serviceExported = onService({
   name: 'serviceTenantFiles.export',
   summary: 'Write every tenant, or one, as a tenant file; secrets and passwords as hashes',
   portal: { page: 'tenants.list', label: 'Export as a file' },
   permission: 'tenants:read',
-  method: 'GET',
-  path: '/tenant-file',
+  route: 'GET /tenant-file',
   optional: {
     tenant: { ...tenantField, description: 'Only this tenant' },
     format: formatField,
-    members: {
-      ...flag('Whether its members are written too, with the hashes of their passwords'),
-      default: false,
-      examples: [false],
-    },
+    members: s.option('Whether its members are written too, with the hashes of their passwords'),
   },
   output: textSchema,
   ...written,

@@ -3,7 +3,7 @@ import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { problem } from '../../core/problem.ts';
 import { readIssuer, type Tenant } from '../../core/tenant.ts';
-import { exactly, list, text, textOrNull } from '../../json-schema.ts';
+import * as s from '../../json-schema.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';
 import { conflict, invalid, refuseIfAny, unknown } from '../refusal.ts';
@@ -16,16 +16,15 @@ import {
   storeTenant,
   type TenantChanges,
 } from '../tenant/tenant.ts';
-import { onService, onTenant } from './define.ts';
-import { forceField, limitField, orNull, pageOf, textOrNone } from './fields.ts';
-import type { ListInput } from './list.ts';
+import { forceField, onService, onTenant, textOrNone } from './define.ts';
+import { limitField, pageOf } from './list.ts';
 import type { Operation, OperationContext, PreparationContext } from './operation.ts';
 import { isNotYet, isSince } from './portal-face.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
 
 const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;
 
-const listed = onService<ListInput<string>>({
+const listed = onService({
   name: 'tenants.list',
   summary: 'List the tenants',
   portal: {
@@ -39,15 +38,14 @@ const listed = onService<ListInput<string>>({
   },
   permission: 'tenants:read',
   reach: 'tenant',
-  method: 'GET',
-  path: '/tenants',
+  route: 'GET /tenants',
   optional: {
-    after: text('The id of the last tenant of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
+    after: s.text('The id of the last tenant of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a01'),
     limit: limitField,
   },
-  output: exactly('A page of the tenants that the caller has, by name', {
-    tenants: list('Tenants', tenantSchema),
-    next: textOrNull('What the next page takes as `after`; null on the last one', null),
+  output: s.exactly('A page of the tenants that the caller has, by name', {
+    tenants: s.list('Tenants', tenantSchema),
+    next: s.textOrNull('What the next page takes as `after`; null on the last one', null),
   }),
   run: async ({ actor, tenants }, { after, limit }) => {
     const own = (id: string) => hasAllTenants(actor) || ('tenantId' in actor && actor.tenantId === id);
@@ -65,8 +63,7 @@ const read = onTenant({
   name: 'tenants.read',
   summary: 'Show a tenant',
   permission: 'tenants:read',
-  method: 'GET',
-  path: '',
+  route: 'GET',
   output: tenantSchema,
   run: async ({ tenant, tenants }) => tenantAnswer(tenant, tenants.all()),
 });
@@ -79,22 +76,18 @@ export interface NewTenantInput extends TenantInput {
   readonly disabled?: boolean;
 }
 
-export const issuerField = text(
+export const issuerField = s.text(
   'Its public address: https and a host, without a path; http for this machine alone',
   'https://login.example.org',
 );
 
-const created = onService<NewTenantInput, NewTenant>({
+const created = onService({
   name: 'tenants.create',
   summary: 'Make a tenant with keys of its own',
   portal: { page: 'tenants.list', lands: 'tenants.read' },
   permission: 'tenants:write',
-  method: 'POST',
-  path: '/tenants',
-  fields: {
-    name: nameField,
-    issuer: issuerField,
-  },
+  route: 'POST /tenants',
+  fields: { name: nameField, issuer: issuerField },
   optional: tenantFields,
   output: tenantSchema,
   made: 'id',
@@ -133,27 +126,25 @@ export async function storeNew({ tx, tenants, now }: OperationContext, prepared:
   return tenantAnswer(prepared.tenant, tenants.all());
 }
 
-const changed = onTenant<TenantInput & { readonly tenant: string }>({
+const changed = onTenant({
   name: 'tenants.change',
   summary: 'Change what a tenant sets for itself',
   portal: ofTenant,
   permission: 'tenants:write',
-  method: 'PATCH',
-  path: '',
+  route: 'PATCH',
   optional: { name: nameField, ...tenantFields },
   output: tenantSchema,
-  run: ({ tenant: { id }, ...context }, { tenant: _, ...input }) => change(context, id, changesOf(input)),
+  run: ({ tenant, ...context }, input) => change(context, tenant.id, changesOf(input)),
 });
 
-const stageSet = onTenant<{ readonly stageTenant: string | null }>({
+const stageSet = onTenant({
   name: 'tenants.setStage',
   summary: 'Name the tenant on which things are tried before they come to this one',
   portal: { ...ofTenant, choices: { stageTenant: 'tenants.list' } },
   permission: 'tenants:write',
   reach: 'system',
-  method: 'PUT',
-  path: '/stage',
-  fields: { stageTenant: orNull(text('That tenant: its id or its host', 'stage.example.com'), 'none') },
+  route: 'PUT /stage',
+  fields: { stageTenant: s.orNull(s.text('That tenant: its id or its host', 'stage.example.com'), 'none') },
   output: tenantSchema,
   run: async ({ tenant, ...context }, input) => {
     const named = textOrNone(input.stageTenant);
@@ -176,8 +167,7 @@ const disabled = onTenant({
   },
   permission: 'tenants:write',
   reach: 'system',
-  method: 'POST',
-  path: '/disable',
+  route: 'POST /disable',
   optional: { force: forceField },
   output: tenantSchema,
   run: ({ tenant, ...context }) =>
@@ -190,8 +180,7 @@ const enabled = onTenant({
   portal: { ...ofTenant, fits: isSince('disabledAt') },
   permission: 'tenants:write',
   reach: 'system',
-  method: 'POST',
-  path: '/enable',
+  route: 'POST /enable',
   output: tenantSchema,
   run: ({ tenant, ...context }) => change(context, tenant.id, { disabledAt: null }),
 });

@@ -5,20 +5,8 @@ import { auditTextLength } from '../../core/limits.ts';
 import { nameProblem } from '../../core/members/details.ts';
 import { brandNameLength } from '../../core/members/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
-import { mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import {
-  asSecret,
-  extended,
-  list,
-  named,
-  oneOf,
-  resource,
-  type Schema,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-} from '../../json-schema.ts';
+import { mayGrant, permissions } from '../../core/operators/permission.ts';
+import * as s from '../../json-schema.ts';
 import type { ListPage } from '../../storage/list-page.ts';
 import {
   findAdminToken,
@@ -29,69 +17,49 @@ import {
 } from '../../storage/operators/admin-token.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
-import { onService, onTenant } from './define.ts';
-import { type ListInput, listFields, nextOf, readPage } from './list.ts';
+import { type InputOf, onService, onTenant } from './define.ts';
+import { keyedList } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { isNotYet } from './portal-face.ts';
 
-const tokenIdField = named(
+const tokenIdField = s.named(
   'AdminTokenId',
-  text('The id of the token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06'),
+  s.text('The id of the token', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a06'),
 );
-const nameField: Schema = {
-  ...text('What it is for', 'deployment'),
-  pattern: '\\S',
-  maxLength: auditTextLength,
-};
-const permissionsField: Schema = {
-  type: 'array',
-  description: 'What it may be used for',
-  items: oneOf('Permission', 'A permission', permissions),
+const nameField = { ...s.text('What it is for', 'deployment'), pattern: '\\S', maxLength: auditTextLength };
+const permissionsField = {
+  ...s.list('What it may be used for', s.oneOf('Permission', 'A permission', permissions)),
   minItems: 1,
   uniqueItems: true,
   examples: [['clients:read', 'clients:write']],
 };
 
-const tokenSchema = resource('AdminToken', 'A token of the admin API', {
+const tokenSchema = s.resource('AdminToken', 'A token of the admin API', {
   id: tokenIdField,
   name: nameField,
   permissions: permissionsField,
-  createdAt: time('When it was made'),
-  expiresAt: timeOrNull('When it stops to work; null if it does not', null),
-  revokedAt: timeOrNull('When it was revoked', null),
-  parentId: textOrNull('The token that made it: it is revoked with that one', null),
-  makerId: textOrNull(
+  createdAt: s.time('When it was made'),
+  expiresAt: s.timeOrNull('When it stops to work; null if it does not', null),
+  revokedAt: s.timeOrNull('When it was revoked', null),
+  parentId: s.textOrNull('The token that made it: it is revoked with that one', null),
+  makerId: s.textOrNull(
     'The administrator behind it: it works while that one may do the same; null where it was made at the machine',
     '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02',
   ),
 });
-const tokensSchema = resource('AdminTokens', 'A page of tokens, oldest first', {
-  tokens: list('Tokens', tokenSchema),
-  next: nextOf(tokenIdField),
-});
-const newTokenSchema = extended(tokenSchema, 'NewAdminToken', 'The token', {
-  secret: asSecret(text('The token itself: shown once', 'mda_cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs')),
+const newTokenSchema = s.extended(tokenSchema, 'NewAdminToken', 'The token', {
+  secret: s.asSecret(
+    s.text('The token itself: shown once', 'mda_cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs'),
+  ),
 });
 
-/** Each field is listed by hand, so that no hash gets into an answer (A18). */
 function tokenAnswer(token: AdminToken) {
-  const { id, name, permissions, createdAt, expiresAt, revokedAt, parentId, makerId } = token;
-  return {
-    id,
-    name,
-    permissions,
-    createdAt: isoTime(createdAt),
-    expiresAt: isoTimeOrNull(expiresAt),
-    revokedAt: isoTimeOrNull(revokedAt),
-    parentId,
-    makerId,
-  };
-}
-
-interface NewToken {
-  readonly name: string;
-  readonly permissions: readonly Permission[];
-  readonly expiresAt?: string | null;
+  return s.pick(tokenSchema, {
+    ...token,
+    createdAt: isoTime(token.createdAt),
+    expiresAt: isoTimeOrNull(token.expiresAt),
+    revokedAt: isoTimeOrNull(token.revokedAt),
+  });
 }
 
 // One that was made before may have a longer name.
@@ -100,23 +68,12 @@ const newTokenFields = {
   permissions: permissionsField,
 };
 const expiryField = {
-  expiresAt: timeOrNull('When it stops to work; if it is left out it does not', '2036-01-01T00:00:00.000Z'),
+  expiresAt: s.timeOrNull('When it stops to work; if it is left out it does not', '2036-01-01T00:00:00.000Z'),
 };
-
-type TokensInput = ListInput<string> & { readonly tokenId?: string };
-
-async function listFor(
-  { tx, tenant }: OperationContext,
-  { tokenId, ...input }: TokensInput,
-): Promise<object> {
-  const read = (page: ListPage<string>) => listAdminTokens(tx, tenant?.id ?? null, page);
-  const { page, next } = await readPage(input, tokenId, read, ({ id }) => id);
-  return { tokens: page.map(tokenAnswer), next };
-}
 
 async function create(
   { tx, tenant, actor, random, now }: OperationContext,
-  { name, permissions, ...input }: NewToken,
+  { name, permissions, ...input }: InputOf<typeof newTokenFields, typeof expiryField>,
 ): Promise<object> {
   const expiresAt = input.expiresAt ? Date.parse(input.expiresAt) : null;
   if (expiresAt !== null && expiresAt <= now) {
@@ -171,25 +128,24 @@ async function revoke({ tx, tenant, actor, now }: OperationContext, tokenId: str
   return tokenAnswer({ ...token, revokedAt: token.revokedAt ?? now });
 }
 
-const listFace = {
-  columns: ['name', 'permissions', 'createdAt', 'expiresAt', 'revokedAt'],
-  entry: { field: 'tokenId', key: 'id' },
-};
 const revocation = { ends: true, fits: isNotYet('revokedAt') } as const;
 
 const listing = {
   permission: 'tokens:read',
-  method: 'GET',
-  path: '/tokens',
-  optional: listFields('tokenId', tokenIdField),
-  output: tokensSchema,
-  run: listFor,
+  route: 'GET /tokens',
+  columns: ['name', 'permissions', 'createdAt', 'expiresAt', 'revokedAt'],
+  entry: { field: 'tokenId', key: 'id' },
+  of: 'tokens',
+  page: 'A page of tokens, oldest first',
+  pageName: 'AdminTokens',
+  schema: tokenSchema,
+  read: async ({ tx, tenant }: OperationContext, page: ListPage<string>) =>
+    (await listAdminTokens(tx, tenant?.id ?? null, page)).map(tokenAnswer),
 } as const;
 
 const making = {
   permission: 'tokens:write',
-  method: 'POST',
-  path: '/tokens',
+  route: 'POST /tokens',
   fields: newTokenFields,
   optional: expiryField,
   output: newTokenSchema,
@@ -199,8 +155,7 @@ const making = {
 
 const revoking = {
   permission: 'tokens:write',
-  method: 'DELETE',
-  path: '/tokens/{tokenId}',
+  route: 'DELETE /tokens/{tokenId}',
   fields: { tokenId: tokenIdField },
   output: tokenSchema,
   run: (context: OperationContext, { tokenId }: { readonly tokenId: string }) => revoke(context, tokenId),
@@ -208,49 +163,43 @@ const revoking = {
 
 /** A token is one tenant's or the service's; but for whose it is, the same is done to it. */
 export const tokenOperations: readonly Operation[] = [
-  onTenant<TokensInput>({
-    ...listing,
-    name: 'tokens.list',
-    summary: 'List the tokens of the admin API for a tenant',
-    portal: {
-      list: {
-        ...listFace,
-        title: 'API tokens',
-        lead: 'Bearer tokens of the admin API. A secret is shown once, when its token is made.',
-      },
-    },
-  }),
-  onTenant<NewToken>({
+  onTenant(
+    keyedList({
+      ...listing,
+      name: 'tokens.list',
+      summary: 'List the tokens of the admin API for a tenant',
+      title: 'API tokens',
+      lead: 'Bearer tokens of the admin API. A secret is shown once, when its token is made.',
+    }),
+  ),
+  onTenant({
     ...making,
     name: 'tokens.create',
     summary: 'Make a token of the admin API for a tenant; it is in this answer and nowhere else',
     portal: { page: 'tokens.list' },
   }),
-  onTenant<{ readonly tokenId: string }>({
+  onTenant({
     ...revoking,
     name: 'tokens.revoke',
     summary: 'Revoke a token of a tenant, with all that it made: they work no more from now on',
     portal: { page: 'tokens.list', reads: 'tokens.list', ...revocation },
   }),
-  onService<TokensInput>({
-    ...listing,
-    name: 'serviceTokens.list',
-    summary: 'List the tokens of the admin API for every tenant',
-    portal: {
-      list: {
-        ...listFace,
-        title: 'API tokens for all',
-        lead: 'Bearer tokens of the admin API that reach every tenant.',
-      },
-    },
-  }),
-  onService<NewToken>({
+  onService(
+    keyedList({
+      ...listing,
+      name: 'serviceTokens.list',
+      summary: 'List the tokens of the admin API for every tenant',
+      title: 'API tokens for all',
+      lead: 'Bearer tokens of the admin API that reach every tenant.',
+    }),
+  ),
+  onService({
     ...making,
     name: 'serviceTokens.create',
     summary: 'Make a token of the admin API for every tenant; it is in this answer and nowhere else',
     portal: { page: 'serviceTokens.list' },
   }),
-  onService<{ readonly tokenId: string }>({
+  onService({
     ...revoking,
     name: 'serviceTokens.revoke',
     summary: 'Revoke a token for every tenant, with all that it made: they work no more from now on',

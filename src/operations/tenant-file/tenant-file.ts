@@ -5,14 +5,22 @@ import type { CustomProperty, CustomPropertyValues } from '../../core/access/cus
 import type { PackageFacts } from '../../core/access/package.ts';
 import type { Client } from '../../core/client.ts';
 import type { UserType } from '../../core/members/member.ts';
-import { flag, list, named, oneOf, type Schema, text, textOrNull } from '../../json-schema.ts';
+import {
+  flag,
+  list,
+  named,
+  oneOf,
+  type Schema,
+  type Schemas,
+  text,
+  textOrNull,
+  texts,
+} from '../../json-schema.ts';
 import type { MemberNumbers } from '../../storage/members/whole-member.ts';
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
-import { valuesField } from '../admin/access/subscription-answer.ts';
+import { valuesField } from '../admin/access/subscriptions.ts';
 import { type ClientInput, clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
-import type { Fields } from '../admin/define.ts';
-import { texts } from '../admin/fields.ts';
 import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
 import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member-answer.ts';
 import type { MemberInput } from '../admin/members/member-details.ts';
@@ -102,7 +110,7 @@ export interface FileSubscription {
 export const each = (value: OneOrMore = []): readonly string[] => [value].flat();
 
 /** An entry with fields that must be there and others that may. */
-function entry(description: string, required: Fields, optional: Fields): Schema {
+function entry(description: string, required: Schemas, optional: Schemas): Schema {
   return {
     type: 'object',
     description,

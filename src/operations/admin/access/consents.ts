@@ -1,93 +1,69 @@
-// The operations on consents.
+// The operations on consents, and on who agreed to what, when, and to which words (GDPR art. 7 (1)).
 import type { Consent } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
-import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import {
-  exactly,
-  flag,
-  held,
-  linesRule,
-  list,
-  named,
-  nameRule,
-  resource,
-  text,
-  timeOrNull,
-} from '../../../json-schema.ts';
+import * as s from '../../../json-schema.ts';
 import { listEveryConsent } from '../../../storage/access/consent.ts';
-import type { ListPage } from '../../../storage/list-page.ts';
+import { listConsentAnswers } from '../../../storage/access/consent-answer.ts';
 import { defineConsent } from '../../access/consent.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
+import { keyedList, listWithFile, momentFields, nextNumber, withMs } from '../list.ts';
+import { memberField, memberIdField } from '../members/member-answer.ts';
 import type { Operation } from '../operation.ts';
 import { isNotYet } from '../portal-face.ts';
 
-export const consentIdField = named(
+export const consentIdField = s.named(
   'ConsentId',
-  held(text('The id of the consent: small letters, digits and hyphens', 'newsletter'), {
+  s.held(s.text('The id of the consent: small letters, digits and hyphens', 'newsletter'), {
     pattern: accessIdPattern.source,
   }),
 );
 /** What is said of a consent. */
 export const consentFields = {
-  name: held(text('What members agree to', 'Newsletter'), nameRule(packageTextLength.name)),
-  description: held(
-    text('What members read below the name', 'A mail every Friday with what is new.'),
-    linesRule(packageTextLength.description),
+  name: s.held(s.text('What members agree to', 'Newsletter'), s.nameRule(packageTextLength.name)),
+  description: s.held(
+    s.text('What members read below the name', 'A mail every Friday with what is new.'),
+    s.linesRule(packageTextLength.description),
   ),
-  atSignUp: flag('Whether it is asked for at sign-up'),
-  atCheckout: flag('Whether it is asked for at checkout'),
+  atSignUp: s.flag('Whether it is asked for at sign-up'),
+  atCheckout: s.flag('Whether it is asked for at checkout'),
 } as const;
 
-const consentSchema = resource('ConsentDefinition', 'A consent', {
+const consentSchema = s.resource('ConsentDefinition', 'A consent', {
   id: consentIdField,
   ...consentFields,
-  retiredAt: timeOrNull('From when on it is not asked for any more', null),
+  retiredAt: s.timeOrNull('From when on it is not asked for any more', null),
 });
 
 function consentAnswer({ tenantId: _, retiredAt, ...consent }: Consent) {
   return { ...consent, retiredAt: isoTimeOrNull(retiredAt) };
 }
 
-const listed = onTenant<ListInput<string> & { readonly consentId?: string }>({
-  name: 'consents.list',
-  summary: 'List the consents that a tenant asks for, or ever asked for',
-  portal: {
-    list: {
-      title: 'Consents',
-      columns: ['id', 'name', 'atSignUp', 'atCheckout', 'retiredAt'],
-      lead: 'What members are asked to agree to.',
-      entry: { field: 'consentId', key: 'id' },
-    },
-  },
-  permission: 'access:read',
-  method: 'GET',
-  path: '/consents',
-  optional: listFields('consentId', consentIdField),
-  output: exactly('A page of consents, by id', {
-    consents: list('Consents', consentSchema),
-    next: nextOf(consentIdField),
+const listed = onTenant(
+  keyedList({
+    name: 'consents.list',
+    summary: 'List the consents that a tenant asks for, or ever asked for',
+    permission: 'access:read',
+    route: 'GET /consents',
+    title: 'Consents',
+    lead: 'What members are asked to agree to.',
+    columns: ['id', 'name', 'atSignUp', 'atCheckout', 'retiredAt'],
+    entry: { field: 'consentId', key: 'id' },
+    of: 'consents',
+    page: 'A page of consents, by id',
+    schema: consentSchema,
+    read: async ({ tx, tenant }, page) => (await listEveryConsent(tx, tenant.id, page)).map(consentAnswer),
   }),
-  run: async ({ tx, tenant }, { consentId, ...input }) => {
-    const read = (page: ListPage<string>) => listEveryConsent(tx, tenant.id, page);
-    const { page, next } = await readPage(input, consentId, read, ({ id }) => id);
-    return { consents: page.map(consentAnswer), next };
-  },
-});
+);
 
-interface ConsentInput extends Pick<Consent, 'name' | 'description' | 'atSignUp' | 'atCheckout'> {
-  readonly consentId: string;
-}
-
-const defined = onTenant<ConsentInput>({
+const defined = onTenant({
   name: 'consents.define',
   summary: 'Define a consent, or change the one of that id; answers keep the words they answered',
   portal: { page: 'consents.list', reads: 'consents.list' },
   permission: 'access:write',
-  method: 'PUT',
-  path: '/consents/{consentId}',
+  route: 'PUT /consents/{consentId}',
   fields: { consentId: consentIdField, name: consentFields.name },
   optional: {
     description: { ...consentFields.description, default: '' },
@@ -103,13 +79,12 @@ const defined = onTenant<ConsentInput>({
   },
 });
 
-const retired = onTenant<{ readonly consentId: string }>({
+const retired = onTenant({
   name: 'consents.retire',
   summary: 'Ask for a consent no more; what was answered is kept',
   portal: { page: 'consents.list', reads: 'consents.list', ends: true, fits: isNotYet('retiredAt') },
   permission: 'access:write',
-  method: 'DELETE',
-  path: '/consents/{consentId}',
+  route: 'DELETE /consents/{consentId}',
   fields: { consentId: consentIdField },
   output: consentSchema,
   run: async ({ tx, tenant, now }, { consentId }) => {
@@ -122,3 +97,58 @@ const retired = onTenant<{ readonly consentId: string }>({
 });
 
 export const consentOperations: readonly Operation[] = [listed, defined, retired];
+
+const answerIdField = s.wholeNumber('The number of the answer', 4_711);
+export const statusField = s.oneOf('ConsentStatus', 'What was answered', ['accepted', 'withdrawn']);
+const holdsField = s.flag('Whether it is the member’s last answer to the consent');
+
+const answerSchema = s.resource('ConsentRecord', 'An answer to a consent', {
+  id: answerIdField,
+  changedAt: s.time('When it was given'),
+  memberId: memberIdField,
+  email: s.textOrNull(
+    'The address of the member; null once the member was deleted',
+    'ada.nilsen@example.com',
+  ),
+  consentId: consentIdField,
+  status: statusField,
+  holds: holdsField,
+  name: s.text('What was agreed to, in the words of that day', 'Newsletter'),
+  description: s.text('What stood below it that day', 'A mail every Friday with what is new.'),
+  source: s.oneOf('ConsentSource', 'Where it was given', ['account', 'api', 'checkout', 'sign_up']),
+  clientId: s.textOrNull('The client whose token was used; null on our own pages', null),
+});
+
+const answers = listWithFile({
+  name: 'consentAnswers.list',
+  summary: 'List who agreed to what and who took it back, when and to which words, the newest first',
+  permission: 'members:read',
+  route: 'GET /consent-answers',
+  title: 'Consent answers',
+  lead: 'Who agreed to what and who took it back, with the words of that day, newest first.',
+  columns: ['changedAt', 'email', 'memberId', 'consentId', 'status', 'holds', 'name', 'source'],
+  of: 'answers',
+  page: 'A page of answers, newest first',
+  schema: answerSchema,
+  next: nextNumber(4_711),
+  narrowing: {
+    consentId: consentIdField,
+    memberId: memberField,
+    status: statusField,
+    holds: {
+      ...holdsField,
+      description: 'Only last answers of members, which hold, or only those before them',
+    },
+    ...momentFields,
+    before: { ...answerIdField, description: 'The number of the last answer of the page before' },
+  },
+  read: ({ tx, tenant }, filter, limit) => listConsentAnswers(tx, tenant.id, withMs(filter), limit),
+  answer: (answer) => s.pick(answerSchema, { ...answer, changedAt: isoTime(answer.changedAt) }),
+  keyOf: ({ id }) => id,
+  file: {
+    name: 'consentAnswers.export',
+    summary: 'Write who agreed to what, when and to which words to a file, one JSON object a line',
+  },
+});
+
+export const consentAnswerOperations: readonly Operation[] = [onTenant(answers.list), onTenant(answers.file)];

@@ -1,86 +1,120 @@
-// The operations on packages.
+// The operations on packages and on the products that they are made of.
 import { packageTextLength } from '../../../core/access/limits.ts';
 import { currencies, type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
-import {
-  exactly,
-  flag,
-  held,
-  linesRule,
-  list,
-  named,
-  nameRule,
-  oneOf,
-  resource,
-  type Schema,
-  text,
-  wholeNumber,
-} from '../../../json-schema.ts';
+import * as s from '../../../json-schema.ts';
 import { findPackage, listPackages } from '../../../storage/access/package.ts';
-import type { ListPage } from '../../../storage/list-page.ts';
-import { addPackage, changePackage } from '../../access/package.ts';
+import { listProducts } from '../../../storage/access/product.ts';
+import { addPackage, addProduct, changePackage, renameProduct } from '../../access/package.ts';
 import { paymentMethods } from '../../access/payments/index.ts';
 import { unknown } from '../../refusal.ts';
-import { onTenant } from '../define.ts';
-import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
+import { type OnTenant, onTenant } from '../define.ts';
+import { keyedList } from '../list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
-import { productIdField, productSchema } from './products.ts';
 
-export const packageIdField = named('PackageId', wholeNumber('The packageId', 1));
+const productIdField = s.named('ProductId', s.wholeNumber('The id of the product', 1));
+const productNameField = s.held(s.text('What members read', 'Sport'), s.nameRule(packageTextLength.name));
+export const productSchema = s.resource('Product', 'A product', {
+  id: productIdField,
+  name: productNameField,
+});
+
+const productsListed = onTenant(
+  keyedList({
+    name: 'products.list',
+    summary: 'List the products of a tenant',
+    permission: 'access:read',
+    route: 'GET /products',
+    title: 'Products',
+    lead: 'What packages are made of.',
+    columns: ['id', 'name'],
+    entry: { field: 'productId', key: 'id' },
+    of: 'products',
+    page: 'A page of products, oldest first',
+    schema: productSchema,
+    read: ({ tx, tenant }, page) => listProducts(tx, tenant.id, page),
+  }),
+);
+
+const productCreated = onTenant({
+  name: 'products.create',
+  summary: 'Add a product, which packages and channels can then name',
+  portal: { page: 'products.list' },
+  permission: 'access:write',
+  route: 'POST /products',
+  fields: { name: productNameField },
+  output: productSchema,
+  made: 'id',
+  run: async ({ tx, tenant }, { name }) => ({ id: await addProduct(tx, tenant.id, name), name: name.trim() }),
+});
+
+const productChanged = onTenant({
+  name: 'products.change',
+  summary: 'Give a product another name',
+  portal: { page: 'products.list', reads: 'products.list' },
+  permission: 'access:write',
+  route: 'PATCH /products/{productId}',
+  fields: { productId: productIdField, name: productNameField },
+  output: productSchema,
+  run: async ({ tx, tenant }, { productId: id, name }) => {
+    if (!(await renameProduct(tx, tenant.id, { id, name }))) throw unknown('product');
+    return { id, name: name.trim() };
+  },
+});
+
+export const productOperations: readonly Operation[] = [productsListed, productCreated, productChanged];
+
+export const packageIdField = s.named('PackageId', s.wholeNumber('The packageId', 1));
 
 const amount = {
-  ...wholeNumber('In the smallest unit of the currency', 19_900),
+  ...s.wholeNumber('In the smallest unit of the currency', 19_900),
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
 };
-const currency = text('ISO 4217', 'NOK');
+const currency = s.text('ISO 4217', 'NOK');
 
 /** What is stored may name a currency that was one once; what is said now names one that is. */
 export const priceSchema = price(currency);
-const priceField = price({ ...oneOf('Currency', 'ISO 4217', currencies), enumOf: 'ISO 4217' });
+const priceField = price({ ...s.oneOf('Currency', 'ISO 4217', currencies), enumOf: 'ISO 4217' });
 
-function price(currencyField: Schema): Schema {
-  return {
-    ...resource('Price', 'What it costs a period', { amount, currency: currencyField }),
-    format: 'money',
-  };
+function price(currencyField: s.Schema<string>) {
+  const schema = s.resource('Price', 'What it costs a period', { amount, currency: currencyField });
+  return { ...schema, format: 'money' };
 }
 
-export const periodSchema: Schema = {
-  ...resource('Period', 'How long a subscription runs before it is renewed or over', {
-    unit: oneOf('PeriodUnit', 'Days, weeks, or the calendar’s months and years', [
+export const periodSchema = {
+  ...s.resource('Period', 'How long a subscription runs before it is renewed or over', {
+    unit: s.oneOf('PeriodUnit', 'Days, weeks, or the calendar’s months and years', [
       'month',
       'day',
       'week',
       'year',
     ]),
-    count: { ...wholeNumber('How many of them', 1), minimum: 1 },
+    count: { ...s.wholeNumber('How many of them', 1), minimum: 1 },
   }),
   format: 'period',
 };
 
-const productIds: Schema = {
-  type: 'array',
-  description: 'The ids of the products it opens',
-  items: productIdField,
-  uniqueItems: true,
-  examples: [[1]],
-};
+/** The ids of products, each once. */
+export function productIdsField(description: string): s.Schema<readonly number[]> {
+  return { ...s.list(description, productIdField), uniqueItems: true, examples: [[1]] };
+}
+const productIds = productIdsField('The ids of the products it opens');
 
-const nameField = held(text('What members read', 'Everything'), nameRule(packageTextLength.name));
-const described = held(
-  text('What members read below the name', 'Every channel, on every screen.'),
-  linesRule(packageTextLength.description),
+const nameField = s.held(s.text('What members read', 'Everything'), s.nameRule(packageTextLength.name));
+const described = s.held(
+  s.text('What members read below the name', 'Every channel, on every screen.'),
+  s.linesRule(packageTextLength.description),
 );
 const paymentNames = paymentMethods.map(({ name }) => name);
 const paymentWords = 'How it is paid: `free`, `invoice`, or a payment provider of the service';
 
 /** What is stored may name a method that the service had once; what is said now names one that it has. */
-const storedPayment = text(paymentWords, 'invoice');
-export const paymentField = oneOf('PaymentMethod', paymentWords, paymentNames);
-const needsAddress = flag('Whether a subscriber must give a postal address');
-const offered = flag('Whether the checkout offers it; subscriptions go on either way');
+const storedPayment = s.text(paymentWords, 'invoice');
+export const paymentField = s.oneOf('PaymentMethod', paymentWords, paymentNames);
+const needsAddress = s.flag('Whether a subscriber must give a postal address');
+const offered = s.flag('Whether the checkout offers it; subscriptions go on either way');
 
-const packageSchema = resource('Package', 'A package', {
+const packageSchema = s.resource('Package', 'A package', {
   id: packageIdField,
   name: nameField,
   description: described,
@@ -89,50 +123,36 @@ const packageSchema = resource('Package', 'A package', {
   payment: storedPayment,
   needsAddress,
   offered,
-  products: list('The products it opens', productSchema),
+  products: s.list('The products it opens', productSchema),
 });
 
 function packageAnswer({ tenantId: _, ...found }: Package) {
   return found;
 }
 
-const listed = onTenant<ListInput<number> & { readonly packageId?: number }>({
-  name: 'packages.list',
-  summary: 'List the packages of a tenant',
-  portal: {
-    list: {
-      title: 'Packages',
-      columns: ['name', 'price', 'period', 'payment', 'offered'],
-      lead: 'What members subscribe to.',
-      entry: { field: 'packageId', key: 'id' },
-    },
-  },
-  permission: 'access:read',
-  method: 'GET',
-  path: '/packages',
-  optional: listFields('packageId', packageIdField),
-  output: exactly('A page of packages, oldest first', {
-    packages: list('Packages', packageSchema),
-    next: nextOf(packageIdField),
+const listed = onTenant(
+  keyedList({
+    name: 'packages.list',
+    summary: 'List the packages of a tenant',
+    permission: 'access:read',
+    route: 'GET /packages',
+    title: 'Packages',
+    lead: 'What members subscribe to.',
+    columns: ['name', 'price', 'period', 'payment', 'offered'],
+    entry: { field: 'packageId', key: 'id' },
+    of: 'packages',
+    page: 'A page of packages, oldest first',
+    schema: packageSchema,
+    read: async ({ tx, tenant }, page) => (await listPackages(tx, tenant.id, page)).map(packageAnswer),
   }),
-  run: async ({ tx, tenant }, { packageId, ...input }) => {
-    const read = (page: ListPage<number>) => listPackages(tx, tenant.id, page);
-    const { page, next } = await readPage(input, packageId, read, ({ id }) => id);
-    return { packages: page.map(packageAnswer), next };
-  },
-});
+);
 
-interface PackageInput extends PackageFacts {
-  readonly productIds: readonly number[];
-}
-
-const created = onTenant<PackageInput>({
+const created = onTenant({
   name: 'packages.create',
   summary: 'Add a package that members can subscribe to',
   portal: { page: 'packages.list', choices: { productIds: 'products.list' } },
   permission: 'access:write',
-  method: 'POST',
-  path: '/packages',
+  route: 'POST /packages',
   fields: { name: nameField, price: priceField, period: periodSchema, payment: paymentField, productIds },
   optional: {
     description: { ...described, default: '' },
@@ -141,13 +161,13 @@ const created = onTenant<PackageInput>({
   },
   output: packageSchema,
   made: 'id',
-  run: async (context, input) => {
+  run: async (context, { productIds, ...facts }) => {
     const { tx, tenant } = context;
-    return shown(context, await addPackage(tx, tenant.id, factsOf(input), input.productIds));
+    return shown(context, await addPackage(tx, tenant.id, factsOf(facts), productIds));
   },
 });
 
-const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>({
+const changed = onTenant({
   name: 'packages.change',
   summary: 'Change a package; its subscribers keep the price and the period that they ordered',
   portal: {
@@ -157,8 +177,7 @@ const changed = onTenant<Partial<PackageInput> & { readonly packageId: number }>
     choices: { productIds: 'products.list' },
   },
   permission: 'access:write',
-  method: 'PATCH',
-  path: '/packages/{packageId}',
+  route: 'PATCH /packages/{packageId}',
   fields: { packageId: packageIdField },
   optional: {
     name: nameField,
@@ -186,10 +205,7 @@ function factsOf({ name, ...facts }: PackageFacts): PackageFacts {
   return packageFacts({ ...facts, name: name.trim() });
 }
 
-async function shown(
-  { tx, tenant }: Pick<OperationContext, 'tx'> & { readonly tenant: { readonly id: string } },
-  id: number,
-): Promise<object> {
+async function shown({ tx, tenant }: OnTenant<OperationContext>, id: number): Promise<object> {
   const found = await findPackage(tx, tenant.id, id);
   if (found === null) throw unknown('package');
   return packageAnswer(found);

@@ -1,75 +1,94 @@
 // The operations on subscriptions.
-import type { CustomPropertyValues } from '../../../core/access/custom-property.ts';
+import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { endOfPeriod } from '../../../core/access/package.ts';
-import { standingOf } from '../../../core/access/subscription.ts';
-import { exactly, list, oneOf, time } from '../../../json-schema.ts';
+import { type MemberSubscription, standingOf } from '../../../core/access/subscription.ts';
+import * as s from '../../../json-schema.ts';
 import { findPackage } from '../../../storage/access/package.ts';
 import { findSubscription, listSomeSubscriptions } from '../../../storage/access/subscription.ts';
-import type { ListPage } from '../../../storage/list-page.ts';
-import {
-  addSubscription,
-  changeSubscription,
-  type SubscriptionChange,
-  setCustomPropertyValues,
-} from '../../access/subscription.ts';
+import { addSubscription, changeSubscription, setCustomPropertyValues } from '../../access/subscription.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
-import { orNull } from '../fields.ts';
-import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
+import { keyedList } from '../list.ts';
 import { type MemberContext, memberFor } from '../members/manage.ts';
-import { memberField } from '../members/member-answer.ts';
+import { memberField, memberIdField } from '../members/member-answer.ts';
 import type { Operation } from '../operation.ts';
-import { packageIdField } from './packages.ts';
-import {
-  subscriptionAnswer,
-  subscriptionIdField,
-  subscriptionSchema,
-  valuesField,
-} from './subscription-answer.ts';
+import { packageIdField, productSchema } from './packages.ts';
+
+export const subscriptionIdField = s.named('SubscriptionId', s.wholeNumber('The subscriptionId', 1));
+
+export const valuesField: s.Schema<MemberSubscription['customPropertyValues']> = {
+  type: 'object',
+  description: 'The values of the tenant’s own properties, by key',
+  additionalProperties: { type: ['number', 'string'] },
+  examples: [{}],
+};
+
+export const subscriptionSchema = s.resource('MemberSubscription', 'A subscription', {
+  subscriptionId: subscriptionIdField,
+  memberId: memberIdField,
+  packageId: packageIdField,
+  packageName: s.text('The name of the package', 'Everything'),
+  products: s.list('What the package opens', productSchema),
+  state: s.oneOf('SubscriptionState', 'What it is now', [
+    'active',
+    'pending',
+    'cancelled',
+    'expired',
+    'ended',
+  ]),
+  createdAt: s.time('When it was made'),
+  activatedAt: s.timeOrNull('When it begins to give access; null while it waits for a payment'),
+  expiresAt: s.timeOrNull('When it stops to give access, unless it is renewed'),
+  cancelledAt: s.timeOrNull('When its renewal was cancelled', null),
+  endedAt: s.timeOrNull('When it was ended before its time', null),
+  customPropertyValues: valuesField,
+});
+
+export function subscriptionAnswer(subscription: MemberSubscription, now: number) {
+  const { createdAt, activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
+  return s.pick(subscriptionSchema, {
+    ...subscription,
+    state: standingOf(subscription, now),
+    createdAt: isoTime(createdAt),
+    activatedAt: isoTimeOrNull(activatedAt),
+    expiresAt: isoTimeOrNull(expiresAt),
+    cancelledAt: isoTimeOrNull(cancelledAt),
+    endedAt: isoTimeOrNull(endedAt),
+  });
+}
 
 const subscriptionPages = ['members.read', 'subscriptions.list'];
 
-const listed = onTenant<ListInput<number> & { readonly memberId: string; readonly subscriptionId?: number }>({
-  name: 'subscriptions.list',
-  summary: 'List the subscriptions of a member, whatever became of them',
-  portal: { list: { title: 'Subscriptions', entry: { field: 'subscriptionId', key: 'subscriptionId' } } },
-  permission: 'subscriptions:read',
-  method: 'GET',
-  path: '/members/{memberId}/subscriptions',
-  fields: { memberId: memberField },
-  optional: listFields('subscriptionId', subscriptionIdField),
-  output: exactly('A page of subscriptions, oldest first', {
-    subscriptions: list('Subscriptions', subscriptionSchema),
-    next: nextOf(subscriptionIdField),
+const listed = onTenant(
+  keyedList({
+    name: 'subscriptions.list',
+    summary: 'List the subscriptions of a member, whatever became of them',
+    permission: 'subscriptions:read',
+    route: 'GET /members/{memberId}/subscriptions',
+    title: 'Subscriptions',
+    entry: { field: 'subscriptionId', key: 'subscriptionId' },
+    fields: { memberId: memberField },
+    of: 'subscriptions',
+    page: 'A page of subscriptions, oldest first',
+    schema: subscriptionSchema,
+    read: async (context, page, { memberId }) => {
+      const { id } = await memberFor(context, memberId);
+      const found = await listSomeSubscriptions(context.tx, id, page);
+      return found.map((subscription) => subscriptionAnswer(subscription, context.now));
+    },
   }),
-  run: async (context, { memberId, subscriptionId, ...input }) => {
-    const { tx, now } = context;
-    const { id } = await memberFor(context, memberId);
-    const read = (from: ListPage<number>) => listSomeSubscriptions(tx, id, from);
-    const { page, next } = await readPage(input, subscriptionId, read, (one) => one.subscriptionId);
-    return { subscriptions: page.map((subscription) => subscriptionAnswer(subscription, now)), next };
-  },
-});
+);
 
-interface NewSubscriptionInput {
-  readonly memberId: string;
-  readonly packageId: number;
-  readonly activatedAt?: string | null;
-  readonly expiresAt?: string;
-  readonly customPropertyValues: CustomPropertyValues;
-}
-
-const created = onTenant<NewSubscriptionInput>({
+const created = onTenant({
   name: 'subscriptions.create',
   summary: 'Give a member a subscription',
   portal: { page: subscriptionPages, reads: 'members.read', choices: { packageId: 'packages.list' } },
   permission: 'subscriptions:write',
-  method: 'POST',
-  path: '/members/{memberId}/subscriptions',
+  route: 'POST /members/{memberId}/subscriptions',
   fields: { memberId: memberField, packageId: packageIdField },
   optional: {
-    activatedAt: orNull(time('When it begins: now if left out'), 'that it waits for a payment'),
-    expiresAt: time(
+    activatedAt: s.orNull(s.time('When it begins: now if left out'), 'that it waits for a payment'),
+    expiresAt: s.time(
       'When it ends unless it is renewed: after one period of the package if left out',
       '2036-01-31T12:00:00.000Z',
     ),
@@ -96,16 +115,15 @@ const created = onTenant<NewSubscriptionInput>({
   },
 });
 
-const changed = onTenant<{ readonly subscriptionId: number; readonly change: SubscriptionChange }>({
+const changed = onTenant({
   name: 'subscriptions.change',
   summary: 'Activate, cancel, resume, renew or end a subscription',
   portal: { page: subscriptionPages, reads: 'subscriptions.list', endsIf: { change: ['cancel', 'end'] } },
   permission: 'subscriptions:write',
-  method: 'POST',
-  path: '/subscriptions/{subscriptionId}',
+  route: 'POST /subscriptions/{subscriptionId}',
   fields: {
     subscriptionId: subscriptionIdField,
-    change: oneOf(
+    change: s.oneOf(
       'SubscriptionChange',
       'activate: it is paid, and runs from now on; cancel: it runs to its end and is not renewed; resume: not ' +
         'cancelled after all; renew: one period more; end: at once',
@@ -126,7 +144,7 @@ const changed = onTenant<{ readonly subscriptionId: number; readonly change: Sub
   },
 });
 
-const propertiesSet = onTenant<{ readonly subscriptionId: number; readonly values: CustomPropertyValues }>({
+const propertiesSet = onTenant({
   name: 'subscriptions.setProperties',
   summary: 'Set the tenant’s own properties of a subscription, all of them',
   portal: {
@@ -135,8 +153,7 @@ const propertiesSet = onTenant<{ readonly subscriptionId: number; readonly value
     readsAs: { values: 'customPropertyValues' },
   },
   permission: 'subscriptions:write',
-  method: 'PUT',
-  path: '/subscriptions/{subscriptionId}/properties',
+  route: 'PUT /subscriptions/{subscriptionId}/properties',
   fields: { subscriptionId: subscriptionIdField, values: valuesField },
   output: subscriptionSchema,
   present: (context, { subscriptionId }) => shown(context, subscriptionId),

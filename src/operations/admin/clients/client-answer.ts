@@ -3,56 +3,43 @@ import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
-import {
-  flag,
-  held,
-  list,
-  named,
-  nameRule,
-  oneOf,
-  resource,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-} from '../../../json-schema.ts';
+import * as s from '../../../json-schema.ts';
 import type { ClientChanges } from '../../client/client.ts';
-import type { Fields } from '../define.ts';
-import { numberFrom, secondsFrom, textOrNone, texts } from '../fields.ts';
+import { textOrNone } from '../define.ts';
 
 const longest = 10 * 366 * 24 * 60 * 60;
 
 /** What can be said of a client when it is registered, and later (contract, "OIDC client"). */
-export const clientFields: Fields = {
-  logo: textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
-  redirectUris: texts(
+export const clientFields = {
+  logo: s.textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  redirectUris: s.texts(
     'Where sign-ins lead: https, http on this machine alone, or a scheme of an app',
     'https://app.example.com/callback',
   ),
-  postLogoutRedirectUris: texts(
+  postLogoutRedirectUris: s.texts(
     'Where logout leads; the first unless another is asked for',
     'https://app.example.com/',
   ),
-  webOrigins: texts('Origins whose scripts may read tokens and profiles', 'https://app.example.com'),
-  signupDisabled: flag('"Disable signup": only who has an account can sign in'),
-  thirdParty: flag('Whether it is of a third party: it asks each member for consent'),
-  accessTokenAlgorithm: oneOf(
+  webOrigins: s.texts('Origins whose scripts may read tokens and profiles', 'https://app.example.com'),
+  signupDisabled: s.flag('"Disable signup": only who has an account can sign in'),
+  thirdParty: s.flag('Whether it is of a third party: it asks each member for consent'),
+  accessTokenAlgorithm: s.oneOf(
     'SigningAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',
     ['ES256', 'RS256'],
   ),
-  idTokenAlgorithm: oneOf('SigningAlgorithm', 'What signs its id_tokens', ['RS256', 'ES256']),
-  claimsInIdToken: flag('Whether the id_token repeats the claims of profile, email, phone and address'),
-  accessTokenSeconds: secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
-  refreshTokenIdleSeconds: secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
-  refreshTokenAbsoluteSeconds: secondsFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
-  replayWindowSeconds: secondsFrom(
+  idTokenAlgorithm: s.oneOf('SigningAlgorithm', 'What signs its id_tokens', ['RS256', 'ES256']),
+  claimsInIdToken: s.flag('Whether the id_token repeats the claims of profile, email, phone and address'),
+  accessTokenSeconds: s.secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
+  refreshTokenIdleSeconds: s.secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
+  refreshTokenAbsoluteSeconds: s.secondsFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
+  replayWindowSeconds: s.secondsFrom(
     0,
     replayWindow.most / 1_000,
     'How long a used refresh token gets the same answer again; 0 is never',
     0,
   ),
-  signInsPerMember: numberFrom(
+  signInsPerMember: s.numberFrom(
     1,
     signInsPerMember.most,
     'How many live sign-ins a member has with it; one more ends the oldest',
@@ -60,29 +47,8 @@ export const clientFields: Fields = {
   ),
 };
 
-/** What an input says of a client, in those fields. */
-export interface ClientInput
-  extends Partial<
-    Pick<
-      Client,
-      | 'name'
-      | 'logo'
-      | 'redirectUris'
-      | 'postLogoutRedirectUris'
-      | 'webOrigins'
-      | 'signupDisabled'
-      | 'thirdParty'
-      | 'accessTokenAlgorithm'
-      | 'idTokenAlgorithm'
-      | 'claimsInIdToken'
-      | 'accessTokenSeconds'
-      | 'signInsPerMember'
-    >
-  > {
-  readonly refreshTokenIdleSeconds?: number;
-  readonly refreshTokenAbsoluteSeconds?: number;
-  readonly replayWindowSeconds?: number;
-}
+/** What an input says of a client. */
+export type ClientInput = Partial<s.ValuesOf<typeof clientFields> & Pick<Client, 'name'>>;
 
 /** What an input changes; seconds become milliseconds. */
 export function changesOf({
@@ -101,34 +67,38 @@ export function changesOf({
   };
 }
 
-export const clientIdField = named(
+export const clientIdField = s.named(
   'ClientId',
-  held(text('The client_id: letters, digits, _ and -', 'example-app'), {
+  s.held(s.text('The client_id: letters, digits, _ and -', 'example-app'), {
     pattern: '^[A-Za-z0-9_-]{1,64}$',
   }),
 );
-export const nameField = held(text('The name that members read', 'Example app'), nameRule(brandNameLength));
-export const typeField = oneOf('ClientType', 'public, as apps and TVs are, or confidential, with a secret', [
-  'confidential',
-  'public',
-]);
+export const nameField = s.held(
+  s.text('The name that members read', 'Example app'),
+  s.nameRule(brandNameLength),
+);
+export const typeField = s.oneOf(
+  'ClientType',
+  'public, as apps and TVs are, or confidential, with a secret',
+  ['confidential', 'public'],
+);
 
-export const secretIdField = named('ClientSecretId', text('The id of the secret', 'Zk3vBq8L'));
+export const secretIdField = s.named('ClientSecretId', s.text('The id of the secret', 'Zk3vBq8L'));
 
-const secretSchema = resource('ClientSecret', 'A live secret', {
+const secretSchema = s.resource('ClientSecret', 'A live secret', {
   secretId: secretIdField,
-  createdAt: time('When it was made'),
+  createdAt: s.time('When it was made'),
 });
 
 /** The fields of a client that every face shows; its secrets by their ids alone (A18). */
-export const clientSchema = resource('Client', 'A client', {
+export const clientSchema = s.resource('Client', 'A client', {
   clientId: clientIdField,
   name: nameField,
   type: typeField,
   ...clientFields,
-  deviceFlow: flag('Whether it has the device flow'),
-  secrets: list('Its live secrets', secretSchema),
-  disabledAt: timeOrNull('From when on it is as if it were not there', null),
+  deviceFlow: s.flag('Whether it has the device flow'),
+  secrets: s.list('Its live secrets', secretSchema),
+  disabledAt: s.timeOrNull('From when on it is as if it were not there', null),
 });
 
 /** The id of a secret: the beginning of its hash, from which the secret cannot be found. */
@@ -139,29 +109,15 @@ export function secretIdOf({ hash }: ClientSecret): string {
 const seconds = (ms: number) => Math.round(ms / 1_000);
 
 export function clientAnswer(client: Client) {
-  return {
-    clientId: client.clientId,
-    name: client.name,
-    type: client.type,
-    logo: client.logo,
-    redirectUris: client.redirectUris,
-    postLogoutRedirectUris: client.postLogoutRedirectUris,
-    webOrigins: client.webOrigins,
-    signupDisabled: client.signupDisabled,
-    thirdParty: client.thirdParty,
-    accessTokenAlgorithm: client.accessTokenAlgorithm,
-    idTokenAlgorithm: client.idTokenAlgorithm,
-    claimsInIdToken: client.claimsInIdToken,
-    accessTokenSeconds: client.accessTokenSeconds,
+  return s.pick(clientSchema, {
+    ...client,
     refreshTokenIdleSeconds: seconds(client.refreshTokenIdle),
     refreshTokenAbsoluteSeconds: seconds(client.refreshTokenAbsolute),
     replayWindowSeconds: seconds(client.replayWindow),
-    signInsPerMember: client.signInsPerMember,
-    deviceFlow: client.deviceFlow,
     secrets: client.secrets.map((secret) => ({
       secretId: secretIdOf(secret),
       createdAt: isoTime(secret.createdAt),
     })),
     disabledAt: isoTimeOrNull(client.disabledAt),
-  };
+  });
 }

@@ -1,103 +1,78 @@
-// The operations on clients.
+// The operations on clients and their secrets.
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
+import { sha256 } from '../../../core/hash.ts';
+import { liveSecrets } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
-import {
-  asSecret,
-  exactly,
-  extended,
-  flag,
-  list,
-  resource,
-  text,
-  textOrNull,
-  time,
-} from '../../../json-schema.ts';
+import * as s from '../../../json-schema.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
-import type { ListPage } from '../../../storage/list-page.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { findTenant } from '../../../storage/tenant.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
-import { conflict, unknown } from '../../refusal.ts';
+import { conflict, invalid, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { onTenant } from '../define.ts';
-import { type ListInput, listFields, nextOf, readPage } from '../list.ts';
+import { keyedList } from '../list.ts';
 import type { Operation } from '../operation.ts';
 import { isNotYet, isSince } from '../portal-face.ts';
 import {
-  type ClientInput,
   changesOf,
   clientAnswer,
   clientFields,
   clientIdField,
   clientSchema,
   nameField,
+  secretIdField,
+  secretIdOf,
   typeField,
 } from './client-answer.ts';
 
-/** Which client. */
-interface Named {
-  readonly tenant: string;
-  readonly clientId: string;
-}
-
-const clientId = { clientId: clientIdField };
+const fields = { clientId: clientIdField };
 
 const ofClient = { page: 'clients.read', reads: 'clients.read' } as const;
 
-const listed = onTenant<ListInput<string> & { readonly clientId?: string }>({
-  name: 'clients.list',
-  summary: 'List the clients of a tenant',
-  portal: {
-    list: {
-      title: 'Clients',
-      columns: ['clientId', 'name', 'type', 'deviceFlow', 'disabledAt'],
-      lead: 'The apps, web sites and TVs that members sign in to.',
-      entry: { field: 'clientId', key: 'clientId' },
-      opens: 'clients.read',
-    },
-  },
-  permission: 'clients:read',
-  method: 'GET',
-  path: '/clients',
-  optional: listFields('clientId', clientIdField),
-  output: exactly('A page of clients, by client_id', {
-    clients: list('Clients', clientSchema),
-    next: nextOf(clientIdField),
+const listed = onTenant(
+  keyedList({
+    name: 'clients.list',
+    summary: 'List the clients of a tenant',
+    permission: 'clients:read',
+    route: 'GET /clients',
+    title: 'Clients',
+    lead: 'The apps, web sites and TVs that members sign in to.',
+    columns: ['clientId', 'name', 'type', 'deviceFlow', 'disabledAt'],
+    entry: { field: 'clientId', key: 'clientId' },
+    opens: 'clients.read',
+    of: 'clients',
+    page: 'A page of clients, by client_id',
+    schema: clientSchema,
+    read: async ({ tx, tenant }, page) => (await listClients(tx, tenant.id, page)).map(clientAnswer),
   }),
-  run: async ({ tx, tenant }, { clientId: only, ...input }) => {
-    const read = (page: ListPage<string>) => listClients(tx, tenant.id, page);
-    const { page, next } = await readPage(input, only, read, (client) => client.clientId);
-    return { clients: page.map(clientAnswer), next };
-  },
-});
+);
 
 /** How many refused requests of a client are shown. */
 const refusalsShown = 20;
 
-const read = onTenant<Named>({
+const read = onTenant({
   name: 'clients.read',
   summary: 'Show a client, and its last requests that were refused',
   portal: { parts: { secrets: { entry: { field: 'secretId', key: 'secretId' } } } },
   permission: 'clients:read',
-  method: 'GET',
-  path: '/clients/{clientId}',
-  fields: clientId,
-  output: extended(clientSchema, 'ClientDetails', 'A client', {
-    deviceFlowOnStage: {
-      ...flag(
+  route: 'GET /clients/{clientId}',
+  fields,
+  output: s.extended(clientSchema, 'ClientDetails', 'A client', {
+    deviceFlowOnStage: s.orNull(
+      s.flag(
         'Whether the client of this client_id on the stage tenant has the device flow; null without one',
       ),
-      type: ['boolean', 'null'],
-    },
-    refusals: list(
+    ),
+    refusals: s.list(
       'The last requests that were refused, newest first',
-      resource('RefusedRequest', 'A refused request', {
-        at: time('When'),
-        event: text('What was refused', 'client_authentication_failed'),
-        reason: textOrNull('Why, in words', 'the client_secret is wrong'),
-        address: textOrNull('Where it came from', '192.0.2.1'),
+      s.resource('RefusedRequest', 'A refused request', {
+        at: s.time('When'),
+        event: s.text('What was refused', 'client_authentication_failed'),
+        reason: s.textOrNull('Why, in words', 'the client_secret is wrong'),
+        address: s.textOrNull('Where it came from', '192.0.2.1'),
       }),
     ),
   }),
@@ -110,86 +85,75 @@ const read = onTenant<Named>({
   }),
 });
 
-const created = onTenant<Named & ClientInput & Pick<Client, 'name' | 'type'>>({
+const created = onTenant({
   name: 'clients.create',
   summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
   portal: { page: 'clients.list', lands: 'clients.read' },
   permission: 'clients:write',
-  method: 'POST',
-  path: '/clients',
-  fields: { ...clientId, name: nameField, type: typeField },
+  route: 'POST /clients',
+  fields: { ...fields, name: nameField, type: typeField },
   optional: clientFields,
-  output: extended(clientSchema, 'NewClient', 'The client', {
-    secret: asSecret(textOrNull('The client_secret: shown once; null for a public client', null)),
+  output: s.extended(clientSchema, 'NewClient', 'The client', {
+    secret: s.asSecret(s.textOrNull('The client_secret: shown once; null for a public client', null)),
   }),
   made: 'clientId',
-  run: async ({ tx, tenant, random, now }, { tenant: _, clientId, name, type, ...given }) => {
+  run: async ({ tx, tenant, random, now }, { clientId, name, type, ...given }) => {
     if ((await findRegisteredClient(tx, tenant.id, clientId)) !== null) {
       throw conflict('clientId', 'client_exists', { clientId });
     }
     const secret = type === 'confidential' ? random.secret() : null;
-    const registration = {
-      ...changesOf(given),
-      clientId,
-      name,
-      type,
-      ...(secret === null ? {} : { secret }),
-    };
+    const registration = { ...changesOf(given), clientId, name, type, ...(secret !== null && { secret }) };
     return { ...clientAnswer(await registerClient(tx, tenant.id, registration, now)), secret };
   },
 });
 
-const changed = onTenant<Named & ClientInput>({
+const changed = onTenant({
   name: 'clients.change',
   summary: 'Change a client; its client_id and its type stay',
   portal: ofClient,
   permission: 'clients:write',
-  method: 'PATCH',
-  path: '/clients/{clientId}',
-  fields: clientId,
+  route: 'PATCH /clients/{clientId}',
+  fields,
   optional: { name: nameField, ...clientFields },
   output: clientSchema,
-  run: async ({ tx, tenant }, { tenant: _, clientId, ...given }) =>
+  run: async ({ tx, tenant }, { clientId, ...given }) =>
     answer(await changeClient(tx, tenant.id, clientId, changesOf(given))),
 });
 
-const disabled = onTenant<Named>({
+const disabled = onTenant({
   name: 'clients.disable',
   summary: 'Disable a client: it is as if it were not there, and its sign-ins end',
   portal: { ...ofClient, ends: true, fits: isNotYet('disabledAt') },
   permission: 'clients:write',
-  method: 'POST',
-  path: '/clients/{clientId}/disable',
-  fields: clientId,
+  route: 'POST /clients/{clientId}/disable',
+  fields,
   output: clientSchema,
   run: async ({ tx, tenant, now, isTrial }, { clientId }) =>
     answer(await disableClient(tx, tenant.id, clientId, { now, isTrial })),
 });
 
-const enabled = onTenant<Named>({
+const enabled = onTenant({
   name: 'clients.enable',
   summary: 'Enable a client again; its sign-ins do not come back',
   portal: { ...ofClient, fits: isSince('disabledAt') },
   permission: 'clients:write',
-  method: 'POST',
-  path: '/clients/{clientId}/enable',
-  fields: clientId,
+  route: 'POST /clients/{clientId}/enable',
+  fields,
   output: clientSchema,
   run: async ({ tx, tenant }, { clientId }) =>
     answer(await changeClient(tx, tenant.id, clientId, { disabledAt: null })),
 });
 
-const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly force: boolean }>({
+const deviceFlowSet = onTenant({
   name: 'clients.setDeviceFlow',
   summary: 'Turn the device flow of a client on or off: on the stage tenant first',
   portal: { ...ofClient, readsAs: { enabled: 'deviceFlow' }, endsIf: { force: [true] } },
   permission: 'clients:write',
   reach: 'system',
-  method: 'PUT',
-  path: '/clients/{clientId}/device-flow',
-  fields: { ...clientId, enabled: flag('Whether it has the device flow from now on') },
+  route: 'PUT /clients/{clientId}/device-flow',
+  fields: { ...fields, enabled: s.flag('Whether it has the device flow from now on') },
   optional: {
-    force: { ...flag('On here though it is not on at the stage tenant'), default: false, examples: [false] },
+    force: s.option('On here though it is not on at the stage tenant'),
   },
   output: clientSchema,
   run: async ({ tx, tenant, actor, isTrial }, { clientId, enabled, force }) => {
@@ -202,6 +166,53 @@ const deviceFlowSet = onTenant<Named & { readonly enabled: boolean; readonly for
     }
     await setDeviceFlow(tx, tenant.id, clientId, enabled, isTrial);
     return answer(await findRegisteredClient(tx, tenant.id, clientId));
+  },
+});
+
+const secretAdded = onTenant({
+  name: 'clients.addSecret',
+  summary:
+    'Give a client a second secret, to take the place of the first; it is in this answer and nowhere else',
+  portal: { page: 'clients.read', reads: 'clients.read' },
+  permission: 'clients:write',
+  route: 'POST /clients/{clientId}/secrets',
+  fields,
+  output: s.resource('NewClientSecret', 'The secret', {
+    secretId: secretIdField,
+    secret: s.asSecret(
+      s.text('The client_secret: shown once', 'cHJvYmFibHktbm90LWEtcmVhbC1zZWNyZXQtYXQtYWxs'),
+    ),
+    createdAt: s.time('When it was made'),
+  }),
+  made: 'secretId',
+  run: async ({ tx, tenant, random, now }, { clientId }) => {
+    const client = await clientOf(tx, tenant, clientId);
+    if (client.type === 'public') throw invalid([], 'public_client_secret');
+    if (client.secrets.length >= liveSecrets) {
+      throw conflict([], 'secrets_used_up', { most: liveSecrets });
+    }
+    const secret = random.secret();
+    const stored = { hash: sha256(secret), createdAt: now };
+    await changeClient(tx, tenant.id, clientId, { secrets: [...client.secrets, stored] });
+    return { secretId: secretIdOf(stored), secret, createdAt: isoTime(now) };
+  },
+});
+
+const secretRemoved = onTenant({
+  name: 'clients.removeSecret',
+  summary: 'Take a secret from a client: it works no more from now on',
+  portal: { page: 'clients.read', reads: 'clients.read', ends: true },
+  permission: 'clients:write',
+  route: 'DELETE /clients/{clientId}/secrets/{secretId}',
+  fields: { ...fields, secretId: secretIdField },
+  output: clientSchema,
+  run: async ({ tx, tenant }, { clientId, secretId }) => {
+    const client = await clientOf(tx, tenant, clientId);
+    const kept = client.secrets.filter((secret) => secretIdOf(secret) !== secretId);
+    if (kept.length === client.secrets.length) throw unknown('secret');
+    if (kept.length === 0) throw conflict('secretId', 'only_secret');
+    const changed = await changeClient(tx, tenant.id, clientId, { secrets: kept });
+    return clientAnswer(changed ?? client);
   },
 });
 
@@ -231,4 +242,6 @@ export const clientOperations: readonly Operation[] = [
   disabled,
   enabled,
   deviceFlowSet,
+  secretAdded,
+  secretRemoved,
 ];

@@ -9,7 +9,7 @@ import {
 } from '../../../core/members/member.ts';
 import { passwordProblem } from '../../../core/members/password.ts';
 import { endSession } from '../../../core/session.ts';
-import { asSecret, held, text } from '../../../json-schema.ts';
+import * as s from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import {
   findMemberByEmail,
@@ -24,8 +24,8 @@ import { commonPasswords, deleteMember } from '../../member/member.ts';
 import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { conflict, invalid } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
-import { onTenant } from '../define.ts';
-import { forceField } from '../fields.ts';
+import { forceField, onTenant } from '../define.ts';
+
 import type { Operation } from '../operation.ts';
 import { demandManage, demandOther, manageableMember, memberFor, ofMember } from './manage.ts';
 import {
@@ -39,34 +39,23 @@ import {
   provenFields,
   userTypeField,
 } from './member-answer.ts';
-import { type MemberInput, withDetails } from './member-details.ts';
+import { withDetails } from './member-details.ts';
 
-interface NewMember extends MemberInput {
-  readonly tenant: string;
-  readonly fullName: string;
-  readonly email: string;
-  readonly password?: string;
-  readonly userType: UserType;
-}
-
-/** What is slow of a new member, or what needs no database. */
-interface PreparedMember {
-  readonly passwordHash: string;
-}
-
-const created = onTenant<NewMember, PreparedMember>({
+const created = onTenant({
   name: 'members.create',
   summary: 'Make a member; without a password a mail invites the member to choose one',
   portal: { page: 'members.list', lands: 'members.read' },
   permission: 'members:write',
-  method: 'POST',
-  path: '/members',
+  route: 'POST /members',
   fields: { fullName: fullNameField, email: emailField },
   optional: {
-    password: asSecret(
-      held(text('The password; without one the member is invited by mail', 'correct horse battery staple'), {
-        minLength: passwordLength.least,
-      }),
+    password: s.asSecret(
+      s.held(
+        s.text('The password; without one the member is invited by mail', 'correct horse battery staple'),
+        {
+          minLength: passwordLength.least,
+        },
+      ),
     ),
     userType: { ...userTypeField, default: 'member' },
     ...memberFields,
@@ -132,27 +121,18 @@ async function freeAddress(
   await deleteMember(tx, tenantId, known.member.id, now);
 }
 
-interface ChangedMember extends MemberInput {
-  readonly tenant: string;
-  readonly memberId: string;
-  readonly password?: string;
-  readonly userType?: UserType;
-  readonly force: boolean;
-}
-
-const changed = onTenant<ChangedMember, { readonly passwordHash: string | null }>({
+const changed = onTenant({
   name: 'members.change',
   summary: 'Change what is known of a member, and what the member may do',
   portal: ofMember,
   permission: 'members:write',
-  method: 'PATCH',
-  path: '/members/{memberId}',
+  route: 'PATCH /members/{memberId}',
   fields: { memberId: memberField },
   optional: {
     fullName: fullNameField,
     email: emailField,
-    password: asSecret(
-      text(
+    password: s.asSecret(
+      s.text(
         'Another password; every session and sign-in of the member ends with it',
         'correct horse battery staple',
       ),

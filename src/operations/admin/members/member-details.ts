@@ -10,7 +10,7 @@ import { type Address, type Member, normaliseEmail } from '../../../core/members
 import { type ProblemCode, problem } from '../../../core/problem.ts';
 import { readPhone } from '../../../text/phone.ts';
 import { refuseIfAny } from '../../refusal.ts';
-import { textOrNone } from '../fields.ts';
+import { textOrNone } from '../define.ts';
 
 /** What an input says of a member. */
 export interface MemberInput {

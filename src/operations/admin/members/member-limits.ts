@@ -9,24 +9,23 @@ import {
   memberLimitNames,
   userCodesLimit,
 } from '../../../core/members/member-limits.ts';
-import { exactly, list, oneOf, resource, timeOrNull, wholeNumber } from '../../../json-schema.ts';
+import * as s from '../../../json-schema.ts';
 import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
 import { onTenant } from '../define.ts';
-import { orNull } from '../fields.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import type { Thing } from '../portal-face.ts';
 import { manageableMember, ofMember } from './manage.ts';
 import { memberField, memberIdField } from './member-answer.ts';
 
-const limitSchema = resource('MemberLimit', 'A limit that counts the member', {
-  limit: oneOf('MemberLimitName', 'What counts', memberLimitNames),
-  counted: wholeNumber('How many count now', 2),
-  allowed: orNull(wholeNumber('From how many on the member has to wait', 5), 'no limit'),
-  lockedUntil: timeOrNull('Until when the member has to wait; null if not at all', null),
+const limitSchema = s.resource('MemberLimit', 'A limit that counts the member', {
+  limit: s.oneOf('MemberLimitName', 'What counts', memberLimitNames),
+  counted: s.wholeNumber('How many count now', 2),
+  allowed: s.orNull(s.wholeNumber('From how many on the member has to wait', 5), 'no limit'),
+  lockedUntil: s.timeOrNull('Until when the member has to wait; null if not at all', null),
 });
 
-export const limitsSchema = list('The limits that count the member', limitSchema);
+export const limitsSchema = s.list('The limits that count the member', limitSchema);
 
 type LimitContext = Pick<OperationContext, 'tx' | 'now'> & {
   readonly tenant: { readonly id: string; readonly limits: MemberAllowances };
@@ -54,15 +53,14 @@ export async function limitsOf({ tx, tenant, now }: LimitContext, { id, email }:
 export const isLocked = ({ limits }: Thing) =>
   Array.isArray(limits) && limits.some(({ lockedUntil }: Thing) => typeof lockedUntil === 'string');
 
-const unlocked = onTenant<{ readonly memberId: string }>({
+const unlocked = onTenant({
   name: 'members.unlock',
   summary: 'Lift the locks of a member: wrong passwords and wrong TV codes so far count no more',
   portal: { ...ofMember, fits: isLocked },
   permission: 'members:write',
-  method: 'POST',
-  path: '/members/{memberId}/unlock',
+  route: 'POST /members/{memberId}/unlock',
   fields: { memberId: memberField },
-  output: exactly('The limits from now on', { id: memberIdField, limits: limitsSchema }),
+  output: s.exactly('The limits from now on', { id: memberIdField, limits: limitsSchema }),
   run: async (context, { memberId }) => {
     const { tx, tenant } = context;
     const member = await manageableMember(context, memberId);

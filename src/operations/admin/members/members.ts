@@ -1,14 +1,16 @@
 // The operations on members.
 import { isoTime } from '../../../core/access/iso-time.ts';
-import type { Member, UserType } from '../../../core/members/member.ts';
-import { exactly, extended, list, text, textOrNull, time, wholeNumber } from '../../../json-schema.ts';
+import { maySignIn } from '../../../core/members/member.ts';
+import { mayGrant } from '../../../core/operators/permission.ts';
+import * as s from '../../../json-schema.ts';
 import { countKept } from '../../../storage/members/erase.ts';
-import { listMembers, type MemberSearch } from '../../../storage/members/member-search.ts';
-import { deleteMember, disableMember, enableMember } from '../../member/member.ts';
-import { type Fields, onTenant } from '../define.ts';
-import { forceField, limitField, pageOf } from '../fields.ts';
-import { linesFile, linesMediaType, linesSchema, mostLinesField } from '../lines-file.ts';
-import type { Operation } from '../operation.ts';
+import { listMembers } from '../../../storage/members/member-search.ts';
+import { deleteMember, disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
+import { mailPasswordLink } from '../../recovery/recovery.ts';
+import { conflict, denied } from '../../refusal.ts';
+import { forceField, type OnTenant, onTenant } from '../define.ts';
+import { listWithFile, nextText } from '../list.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import {
   demandOther,
   isEnabled,
@@ -18,6 +20,7 @@ import {
   ofMember,
 } from './manage.ts';
 import {
+  emailField,
   memberAnswer,
   memberField,
   memberIdField,
@@ -28,92 +31,49 @@ import {
 import { historyOf, historySchemas } from './member-history.ts';
 import { limitsOf, limitsSchema } from './member-limits.ts';
 
-/** Which member. */
-interface Named {
-  readonly memberId: string;
-}
-
 const fields = { memberId: memberField };
 
 /** The member, without what happened. */
-const present = async (context: MemberContext, { memberId }: Named) =>
+const present = async (context: MemberContext, { memberId }: { readonly memberId: string }) =>
   memberAnswer(await memberFor(context, memberId));
 
-interface Listed {
-  readonly search?: string;
-  readonly status?: Member['status'];
-  readonly userType?: UserType;
-  readonly before?: string;
-}
-
-const narrowingFields: Fields = {
-  search: {
-    ...text('The beginnings of words of the name, the beginning of the address, or the member number', 'ada'),
-    maxLength: 200,
-  },
-  status: statusField,
-  userType: userTypeField,
-  before: text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
-};
-
-function narrowingOf({ search, status, userType, before }: Listed): MemberSearch {
-  return {
-    ...(search === undefined ? {} : { text: search }),
-    ...(status === undefined ? {} : { status }),
-    ...(userType === undefined ? {} : { userType }),
-    ...(before === undefined ? {} : { before }),
-  };
-}
-
-const listed = onTenant<Listed & { readonly limit: number }>({
+const all = listWithFile({
   name: 'members.list',
   summary: 'List or search the members of a tenant, the newest first',
-  portal: {
-    list: {
-      title: 'Members',
-      columns: ['email', 'fullName', 'memberNumber', 'userType', 'status'],
-      lead: 'Who can sign in here.',
-      entry: { field: 'memberId', key: 'id' },
-      opens: 'members.read',
+  permission: 'members:read',
+  route: 'GET /members',
+  title: 'Members',
+  lead: 'Who can sign in here.',
+  columns: ['email', 'fullName', 'memberNumber', 'userType', 'status'],
+  entry: { field: 'memberId', key: 'id' },
+  opens: 'members.read',
+  of: 'members',
+  page: 'A page of members',
+  schema: memberSchema,
+  next: nextText,
+  narrowing: {
+    search: {
+      ...s.text(
+        'The beginnings of words of the name, the beginning of the address, or the member number',
+        'ada',
+      ),
+      maxLength: 200,
     },
+    status: statusField,
+    userType: userTypeField,
+    before: s.text('The id of the last member of the page before', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a02'),
   },
-  permission: 'members:read',
-  method: 'GET',
-  path: '/members',
-  optional: { ...narrowingFields, limit: limitField },
-  output: exactly('A page of members', {
-    members: list('Members', memberSchema),
-    next: textOrNull('What the next page takes as `before`; null on the last one', null),
-  }),
-  run: async ({ tx, tenant, now }, { limit, ...input }) => {
-    const found = await listMembers(tx, tenant.id, narrowingOf(input), limit + 1, now);
-    const { page, last } = pageOf(found, limit);
-    return { members: page.map(memberAnswer), next: last?.id ?? null };
+  read: ({ tx, tenant, now }, { search: text = '', ...filter }, limit) =>
+    listMembers(tx, tenant.id, { ...filter, text }, limit, now),
+  answer: memberAnswer,
+  keyOf: ({ id }) => id,
+  file: {
+    name: 'members.export',
+    summary: 'Write the members of a tenant to a file, one JSON object a line',
   },
 });
 
-const exported = onTenant<Listed & { readonly limit?: number }>({
-  name: 'members.export',
-  summary: 'Write the members of a tenant to a file, one JSON object a line',
-  portal: { page: 'members.list' },
-  permission: 'members:read',
-  method: 'GET',
-  path: '/members/export',
-  optional: { ...narrowingFields, limit: mostLinesField },
-  output: linesSchema,
-  mediaType: linesMediaType,
-  run: async ({ tx, tenant, now }, { limit, ...input }) =>
-    linesFile<Member>(tx, {
-      read: (own, behind, atMost) => {
-        const narrowing = narrowingOf(behind === null ? input : { ...input, before: behind.id });
-        return listMembers(own, tenant.id, narrowing, atMost, now);
-      },
-      lineOf: memberAnswer,
-      most: limit,
-    }),
-});
-
-const read = onTenant<Named>({
+const read = onTenant({
   name: 'members.read',
   summary: 'Show a member with locks, subscriptions, sign-ins, sessions and what happened last',
   portal: {
@@ -131,10 +91,9 @@ const read = onTenant<Named>({
     },
   },
   permission: 'members:read',
-  method: 'GET',
-  path: '/members/{memberId}',
+  route: 'GET /members/{memberId}',
   fields,
-  output: extended(memberSchema, 'MemberDetails', 'A member', {
+  output: s.extended(memberSchema, 'MemberDetails', 'A member', {
     limits: limitsSchema,
     ...historySchemas,
   }),
@@ -148,13 +107,12 @@ const read = onTenant<Named>({
   },
 });
 
-const disabled = onTenant<Named>({
+const disabled = onTenant({
   name: 'members.disable',
   summary: 'Disable a member: every session and sign-in ends',
   portal: { ...ofMember, ends: true, fits: isEnabled },
   permission: 'members:write',
-  method: 'POST',
-  path: '/members/{memberId}/disable',
+  route: 'POST /members/{memberId}/disable',
   fields,
   optional: { force: forceField },
   output: memberSchema,
@@ -168,13 +126,12 @@ const disabled = onTenant<Named>({
   },
 });
 
-const enabled = onTenant<Named>({
+const enabled = onTenant({
   name: 'members.enable',
   summary: 'Let a disabled member sign in again',
   portal: { ...ofMember, fits: (member) => !isEnabled(member) },
   permission: 'members:write',
-  method: 'POST',
-  path: '/members/{memberId}/enable',
+  route: 'POST /members/{memberId}/enable',
   fields,
   output: memberSchema,
   present,
@@ -185,29 +142,28 @@ const enabled = onTenant<Named>({
   },
 });
 
-const keptSchema = exactly(
+const keptSchema = s.exactly(
   'What stays, since the law asks for it: without names but in invoices, which stay as they were sent',
   {
-    subscriptions: wholeNumber('Subscriptions, without what was written of them', 2),
-    checkouts: wholeNumber('Checkouts, without what was read before them', 2),
-    invoices: wholeNumber('Invoices, with their addressee', 1),
-    consentChanges: wholeNumber('Answers to consents', 3),
+    subscriptions: s.wholeNumber('Subscriptions, without what was written of them', 2),
+    checkouts: s.wholeNumber('Checkouts, without what was read before them', 2),
+    invoices: s.wholeNumber('Invoices, with their addressee', 1),
+    consentChanges: s.wholeNumber('Answers to consents', 3),
   },
 );
 
-const deleted = onTenant<Named>({
+const deleted = onTenant({
   name: 'members.delete',
   summary:
     'Delete a member for good, and erase the personal data; invoices, purchases and answers to consents stay, as the law asks',
   portal: { ...ofMember, lands: 'members.list', ends: true },
   permission: 'members:write',
-  method: 'DELETE',
-  path: '/members/{memberId}',
+  route: 'DELETE /members/{memberId}',
   fields,
   optional: { force: forceField },
-  output: exactly('Who was deleted', {
+  output: s.exactly('Who was deleted', {
     id: memberIdField,
-    deletedAt: time('When'),
+    deletedAt: s.time('When'),
     kept: keptSchema,
   }),
   run: async (context, { memberId }) => {
@@ -219,4 +175,76 @@ const deleted = onTenant<Named>({
   },
 });
 
-export const memberOperations: readonly Operation[] = [listed, exported, read, disabled, enabled, deleted];
+/** One member's whole data as a file, for a request by law (GDPR art. 15 and 20). */
+const dataExported = onTenant({
+  name: 'members.exportData',
+  summary: 'Write everything that is held of a member to a file, as the member’s own download does',
+  portal: { page: 'members.read' },
+  permission: 'members:read',
+  route: 'GET /members/{memberId}/data',
+  fields,
+  output: s.exactly('A file', { text: s.text('What is held, as JSON', '{"member":{}}\n') }),
+  mediaType: 'application/json; charset=utf-8',
+  audited: true,
+  run: async (context, { memberId }) => {
+    const { tx, actor, now } = context;
+    if (!mayGrant(actor, ['subscriptions:read'])) {
+      throw denied([], 'permission_needed_besides', { permission: 'subscriptions:read' });
+    }
+    const data = await wholeMemberData(tx, await memberFor(context, memberId), now);
+    return { text: `${JSON.stringify(data, null, 2)}\n` };
+  },
+});
+
+const mailSchema = s.resource('SentMail', 'What was sent', {
+  id: memberIdField,
+  email: { ...emailField, description: 'Where it was sent' },
+  expiresAt: s.time('Until when its link works'),
+});
+
+/** Mails the member a link of one use, whatever was mailed before. */
+const mailing = {
+  portal: { ...ofMember, fits: isEnabled, done: 'The mail is on its way.' },
+  permission: 'members:write',
+  fields,
+  output: mailSchema,
+} as const;
+
+async function sendLink(
+  context: OnTenant<OperationContext>,
+  memberId: string,
+  mail: 'invitation' | 'passwordReset',
+): Promise<object> {
+  const { tx, tenant, random, mails, now } = context;
+  const member = await manageableMember(context, memberId);
+  if (!maySignIn(member, now)) throw conflict('memberId', 'member_disabled');
+  const expiresAt = await mailPasswordLink(tx, tenant, member, mail, { clock: () => now, random, mails });
+  return { id: member.id, email: member.email, expiresAt: isoTime(expiresAt) };
+}
+
+const invitationSent = onTenant({
+  ...mailing,
+  name: 'members.sendInvitation',
+  summary: 'Mail a member the invitation again: a link to choose a first password, good for three days',
+  route: 'POST /members/{memberId}/invitation',
+  run: (context, { memberId }) => sendLink(context, memberId, 'invitation'),
+});
+
+const passwordResetSent = onTenant({
+  ...mailing,
+  name: 'members.sendPasswordReset',
+  summary: 'Mail a member a link to choose a new password, good for half an hour',
+  route: 'POST /members/{memberId}/password-reset',
+  run: (context, { memberId }) => sendLink(context, memberId, 'passwordReset'),
+});
+
+export const memberOperations: readonly Operation[] = [
+  onTenant(all.list),
+  onTenant(all.file),
+  read,
+  disabled,
+  enabled,
+  deleted,
+];
+export const memberFileOperations: readonly Operation[] = [dataExported];
+export const memberMailOperations: readonly Operation[] = [invitationSent, passwordResetSent];

@@ -1,6 +1,6 @@
 /** What a form says, as the input of its operation. */
 import { typesOf, type ValueSchema } from '../../../../json-schema.ts';
-import { forceField } from '../../../../operations/admin/fields.ts';
+import { forceField } from '../../../../operations/admin/define.ts';
 import { type Facts, pathFields } from '../addresses.ts';
 import type { OperationVisit } from '../visit.ts';
 
