@@ -10,9 +10,8 @@ import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
 import type { Deps } from './http/deps.ts';
 import { createMemory } from './http/memory.ts';
-import { listen } from './http/server/listen.ts';
-import { countPasswords, type Metrics } from './http/upkeep/metrics.ts';
-import { type MetricsServer, serveMetrics } from './http/upkeep/metrics-server.ts';
+import { listen } from './http/server/http-server.ts';
+import { countPasswords } from './http/upkeep/metrics.ts';
 import { logOptions } from './log/log.ts';
 import { type LogStream, logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payments/index.ts';
@@ -47,7 +46,8 @@ export interface Service {
  * @throws StartupError with one line for the operator; no port is open then
  */
 export async function start(config: Config): Promise<Service> {
-  const prometheus = config.metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
+  const { metricsPort } = config;
+  const prometheus = metricsPort === null ? null : await import('./http/upkeep/prometheus.ts');
   const metrics = prometheus?.createMetrics() ?? null;
   const olderCopies = listUpgradeCopies(config.dataFolder);
   let tellLost = (why: string): unknown => process.stderr.write(`memberdoor: ${why}.\n`);
@@ -102,14 +102,11 @@ export async function start(config: Config): Promise<Service> {
     tellLost = (why) =>
       app.log.error(`${why}. Nothing is written any more: stop the service before you put it right`);
     for (const event of early) logAuditEvent(app.log, event);
-    if (metrics !== null)
-      prometheus?.watch(metrics, {
-        ...deps,
-        passwordsInHand: inHand,
-        logLinesLost: stream.lost,
-        dataFolder: config.dataFolder,
-      });
-    const metricsServer = await offerMetrics(config, metrics);
+    if (metrics !== null) {
+      prometheus?.watch(metrics, { ...deps, passwordsInHand: inHand, logLinesLost: stream.lost });
+    }
+    const metricsServer =
+      metrics === null || metricsPort === null ? null : await prometheus?.serveMetrics(metrics, metricsPort);
     await listen(app, config);
     const socket = await openSocket(config.dataFolder, operations, deps, app.log);
     await auditServiceEvent(audited, 'service_started', systemClock());
@@ -146,11 +143,6 @@ function announce(
   if (setupLink !== null) say(setupNotice(setupLink));
   if (environment === 'development') say(banner(config, tenants));
   say(`ready ${tenants[0]?.issuer ?? `http://${host}:${port}`}\n`);
-}
-
-/** Offers the metrics where they are asked for. @returns null where they are not */
-async function offerMetrics({ metricsPort }: Config, metrics: Metrics | null): Promise<MetricsServer | null> {
-  return metricsPort === null || metrics === null ? null : serveMetrics(metrics, metricsPort);
 }
 
 /** Mails go to the mail server; in development, where none is configured, into a folder. */

@@ -39,15 +39,14 @@ const layers: Arrows = {
 /** The folders of http among one another; what stands in http itself is there for all of them. */
 const httpParts: Arrows = {
   server: [],
-  limits: [],
-  pages: ['limits'],
+  pages: [],
   upkeep: [],
-  oidc: ['limits', 'pages'],
-  members: ['limits', 'oidc', 'pages'],
-  api: ['limits', 'oidc'],
-  admin: ['api', 'limits', 'oidc', 'pages'],
+  oidc: ['pages'],
+  members: ['oidc', 'pages'],
+  api: ['oidc'],
+  admin: ['api', 'oidc', 'pages'],
   rehearsal: ['pages'],
-  setup: ['limits', 'pages'],
+  setup: ['pages'],
 };
 
 const first = (path: string) => path.split('/')[0] ?? '';

@@ -4,7 +4,7 @@ import { type ErrorCode, type Refusal, refusal } from '../core/decision.ts';
 import { retryAfterSeconds } from '../core/limits.ts';
 import { isOutage } from '../log/log.ts';
 import type { Counted } from '../storage/memory/rate-limit.ts';
-import { type LimitName, noteLimit, tooMany } from './limits/limit-reached.ts';
+import { type LimitName, noteLimit, tooMany } from './limit-reached.ts';
 
 /** A refusal on its way out of a handler: thrown by what parses, before anything was decided. */
 export class ProtocolError extends Error {

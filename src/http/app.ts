@@ -37,18 +37,12 @@ import { pages } from './pages/pages.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';
 import { outboxPages } from './rehearsal/outbox.ts';
 import { carryReference, logRequests, referenceHeader } from './request-log.ts';
-import { connectionsOf } from './server/connections.ts';
-import { drain } from './server/drain.ts';
-import { createHttpServer } from './server/http-server.ts';
-import { answerBadAddress, answerMalformed } from './server/malformed.ts';
-import { readAtPace } from './server/pace.ts';
-import { letGoOfSlowReaders } from './server/slow-readers.ts';
+import { connectionsOf, drain, letGoOfSlowReaders, readAtPace } from './server/connections.ts';
+import { answerBadAddress, answerMalformed, createHttpServer } from './server/http-server.ts';
 import { setupPage } from './setup/setup.ts';
 import { findTenant, refuseUnknownHosts } from './tenant.ts';
-import { doctorEndpoint } from './upkeep/doctor.ts';
-import { domainsEndpoint } from './upkeep/domains.ts';
-import { healthEndpoints } from './upkeep/health.ts';
 import { countGrants, countRequests } from './upkeep/metrics.ts';
+import { doctorEndpoint, domainsEndpoint, healthEndpoints } from './upkeep/probes.ts';
 
 /** Everything that answers HTTP, wired by name. */
 export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): FastifyInstance {

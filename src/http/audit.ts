@@ -11,7 +11,7 @@ import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
-import { createFirstOfWindow, limitWords, surfaceOf } from './limits/limit-reached.ts';
+import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
 import { isUndone, undone } from './pages/head-request.ts';
 import { countEvent } from './upkeep/metrics.ts';
 

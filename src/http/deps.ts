@@ -1,5 +1,4 @@
 // What a handler may use.
-
 import type { Config } from '../config.ts';
 import type { PaymentMethod } from '../operations/access/payments/payment.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';

@@ -1,6 +1,6 @@
 // Sets the security headers.
 import type { ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import helmet, { type HelmetOptions } from 'helmet';
 
 const year = 365 * 24 * 60 * 60;
@@ -102,4 +102,19 @@ export function formTarget(redirectUri: string): string {
   const { protocol, origin } = new URL(redirectUri);
   // A private-use scheme has no origin, and CSP has no syntax for an IPv6 host.
   return protocol.startsWith('http') && !origin.includes('[') ? origin : protocol;
+}
+
+/**
+ * How often a header stands in a request. Node keeps the first of two Host or Authorization headers, and who
+ * stands before us may have looked at the other (RFC 9112 §3.2; M2).
+ *
+ * @param name in lower case
+ */
+export function headerLines({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
+  let lines = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at];
+    if (sent?.length === name.length && sent.toLowerCase() === name) lines += 1;
+  }
+  return lines;
 }

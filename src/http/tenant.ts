@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenTenant } from '../operations/tenant/open-tenants.ts';
 import type { Deps } from './deps.ts';
-import { headerLines } from './header-lines.ts';
+import { headerLines } from './headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -10,7 +10,7 @@ import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import type { Deps } from '../../src/http/deps.ts';
 import { createMemory } from '../../src/http/memory.ts';
-import { listen } from '../../src/http/server/listen.ts';
+import { listen } from '../../src/http/server/http-server.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log/log.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';

@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countPasswords } from '../../src/http/upkeep/metrics.ts';
-import { type MetricsServer, serveMetrics } from '../../src/http/upkeep/metrics-server.ts';
-import { createMetrics, watch } from '../../src/http/upkeep/prometheus.ts';
+import { createMetrics, type MetricsServer, serveMetrics, watch } from '../../src/http/upkeep/prometheus.ts';
 import { backUp, lastBackupFile } from '../../src/operations/upkeep/backup.ts';
 import { insertMail } from '../../src/storage/members/mail.ts';
 import { databaseFile } from '../../src/storage/sqlite/open.ts';
@@ -21,15 +20,7 @@ let server: MetricsServer;
 const hashing = { inHand: 0 };
 
 beforeAll(async () => {
-  const { store, tenants, clock } = service;
-  watch(metrics, {
-    store,
-    tenants,
-    clock: clock.now,
-    passwordsInHand: () => hashing.inHand,
-    logLinesLost: () => 3,
-    dataFolder: service.folder,
-  });
+  watch(metrics, { ...service.deps, passwordsInHand: () => hashing.inHand, logLinesLost: () => 3 });
   server = await serveMetrics(metrics, 0);
 });
 afterAll(() => server.close());

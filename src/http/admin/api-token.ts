@@ -11,7 +11,7 @@ import type { Tx } from '../../storage/store.ts';
 import { sendTooMany } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { lookUpSecret } from '../limits/guessed-secret.ts';
+import { lookUpSecret } from '../limit-reached.ts';
 import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
 
 /** The token was revoked, or came to its end, before what it was sent for was done: nothing was. */

@@ -1,5 +1,4 @@
 // The member API's routes for consents.
-
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
 import { exactly, list, named, resource, text, timeOrNull } from '../../json-schema.ts';
 import { answerConsents, lookConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';

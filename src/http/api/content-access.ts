@@ -1,5 +1,4 @@
 // The member API's route for content access.
-
 import { contentAccessOf } from '../../core/access/content-access.ts';
 import { explain } from '../../core/access/content-channel.ts';
 import { isoTime } from '../../core/access/iso-time.ts';

@@ -1,5 +1,4 @@
 // The member API's route for the profile.
-
 import { profileOf } from '../../core/access/profile.ts';
 import {
   exactly,

@@ -15,7 +15,7 @@ import { refuseOtherMethods, sendRefusal, sendTooMany } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { type AllowOrigin, cors } from '../cors.ts';
 import type { Deps } from '../deps.ts';
-import { countedMember } from '../limits/limit-reached.ts';
+import { countedMember } from '../limit-reached.ts';
 import type { Bearer } from '../memory.ts';
 import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
 

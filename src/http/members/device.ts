@@ -16,7 +16,7 @@ import { noteRefusal } from '../audit.ts';
 import { browserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
-import { countedMember } from '../limits/limit-reached.ts';
+import { countedMember } from '../limit-reached.ts';
 import { formToken, givenForm } from '../pages/form-token.ts';
 import { enter } from '../pages/guarded-page.ts';
 import { isUndone } from '../pages/head-request.ts';

@@ -13,7 +13,7 @@ import { addressKey } from '../address.ts';
 import { protocolError } from '../answers.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { refusedByLimit } from '../limits/limit-reached.ts';
+import { refusedByLimit } from '../limit-reached.ts';
 
 /**
  * Runs work in a transaction, as the client of the request if it is who it says it is: what changes is its doing.

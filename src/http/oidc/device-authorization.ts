@@ -18,7 +18,7 @@ import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answe
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import { type LimitName, tooMany } from '../limits/limit-reached.ts';
+import { type LimitName, tooMany } from '../limit-reached.ts';
 import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 

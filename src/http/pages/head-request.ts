@@ -1,7 +1,7 @@
 // Serves HEAD like GET, without any effect.
 import type { FastifyRequest } from 'fastify';
 import type { Store, Tx } from '../../storage/store.ts';
-import { surfaceOf } from '../limits/limit-reached.ts';
+import { surfaceOf } from '../limit-reached.ts';
 
 /**
  * HEAD is served wherever GET is, by the same handler, and nothing comes of it (H9; RFC 9110 §9.3.2): whatever

@@ -1,5 +1,4 @@
 // Renders and sends pages, in the language that they are asked for.
-
 import { fileURLToPath } from 'node:url';
 import fastifyView from '@fastify/view';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

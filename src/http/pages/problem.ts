@@ -6,7 +6,7 @@ import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Language } from '../../text/language.ts';
 import { noteRefusal } from '../audit.ts';
-import { type LimitName, noteLimit } from '../limits/limit-reached.ts';
+import { type LimitName, noteLimit } from '../limit-reached.ts';
 import { requestLanguage, sendPage } from './pages.ts';
 
 const answered = (status: number, limit: LimitName | null = null) => ({ status, limit });

@@ -1,5 +1,4 @@
 // Shows the mails of development tenants.
-
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,15 +1,17 @@
-// Keeps the metrics with prom-client.
+// Keeps the metrics with prom-client, and serves them on a port of their own.
 import { statSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Tenants } from '../../operations/tenant/open-tenants.ts';
 import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countPendingDeviceCodes } from '../../storage/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
-import type { Store, Tx } from '../../storage/store.ts';
-import type { Clock } from '../../system/clock.ts';
+import type { Tx } from '../../storage/store.ts';
+import { StartupError } from '../../system/startup-error.ts';
 import { version } from '../../system/version.ts';
+import type { Deps } from '../deps.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Metrics that are kept by prom-client. It is loaded only where they are asked for: it takes 20 MB. */
@@ -17,64 +19,48 @@ export interface PrometheusMetrics extends Metrics {
   readonly registry: Registry;
 }
 
-const seconds = {
-  request: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-  commit: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
-};
-
 /** Makes the counters of one service, with those of the process and of Node. */
 export function createMetrics(): PrometheusMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const requests = new Counter({
-    name: 'memberdoor_requests_total',
-    help: 'Answers by route, method and status',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
+    new Counter({ name: `memberdoor_${name}_total`, help, labelNames, registers });
+  const requests = counter('requests', 'Answers by route, method and status', 'route', 'method', 'status');
   const durations = new Histogram({
     name: 'memberdoor_request_seconds',
     help: 'From the request line to the end of the answer, by route',
     labelNames: ['route'],
-    buckets: seconds.request,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers,
   });
-  const grants = new Counter({
-    name: 'memberdoor_grants_total',
-    help: 'Answers of the token endpoint by tenant, grant type and result: done, or the error code',
-    labelNames: ['tenant', 'type', 'result'],
-    registers,
-  });
-  const reused = new Counter({
-    name: 'memberdoor_refresh_reuse_total',
-    help: 'Used refresh tokens that came back, each ending its sign-in',
-    labelNames: ['tenant'],
-    registers,
-  });
-  const limits = new Counter({
-    name: 'memberdoor_limit_refusals_total',
-    help: 'Requests that a limit refused (429), by tenant, limit and where it was met',
-    labelNames: ['tenant', 'limit', 'surface'],
-    registers,
-  });
-  const signIns = new Counter({
-    name: 'memberdoor_sign_ins_total',
-    help: 'Sign-ins with a password, of members and of administrators, by tenant and result',
-    labelNames: ['tenant', 'who', 'result'],
-    registers,
-  });
+  const grants = counter(
+    'grants',
+    'Answers of the token endpoint by tenant, grant type and result: done, or the error code',
+    ...(['tenant', 'type', 'result'] as const),
+  );
+  const reused = counter(
+    'refresh_reuse',
+    'Used refresh tokens that came back, each ending its sign-in',
+    'tenant',
+  );
+  const limits = counter(
+    'limit_refusals',
+    'Requests that a limit refused (429), by tenant, limit and where it was met',
+    ...(['tenant', 'limit', 'surface'] as const),
+  );
+  const signIns = counter(
+    'sign_ins',
+    'Sign-ins with a password, of members and of administrators, by tenant and result',
+    ...(['tenant', 'who', 'result'] as const),
+  );
   const commits = new Histogram({
     name: 'memberdoor_commit_seconds',
     help: 'How long a commit took, with all transactions that shared it',
-    buckets: seconds.commit,
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1],
     registers,
   });
-  const committed = new Counter({
-    name: 'memberdoor_transactions_total',
-    help: 'Transactions, of which several share one commit',
-    registers,
-  });
+  const committed = counter('transactions', 'Transactions, of which several share one commit');
   new Gauge({
     name: 'memberdoor_build_info',
     help: '1, with the version of Memberdoor and of Node',
@@ -103,80 +89,105 @@ export function createMetrics(): PrometheusMetrics {
 const factsOf = (path: string) => statSync(path, { throwIfNoEntry: false });
 
 /** What is looked at when the metrics are read. */
-export interface Watched {
-  readonly store: Store;
-  readonly tenants: Tenants;
-  readonly clock: Clock;
+interface Watched extends Pick<Deps, 'clock' | 'config' | 'store' | 'tenants'> {
   /** Passwords that are being hashed or wait for it. */
   readonly passwordsInHand: () => number;
   /** Lines of the log that were lost since the start. */
   readonly logLinesLost: () => number;
-  readonly dataFolder: string;
 }
+
+type Counts = Readonly<Record<string, number>>;
 
 /** Adds what is not counted but looked at: queues, pending codes, mails that wait. */
 export function watch(
   { registry }: PrometheusMetrics,
-  { store, tenants, clock, passwordsInHand, logLinesLost, dataFolder }: Watched,
+  { store, tenants, clock, config: { dataFolder }, passwordsInHand, logLinesLost }: Watched,
 ): void {
+  const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>
     new Gauge({
-      name,
+      name: `memberdoor_${name}`,
       help,
-      registers: [registry],
+      registers,
       collect() {
         this.set(read());
       },
     });
-  gauge('memberdoor_transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
-  gauge('memberdoor_passwords_in_hand', 'Passwords that are hashed now or wait for it', passwordsInHand);
-
-  gauge('memberdoor_log_lines_lost', 'Lines of the log that were lost since the start', logLinesLost);
-  gauge('memberdoor_last_backup_timestamp_seconds', 'When the last backup was made; 0 if none was', () =>
-    Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
-  );
-  new Gauge({
-    name: 'memberdoor_database_bytes',
-    help: 'Size of the database and of its write-ahead log',
-    labelNames: ['file'],
-    registers: [registry],
-    collect() {
-      const path = join(dataFolder, databaseFile);
-      this.set({ file: 'database' }, factsOf(path)?.size ?? 0);
-      this.set({ file: 'log' }, factsOf(`${path}-wal`)?.size ?? 0);
-    },
-  });
-
-  const asked = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-    read: (tx: Tx) => Promise<readonly { labels: Partial<Record<Label, string>>; count: number }[]>,
-  ) =>
+  /** @param label of which each value has a count of its own */
+  const gaugeBy = (label: string, name: string, help: string, read: () => Counts | Promise<Counts>) =>
     new Gauge({
-      name,
+      name: `memberdoor_${name}`,
       help,
-      labelNames,
-      registers: [registry],
+      labelNames: [label],
+      registers,
       async collect() {
         this.reset();
-        // Storage in trouble must not hide everything else.
-        const found = await store.transaction(read).catch(() => []);
-        for (const { labels, count } of found) this.set(labels, count);
+        for (const [value, count] of Object.entries(await read())) this.set({ [label]: value }, count);
       },
     });
-  asked('memberdoor_pending_device_codes', 'Device codes that wait for a member', ['tenant'], async (tx) => {
-    const found = [];
-    for (const { id, host } of tenants.all()) {
-      found.push({ labels: { tenant: host }, count: await countPendingDeviceCodes(tx, id, clock()) });
-    }
-    return found;
+  // Storage in trouble must not hide everything else.
+  const stored = (read: (tx: Tx) => Promise<Counts>) => () =>
+    store.transaction(read).catch((): Counts => ({}));
+  gauge('transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
+  gauge('passwords_in_hand', 'Passwords that are hashed now or wait for it', passwordsInHand);
+  gauge('log_lines_lost', 'Lines of the log that were lost since the start', logLinesLost);
+  gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0 if none was', () =>
+    Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
+  );
+  gaugeBy('file', 'database_bytes', 'Size of the database and of its write-ahead log', () => {
+    const path = join(dataFolder, databaseFile);
+    return { database: factsOf(path)?.size ?? 0, log: factsOf(`${path}-wal`)?.size ?? 0 };
   });
-  asked('memberdoor_mails', 'Mails that wait to be sent, and that were given up', ['state'], async (tx) => {
+  const countCodes = async (tx: Tx) => {
+    const counts: Record<string, number> = {};
+    for (const { id, host } of tenants.all()) counts[host] = await countPendingDeviceCodes(tx, id, clock());
+    return counts;
+  };
+  gaugeBy('tenant', 'pending_device_codes', 'Device codes that wait for a member', stored(countCodes));
+  const countByState = async (tx: Tx) => {
     const { waiting, failed } = await countMails(tx);
-    return [
-      { labels: { state: 'waiting' }, count: waiting },
-      { labels: { state: 'given_up' }, count: failed },
-    ];
+    return { waiting, given_up: failed };
+  };
+  gaugeBy('state', 'mails', 'Mails that wait to be sent, and that were given up', stored(countByState));
+}
+
+/** The port of the metrics: on loopback alone, so that the public port never shows them. */
+export interface MetricsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `GET /metrics` in the text format of Prometheus.
+ *
+ * @param port 0 takes any
+ * @throws StartupError if the port cannot be had
+ */
+export async function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<MetricsServer> {
+  const answer: RequestListener = (request, response) => {
+    if (request.url !== '/metrics' || request.method !== 'GET') {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n');
+      return;
+    }
+    metrics.text().then(
+      ({ type, body }) => response.writeHead(200, { 'content-type': type }).end(body),
+      () => response.writeHead(500).end(),
+    );
+  };
+  const server = createServer(answer);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: Error & { code?: string }) => {
+      const why = error.code === 'EADDRINUSE' ? 'is in use' : `cannot be had: ${error.message}`;
+      reject(new StartupError(`The port ${port} ${why}. Choose another with MEMBERDOOR_METRICS_PORT.`));
+    });
+    server.listen(port, '127.0.0.1', resolve);
   });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFirstOfWindow, type LimitName } from '../../../src/http/limits/limit-reached.ts';
+import { createFirstOfWindow, type LimitName } from '../../../src/http/limit-reached.ts';
 import { createMetrics } from '../../../src/http/upkeep/prometheus.ts';
 import { askForCode, phoneOf, setLimits, unlimited } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';

@@ -1,7 +1,6 @@
 import fastify from 'fastify';
 import { expect, it } from 'vitest';
-import { connectionsOf } from '../../../src/http/server/connections.ts';
-import { drain } from '../../../src/http/server/drain.ts';
+import { connectionsOf, drain } from '../../../src/http/server/connections.ts';
 import { rawSocket } from '../../support/process/raw-socket.ts';
 import { freePort } from '../../support/service.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { listen } from '../../../src/http/server/listen.ts';
+import { listen } from '../../../src/http/server/http-server.ts';
 import { StartupError } from '../../../src/system/startup-error.ts';
 import { loopbackAddresses, rawExchange, rawSocket } from '../../support/process/raw-socket.ts';
 import { expectSecurityHeaders } from '../../support/records/expectations.ts';

@@ -6,7 +6,7 @@ import type { Problem } from '../../../core/problem.ts';
 import { problemText } from '../../../operations/problem-text.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
-import { noteLimit } from '../../limits/limit-reached.ts';
+import { noteLimit } from '../../limit-reached.ts';
 import { scriptAsset, styleSheet } from '../../pages/assets.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { TooManyCalls } from '../call.ts';

@@ -17,7 +17,7 @@ import { noteRefusal, sourceOf, storeOf, transactionOf } from '../../audit.ts';
 import { clearSessionCookie, redirectAfter, setSessionCookie, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pageQuery } from '../../form.ts';
-import { noteLimit } from '../../limits/limit-reached.ts';
+import { noteLimit } from '../../limit-reached.ts';
 import { formToken, givenForm } from '../../pages/form-token.ts';
 import { type Act, guardedPage } from '../../pages/guarded-page.ts';
 import { requireOwnForm } from '../../same-origin.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../../storage/access/consent.ts';
 import { findRegisteredClient } from '../../../storage/client.ts';
 import type { Tx } from '../../../storage/store.ts';
-import { countedMember } from '../../limits/limit-reached.ts';
+import { countedMember } from '../../limit-reached.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import {

@@ -17,7 +17,7 @@ import { clearSessionCookie } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
-import { countedMember } from '../../limits/limit-reached.ts';
+import { countedMember } from '../../limit-reached.ts';
 import { type FlowPage, flowUrl, sealFlow } from '../../oidc/flow.ts';
 import { guardedPage } from '../../pages/guarded-page.ts';
 import { isUndone } from '../../pages/head-request.ts';
