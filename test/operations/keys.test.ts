@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/keys/keys.ts';
 import { reencrypt } from '../../src/operations/service/master-key.ts';
+import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/tenant/keys.ts';
 import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { openVault } from '../../src/secrets/vault.ts';

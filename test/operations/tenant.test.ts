@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { prepareSigningKey } from '../../src/operations/tenant/keys.ts';
 import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
-import { prepareNextSigningKey, prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
+import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { signingKeyFor } from '../../src/secrets/signing.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { insertSigningKey, retireSigningKey } from '../../src/storage/tenant.ts';
@@ -54,7 +55,7 @@ describe('a new tenant', () => {
 });
 
 describe.each(['ES256', 'RS256'] as const)('M16: the next signing key of %s', async (algorithm) => {
-  const next = await prepareNextSigningKey('tenant-a', algorithm, vault, now);
+  const next = await prepareSigningKey('tenant-a', algorithm, vault, now);
 
   it('is published for a day before it signs: not 1 ms less', async () => {
     const { store, reload } = await storeWithTenant();

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { equalInConstantTime, hmac, sha256 } from '../../core/hash.ts';
 import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import type { EmailProof } from '../../core/members/email-proof.ts';
-import type { Asker } from '../../operations/sign-up/sign-up.ts';
+import type { Asker } from '../../operations/email-proof/email-proof.ts';
 import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';

@@ -7,8 +7,13 @@ import {
   type ProofStanding,
   proofStanding,
 } from '../../core/members/email-proof.ts';
-import { finishSignUp, proveByPassword } from '../../operations/sign-up/prove.ts';
-import { hashProofCode, memberOfProof, type SignUpPayload } from '../../operations/sign-up/sign-up.ts';
+import { hashProofCode } from '../../operations/email-proof/email-proof.ts';
+import {
+  finishSignUp,
+  memberOfProof,
+  proveByPassword,
+  type SignUpPayload,
+} from '../../operations/sign-up/sign-up.ts';
 import { unseal } from '../../secrets/seal.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import type { Language } from '../../text/language.ts';

@@ -1,30 +1,23 @@
 // What members change of their own accounts: address, password, deletion, and what was not their doing.
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
 import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
-import { apply } from '../../storage/apply.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
-import {
-  findMember,
-  findMemberByEmail,
-  updateMember,
-  updatePasswordHash,
-} from '../../storage/members/member.ts';
+import { findMember, findMemberByEmail, updateMember } from '../../storage/members/member.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
 import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { signOutDevice } from '../device/decide-device.ts';
-import { forgetMailedLinks } from '../recovery/recovery.ts';
-import { signOutApps, signOutEverywhere, signOutSession } from '../session/sign-out.ts';
 import {
   type Asker,
+  askForProof,
+  forgetMailedLinks,
   type MemberDeps,
-  mayMail,
-  newProof,
   useUpProof,
-  withoutDigits,
-} from '../sign-up/sign-up.ts';
+} from '../email-proof/email-proof.ts';
+import { toMember } from '../mail/mailer.ts';
+import { signOutApps, signOutSession } from '../session/sign-out.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a change of address was asked for with. */
@@ -48,27 +41,20 @@ export async function askForEmailChange(
 ): Promise<string | null> {
   const payload: EmailChangePayload = { email: email.trim() };
   const facts = { purpose: 'email_change', email, memberId: member.id, payload, asker } as const;
-  const { proof, link, code } = newProof(tenant, facts, deps);
-  if (!(await mayMail(tx, proof, deps.clock()))) return null;
-  const isFree = await isAddressFree(tx, tenant.id, email, deps.clock());
-  // Digits that were not sent cannot be guessed.
-  await apply(tx, [{ write: 'insertEmailProof', proof: isFree ? proof : withoutDigits(proof) }]);
+  const known = await findMemberByEmail(tx, tenant.id, email);
+  const isFree = known === null || isGone(known.member, deps.clock());
+  const asked = await askForProof(tx, tenant, { ...facts, isMailed: isFree }, deps);
+  if (asked === null) return null;
   if (isFree) {
     await deps.mails.queue(tx, tenant, {
+      ...toMember(member, language),
       name: 'emailChange',
       to: payload.email,
-      language,
-      values: { fullName: member.fullName },
-      code,
-      link: `${tenant.issuer}/account/email/confirm/${link}`,
+      code: asked.code,
+      link: `${tenant.issuer}/account/email/confirm/${asked.link}`,
     });
   }
-  return proof.id;
-}
-
-async function isAddressFree(tx: Tx, tenantId: string, email: string, now: number): Promise<boolean> {
-  const known = await findMemberByEmail(tx, tenantId, email);
-  return known === null || isGone(known.member, now);
+  return asked.proof.id;
 }
 
 /** The proof, if it is of this very member's new address; else null. */
@@ -100,45 +86,10 @@ export async function changeEmail(
   await forgetMailedLinks(tx, member.id);
   await auditDeed(tx, { event: 'email_changed', memberId: member.id, target: member.id });
   await deps.mails.queue(tx, tenant, {
+    ...toMember(member, undefined, { email, time: now }),
     name: 'emailChanged',
-    to: member.email,
-    language: member.locale ?? 'en',
-    values: { fullName: member.fullName, email, time: now },
   });
   return null;
-}
-
-/** Where a change was made, for the mail that tells of it. */
-export interface Origin {
-  readonly sessionId: string;
-  readonly place: string;
-  readonly language: string;
-}
-
-/**
- * Sets a new password of a member who knew the old one.
- *
- * @param everywhere whether all other sessions and every sign-in end with it
- */
-export async function changePassword(
-  tx: Tx,
-  tenant: OpenTenant,
-  member: Member,
-  { passwordHash, everywhere, origin }: { passwordHash: string; everywhere: boolean; origin: Origin },
-  deps: MemberDeps,
-): Promise<void> {
-  const now = deps.clock();
-  await updatePasswordHash(tx, member.id, passwordHash);
-  await forgetMailedLinks(tx, member.id);
-  await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id });
-  if (everywhere) await signOutEverywhere(tx, member.id, now, origin.sessionId);
-  await deps.mails.queue(tx, tenant, {
-    name: 'passwordChanged',
-    to: member.email,
-    language: origin.language,
-    values: { fullName: member.fullName, place: origin.place, time: now },
-    link: `${tenant.issuer}/recover`,
-  });
 }
 
 /**
@@ -161,10 +112,8 @@ export async function askForDeletion(
   await updateMember(tx, leaving);
   await auditDeed(tx, { event: 'member_deletion_asked', memberId, target: memberId });
   await deps.mails.queue(tx, tenant, {
+    ...toMember(leaving, language, { date: leaving.deletionDueAt ?? 0 }),
     name: 'deletionRequested',
-    to: leaving.email,
-    language,
-    values: { fullName: leaving.fullName, date: leaving.deletionDueAt ?? 0 },
     link: `${tenant.issuer}/account`,
   });
   return true;
@@ -184,10 +133,8 @@ export async function keepAccount(
   await updateMember(tx, staying);
   await auditDeed(tx, { event: 'member_deletion_cancelled', memberId, target: memberId });
   await deps.mails.queue(tx, tenant, {
+    ...toMember(staying, language),
     name: 'deletionCancelled',
-    to: staying.email,
-    language,
-    values: { fullName: staying.fullName },
     link: `${tenant.issuer}/account`,
   });
 }

@@ -18,6 +18,7 @@ import { findSession } from '../../storage/session.ts';
 import { findSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Language } from '../../text/language.ts';
+import { toMember } from '../mail/mailer.ts';
 import { noticeUrl, seenAt } from '../session/notice.ts';
 import type { SessionDeps } from '../session/session.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
@@ -55,16 +56,13 @@ export async function decideDevice(
   }
   const { place, address } = seenAt({ language, deps }, code.ipAddress);
   await deps.mails.queue(tx, tenant, {
-    name: 'newTv',
-    to: member.email,
-    language: language.tag,
-    values: {
-      fullName: member.fullName,
+    ...toMember(member, language.tag, {
       client: client?.name ?? '',
       device: [code.deviceName, code.deviceModel].filter((text) => text !== null).join(', '),
       place: place ?? address,
       time: now,
-    },
+    }),
+    name: 'newTv',
     link: noticeUrl(tenant, { memberId: member.id, at: now, what: { deviceCodeId: code.id } }),
   });
   return answer;

@@ -1,5 +1,6 @@
 // Queues mails in transactions, and sends them after the commit.
 import { mailBatch, mailRetry } from '../../core/members/limits.ts';
+import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Log } from '../../log/log.ts';
@@ -29,6 +30,13 @@ export interface Mailer {
   /** Sends no more; resolves once the mail under way is done. */
   stop(): Promise<void>;
 }
+
+/** What goes for every mail to a member. @param language the member's own, unless another one is read now */
+export const toMember = (
+  { email, fullName, locale }: Pick<Member, 'email' | 'fullName' | 'locale'>,
+  language = locale ?? 'en',
+  values: Mail['values'] = {},
+) => ({ to: email, language, values: { fullName, ...values } });
 
 /** Does something later. @returns what calls it off */
 export type Schedule = (work: () => void, ms: number) => () => void;

@@ -1,5 +1,5 @@
-// Disables, enables and deletes members, and reads what is held of them.
-import type { Member } from '../../core/members/member.ts';
+// Makes, disables, enables and deletes members, and reads what is held of them.
+import { blankMember, type Member } from '../../core/members/member.ts';
 import { memberData } from '../../core/members/member-data.ts';
 import { listCheckouts } from '../../storage/access/checkout.ts';
 import { listConsentChanges } from '../../storage/access/consent.ts';
@@ -7,14 +7,32 @@ import { listInvoices } from '../../storage/access/invoice.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { listClients } from '../../storage/client.ts';
 import { eraseMember } from '../../storage/members/erase.ts';
-import { findMember, listDueMembers, updateMemberStatus } from '../../storage/members/member.ts';
+import {
+  findMember,
+  listDueMembers,
+  nextMemberNumbers,
+  updateMemberStatus,
+} from '../../storage/members/member.ts';
 import { listMemberSignIns } from '../../storage/members/member-sign-in.ts';
 import { listScopeConsents } from '../../storage/scope-consent.ts';
 import { listActiveSessions } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
+import type { Random } from '../../system/random.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { signOutApps, signOutSessions } from '../session/sign-out.ts';
+
+/** A member of these facts with the next free numbers, who is yet to be stored. */
+export async function newMember(
+  tx: Tx,
+  tenantId: string,
+  facts: Partial<Member>,
+  random: Pick<Random, 'id'>,
+  now: number,
+): Promise<Member> {
+  const numbers = await nextMemberNumbers(tx, tenantId);
+  return { ...blankMember(tenantId, now), id: random.id(now), ...numbers, ...facts };
+}
 
 /**
  * Disables a member: every session and sign-in ends at once (decision 28; A14, T19).

@@ -1,10 +1,9 @@
 // Gives members a new password by a link in a mail.
 import { invitationLifetime } from '../../core/limits.ts';
-import { withdrawProof } from '../../core/members/email-proof.ts';
 import { type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
 import { apply } from '../../storage/apply.ts';
-import { findEmailProofByLink, listOpenEmailProofs } from '../../storage/members/email-proof.ts';
+import { findEmailProofByLink } from '../../storage/members/email-proof.ts';
 import { isKnownBrowser } from '../../storage/members/known-browser.ts';
 import {
   findMember,
@@ -15,15 +14,16 @@ import {
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
-import { signOutEverywhere } from '../session/sign-out.ts';
 import {
   type Asker,
+  askForProof,
+  forgetMailedLinks,
   type MemberDeps,
-  mayMail,
   newProof,
   useUpProof,
-  withoutDigits,
-} from '../sign-up/sign-up.ts';
+} from '../email-proof/email-proof.ts';
+import { toMember } from '../mail/mailer.ts';
+import { signOutEverywhere } from '../session/sign-out.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a forgotten password was asked for with. */
@@ -46,26 +46,20 @@ export async function askForRecovery(
   deps: MemberDeps,
 ): Promise<boolean> {
   const found = await findMemberByEmail(tx, tenant.id, email);
-  const { proof, link } = newProof(
-    tenant,
-    { purpose: 'password_reset', email, memberId: found?.member.id ?? null, payload, asker },
-    deps,
-  );
-  const now = deps.clock();
-  // Looked up for an address without an account too, so that it takes as long.
-  const isKnown = await isKnownBrowser(tx, proof.memberId ?? '', asker.askedBy);
-  if (!(await mayMail(tx, proof, now, isKnown))) return false;
-  const member = found !== null && maySignIn(found.member, now) ? found.member : null;
+  const memberId = found?.member.id ?? null;
+  const member = found !== null && maySignIn(found.member, deps.clock()) ? found.member : null;
   // A row is written for an unknown address too, so that it takes as long and counts as much; it holds nothing.
-  const kept = member !== null ? proof : { ...withoutDigits(proof), payload: '{}' };
-  await apply(tx, [{ write: 'insertEmailProof', proof: kept }]);
+  const kept = member === null ? {} : payload;
+  const about = { purpose: 'password_reset', email, memberId, payload: kept, asker } as const;
+  // Looked up for an address without an account too, so that it takes as long.
+  const isKnown = await isKnownBrowser(tx, memberId ?? '', asker.askedBy);
+  const asked = await askForProof(tx, tenant, { ...about, isMailed: member !== null, isKnown }, deps);
+  if (asked === null) return false;
   if (member === null) return true;
   await deps.mails.queue(tx, tenant, {
+    ...toMember(member, member.locale ?? payload.language),
     name: 'passwordReset',
-    to: member.email,
-    language: member.locale ?? payload.language,
-    values: { fullName: member.fullName },
-    link: `${tenant.issuer}/recover/reset/${link}`,
+    link: `${tenant.issuer}/recover/reset/${asked.link}`,
   });
   return true;
 }
@@ -93,10 +87,8 @@ export async function mailPasswordLink(
   const reason = isInvitation ? 'invited' : 'an operator sent the mail';
   await apply(tx, [{ write: 'insertEmailProof', proof }], { reason });
   await deps.mails.queue(tx, tenant, {
+    ...toMember(member, language),
     name: mail,
-    to: member.email,
-    language,
-    values: { fullName: member.fullName },
     link: `${tenant.issuer}/recover/reset/${link}`,
   });
   return proof.expiresAt;
@@ -127,56 +119,40 @@ export async function resetPassword(
   if (!member.emailVerified) {
     await updateMember(tx, { ...member, emailVerified: true, updatedAt: now });
   }
-  await replacePassword(
-    tx,
-    tenant,
-    member,
-    { passwordHash, everywhere, reason: 'by the link of a mail' },
-    deps,
-  );
+  const reason = 'by the link of a mail';
+  await replacePassword(tx, tenant, member, { passwordHash, everywhere, reason }, deps);
   return true;
 }
 
-/** A password that takes the place of one that need not be known. */
-export interface NewPassword {
+/** A password that takes the place of another one. */
+interface NewPassword {
   readonly passwordHash: string;
   /** Whether all sessions and sign-ins of the member end with it. */
   readonly everywhere: boolean;
-  /** Who sets it, for the audit. */
-  readonly reason: string;
+  /** Who sets it, for the audit, where the one before need not be known. */
+  readonly reason?: string | null;
+  /** Where a member who knows the one before sets it, for the mail that tells of it. That session stays. */
+  readonly origin?: { readonly sessionId: string; readonly place: string; readonly language: string };
 }
 
-/** Sets a password without asking for the one before, and tells the member. */
+/** Sets another password, and tells the member. */
 export async function replacePassword(
   tx: Tx,
   tenant: OpenTenant,
   member: Member,
-  { passwordHash, everywhere, reason }: NewPassword,
+  { passwordHash, everywhere, reason = null, origin }: NewPassword,
   { clock, mails }: Pick<MemberDeps, 'clock' | 'mails'>,
 ): Promise<void> {
+  const now = clock();
   await updatePasswordHash(tx, member.id, passwordHash);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   await forgetMailedLinks(tx, member.id);
   // A member who was kept out by another's guessing, or by their own, comes in with the new password at once.
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
-  if (everywhere) await signOutEverywhere(tx, member.id, clock());
+  if (everywhere) await signOutEverywhere(tx, member.id, now, origin?.sessionId);
   await mails.queue(tx, tenant, {
+    ...toMember(member, origin?.language, origin === undefined ? {} : { place: origin.place, time: now }),
     name: 'passwordChanged',
-    to: member.email,
-    language: member.locale ?? 'en',
-    values: { fullName: member.fullName },
     link: `${tenant.issuer}/recover`,
   });
-}
-
-/**
- * Ends the links that were mailed to a member, whose address or password is another from now on: a link that was seen
- * once must not undo that, nor open the account by an address that was given up (pages 10).
- */
-export async function forgetMailedLinks(tx: Tx, memberId: string): Promise<void> {
-  for (const purpose of ['password_reset', 'email_change'] as const) {
-    for (const proof of await listOpenEmailProofs(tx, memberId, purpose)) {
-      await apply(tx, withdrawProof(proof));
-    }
-  }
 }

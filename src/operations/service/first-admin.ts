@@ -1,21 +1,20 @@
 // Makes the first administrator: with the link that a production start offers, or of its settings.
 import type { Config } from '../../config.ts';
 import { sha256 } from '../../core/hash.ts';
-import { tenantDefaults, tenantLimits } from '../../core/limits.ts';
-import { neutralBranding } from '../../core/members/branding.ts';
 import { emailProblem, fullNameProblem, textProblem } from '../../core/members/details.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
-import { blankMember, type Member } from '../../core/members/member.ts';
+import type { Member } from '../../core/members/member.ts';
 import { passwordProblem } from '../../core/members/password.ts';
+import { auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
 import { readIssuer, type Tenant } from '../../core/tenant.ts';
-import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
+import { findMemberByEmail, insertMember } from '../../storage/members/member.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/operators/first-admin.ts';
-import type { Store, Tx } from '../../storage/store.ts';
+import type { Store } from '../../storage/store.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import { commonPasswords } from '../member/member.ts';
+import { commonPasswords, newMember } from '../member/member.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
-import { prepareTenant, storeTenant } from '../tenant/tenant.ts';
+import { plainTenant, prepareTenant, storeTenant } from '../tenant/tenant.ts';
 import type { ServiceDeps } from './service.ts';
 
 /** Who is to be the first administrator, and of what, as it was entered. */
@@ -82,20 +81,19 @@ export async function makeFirstAdmin(
     }
     if (by !== null && !(await useSetup(tx, sha256(by), deps.now))) return { kind: 'late' };
     if (begun !== null) await storeTenant(tx, begun, deps.now);
-    const member = await memberOf(tx, tenantId, facts, deps);
+    const about: Partial<Member> = {
+      email: facts.email.trim(),
+      // The operator of the service vouches for it.
+      emailVerified: true,
+      fullName: facts.fullName.trim(),
+      locale: facts.language,
+      userType: 'system_admin',
+    };
+    const member = await newMember(tx, tenantId, about, deps.random, deps.now);
     await insertMember(tx, member, passwordHash);
-    await insertAuditEvent(tx, {
-      at: deps.now,
-      tenantId,
-      event: 'admin_acted',
-      actorKind: 'operator',
-      actorId: null,
-      target: member.id,
-      clientId: null,
-      address,
-      result: 'done',
-      reason: 'set up',
-    });
+    const source = { ...serviceSource(deps.now), tenantId, actorKind: 'operator', address } as const;
+    const setUp = { event: 'admin_acted', target: member.id, reason: 'set up' } as const;
+    await insertAuditEvent(tx, auditEvent(source, setUp));
     putInPlace = await deps.tenants.read(tx);
     return { kind: 'made' };
   });
@@ -136,35 +134,7 @@ function issuerProblem(text: string): string | null {
 function tenantOf({ tenantName, issuer }: FirstAdminFacts, { random, now }: FirstAdminDeps): Tenant {
   const read = readIssuer(issuer);
   if (read === null) throw new Error('the address of the first tenant was not checked');
-  return {
-    ...neutralBranding,
-    ...tenantDefaults,
-    ...read,
-    id: random.id(now),
-    name: tenantName.trim(),
-    development: false,
-    limits: tenantLimits,
-    returnOrigins: [],
-  };
-}
-
-async function memberOf(
-  tx: Tx,
-  tenantId: string,
-  { email, fullName, language }: FirstAdminFacts,
-  { random, now }: FirstAdminDeps,
-): Promise<Member> {
-  return {
-    ...blankMember(tenantId, now),
-    id: random.id(now),
-    ...(await nextMemberNumbers(tx, tenantId)),
-    email: email.trim(),
-    // The operator of the service vouches for it.
-    emailVerified: true,
-    fullName: fullName.trim(),
-    locale: language,
-    userType: 'system_admin',
-  };
+  return { ...plainTenant, ...read, id: random.id(now), name: tenantName.trim() };
 }
 
 /** What is wrong with a setting that names the first administrator. */

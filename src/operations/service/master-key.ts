@@ -18,7 +18,7 @@ import type { Store, Tx } from '../../storage/store.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import { asStartupError } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import { prepareKeys } from '../tenant/tenant.ts';
+import { prepareKeys } from '../tenant/keys.ts';
 import { openService } from './service.ts';
 
 /**

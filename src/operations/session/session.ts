@@ -12,7 +12,7 @@ import type { Tx } from '../../storage/store.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import type { Language } from '../../text/language.ts';
-import type { Mailer } from '../mail/mailer.ts';
+import { type Mailer, toMember } from '../mail/mailer.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import type { PlaceOf } from './geolocation.ts';
@@ -92,16 +92,10 @@ function mailNewBrowser(
 ): Promise<void> {
   const { place, address } = seenAt({ language, deps }, session.ipAddress);
   const at = session.authenticatedAt;
+  const browser = browserName(session.userAgent, language);
   return deps.mails.queue(tx, tenant, {
+    ...toMember(member, language.tag, { browser, place: place ?? address, time: at }),
     name: 'newBrowser',
-    to: member.email,
-    language: language.tag,
-    values: {
-      fullName: member.fullName,
-      browser: browserName(session.userAgent, language),
-      place: place ?? address,
-      time: at,
-    },
     link: noticeUrl(tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
   });
 }

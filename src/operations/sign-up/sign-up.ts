@@ -1,34 +1,24 @@
-// Takes sign-ups, and mails the link that proves their address.
+// Takes sign-ups: mails the link that proves an address, and makes the account when it is proven (pages 11).
 import { answerConsent, type Consent, type ConsentStatus } from '../../core/access/consent.ts';
-import { showUserCode } from '../../core/grants/user-code.ts';
-import { hmac, type MacKey, sha256 } from '../../core/hash.ts';
 import {
-  beginEmailProof,
+  beginTry,
   type EmailProof,
-  type EmailProofPurpose,
+  failTry,
   finishProof,
-  maySendProof,
   type Presented,
   presentProof,
 } from '../../core/members/email-proof.ts';
-import { blankMember, isGone, type Member, maySignIn, normaliseEmail } from '../../core/members/member.ts';
+import { isGone, type Member, maySignIn } from '../../core/members/member.ts';
+import type { Share } from '../../secrets/fair-queue.ts';
+import { isHashable, type Passwords } from '../../secrets/password.ts';
 import { apply } from '../../storage/apply.ts';
-import { claimSignUps, countEmailProofs, findEmailProof } from '../../storage/members/email-proof.ts';
-import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
-import type { Tx } from '../../storage/store.ts';
-import type { Clock } from '../../system/clock.ts';
-import type { Random } from '../../system/random.ts';
+import { claimSignUps, findEmailProof } from '../../storage/members/email-proof.ts';
+import { findMemberByEmail, insertMember } from '../../storage/members/member.ts';
+import type { Store, Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { deleteMember } from '../member/member.ts';
+import { type Asker, askForProof, type MemberDeps } from '../email-proof/email-proof.ts';
+import { deleteMember, newMember } from '../member/member.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
-
-/** What these operations need beside the transaction. */
-export interface MemberDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly mails: Pick<Mailer, 'queue'>;
-}
 
 /** What a sign-up asked for, kept until the address is proven. */
 export interface SignUpPayload {
@@ -40,94 +30,6 @@ export interface SignUpPayload {
   readonly language: string;
   /** The flow to go on with, in the browser that asked. */
   readonly flow: unknown;
-}
-
-/** Who asks for a mail to an address, in hashes. */
-export type Asker = Pick<EmailProof, 'askedBy' | 'askedFrom'>;
-
-const hour = 60 * 60 * 1_000;
-
-/** A proof with its secrets in clear, for the mail that carries them. */
-export interface NewProof {
-  readonly proof: EmailProof;
-  readonly link: string;
-  readonly code: string;
-}
-
-/** Makes a proof; only hashes of its link and its digits are kept. */
-export function newProof(
-  tenant: OpenTenant,
-  facts: {
-    readonly purpose: EmailProofPurpose;
-    readonly email: string;
-    readonly memberId: string | null;
-    readonly payload: object;
-    readonly asker: Asker;
-  },
-  { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
-): NewProof {
-  const now = clock();
-  const id = random.id(now);
-  const link = random.secret();
-  const digits = random.digits();
-  const proof = beginEmailProof(
-    {
-      id,
-      tenantId: tenant.id,
-      purpose: facts.purpose,
-      memberId: facts.memberId,
-      email: normaliseEmail(facts.email),
-      linkHash: sha256(link),
-      codeHash: hashProofCode(tenant.tokenKey, id, digits),
-      ...facts.asker,
-      payload: JSON.stringify(facts.payload),
-    },
-    now,
-  );
-  return { proof, link, code: showUserCode(digits) };
-}
-
-/**
- * Presents what proves an address and uses the proof up in one step: for what is done where it was asked.
- *
- * @param proof as it stands in this very transaction: a guess is counted where it is judged (F1)
- * @returns whether it was good; a proof is good once
- */
-export async function useUpProof(
-  tx: Tx,
-  proof: EmailProof,
-  presented: Presented,
-  now: number,
-): Promise<boolean> {
-  const presentation = presentProof(proof, presented, now);
-  await apply(tx, presentation.writes);
-  const proven = await findEmailProof(tx, proof.tenantId, proof.id);
-  if (!presentation.answer || proven === null) return false;
-  const finished = finishProof(proven, now);
-  await apply(tx, finished.writes);
-  return finished.answer;
-}
-
-/** The keyed hash of a proof's digits: keyed and bound to the proof, since there are only a million. */
-export function hashProofCode(key: MacKey, proofId: string, digits: string): string {
-  return hmac(key, 'email proof', proofId, digits).toString('base64url');
-}
-
-/**
- * Whether the address of a new proof may be sent one more message for it, which this asker asks for.
- *
- * @param isKnown whether the member with the address has signed in with the browser that asks
- */
-export async function mayMail(tx: Tx, proof: EmailProof, now: number, isKnown = false): Promise<boolean> {
-  return maySendProof(await countEmailProofs(tx, proof, now - hour, now), isKnown);
-}
-
-/**
- * The proof whose digits no mail carries: nothing that could be typed matches it. It is kept and counted as any
- * other, so that an address with an account and one without are answered alike.
- */
-export function withoutDigits(proof: EmailProof): EmailProof {
-  return { ...proof, codeHash: '' };
 }
 
 /**
@@ -145,25 +47,21 @@ export async function askForSignUp(
 ): Promise<string | null> {
   const found = await findMemberByEmail(tx, tenant.id, payload.email);
   const known = found === null || isGone(found.member, deps.clock()) ? null : found;
-  const { proof, link, code } = newProof(
-    tenant,
-    { purpose: 'sign_up', email: payload.email, memberId: known?.member.id ?? null, payload, asker },
-    deps,
-  );
-  if (!(await mayMail(tx, proof, deps.clock()))) return null;
+  const { email } = payload;
+  const about = { purpose: 'sign_up', email, memberId: known?.member.id ?? null, payload, asker } as const;
   // A known address is mailed, but not the digits.
-  const kept = known === null ? proof : withoutDigits(proof);
-  await apply(tx, [{ write: 'insertEmailProof', proof: kept }]);
+  const asked = await askForProof(tx, tenant, { ...about, isMailed: known === null }, deps);
+  if (asked === null) return null;
   await deps.mails.queue(tx, tenant, {
     // The owner's own spelling: what only looks alike may be another person's mailbox.
-    to: known?.member.email ?? payload.email.trim(),
+    to: known?.member.email ?? email.trim(),
     language: known?.member.locale ?? payload.language,
     ...(known === null
       ? {
           name: 'signUp',
           values: { fullName: payload.fullName },
-          code,
-          link: `${tenant.issuer}/sign-up/confirm/${link}`,
+          code: asked.code,
+          link: `${tenant.issuer}/sign-up/confirm/${asked.link}`,
         }
       : {
           name: 'signUpKnown',
@@ -171,11 +69,11 @@ export async function askForSignUp(
           link: `${tenant.issuer}/recover`,
         }),
   });
-  return proof.id;
+  return asked.proof.id;
 }
 
 /** The member of a proven sign-up: made now, or null if the address got an account in between. */
-export async function beginMember(
+async function beginMember(
   tx: Tx,
   tenant: OpenTenant,
   proof: EmailProof,
@@ -187,15 +85,9 @@ export async function beginMember(
   if (known !== null && !isGone(known.member, now)) return null;
   // The address of a deleted account is free at once, and its data are erased for the new one.
   if (known !== null) await deleteMember(tx, tenant.id, known.member.id, now);
-  const member: Member = {
-    ...blankMember(tenant.id, now),
-    id: random.id(now),
-    ...(await nextMemberNumbers(tx, tenant.id)),
-    email: payload.email.trim(),
-    emailVerified: true,
-    fullName: payload.fullName.trim(),
-    locale: payload.language,
-  };
+  const { email, fullName, language: locale } = payload;
+  const facts = { email: email.trim(), emailVerified: true, fullName: fullName.trim(), locale };
+  const member = await newMember(tx, tenant.id, facts, random, now);
   await insertMember(tx, member, payload.passwordHash);
   await claimSignUps(tx, proof, member.id);
   await auditDeed(tx, { event: 'sign_up', memberId: member.id, target: member.id });
@@ -213,4 +105,90 @@ export async function memberOfProof(tx: Tx, proof: EmailProof, now: number): Pro
   const found = await findMemberByEmail(tx, proof.tenantId, email);
   const isIts = found?.passwordHash === passwordHash && maySignIn(found.member, now);
   return isIts ? found.member : null;
+}
+
+/**
+ * Presents what proves the address, and makes the account the first time it does. If the address got an
+ * account in between, the proof is used up for nothing.
+ *
+ * @returns whether the address is proven and the account made, now or before
+ */
+async function prove(
+  tx: Tx,
+  tenant: OpenTenant,
+  proof: EmailProof,
+  presented: Presented,
+  deps: MemberDeps,
+): Promise<boolean> {
+  const { answer, writes } = presentProof(proof, presented, deps.clock());
+  await apply(tx, writes);
+  // Nothing is written where it was proven before.
+  if (!answer || writes.length === 0) return answer;
+  if ((await beginMember(tx, tenant, proof, deps)) !== null) return true;
+  const proven = await findEmailProof(tx, tenant.id, proof.id);
+  if (proven !== null) await apply(tx, finishProof(proven, deps.clock()).writes);
+  return false;
+}
+
+/**
+ * Proves the address and uses the proof up, in the browser that asked, which goes on with the member.
+ *
+ * @returns the proof as it stands after that, and its member, if it was good and was not used before
+ */
+export async function finishSignUp(
+  tx: Tx,
+  tenant: OpenTenant,
+  proofId: string,
+  presented: Presented,
+  deps: MemberDeps,
+): Promise<{ readonly proof: EmailProof; readonly member: Member | null }> {
+  const found = await findEmailProof(tx, tenant.id, proofId);
+  if (found === null) throw new Error('a proof vanished between two steps');
+  await prove(tx, tenant, found, presented, deps);
+  const proof = (await findEmailProof(tx, tenant.id, proofId)) ?? found;
+  const { answer, writes } = finishProof(proof, deps.clock());
+  await apply(tx, writes);
+  return { proof, member: answer ? await memberOfProof(tx, proof, deps.clock()) : null };
+}
+
+/**
+ * Proves the address by the link and the password of the sign-up. A guess is counted when its turn has come,
+ * before it is looked at (F1).
+ *
+ * @returns `over` where no try is left, or the proof came to an end meanwhile
+ */
+export async function proveByPassword(
+  tenant: OpenTenant,
+  { id, payload }: EmailProof,
+  { password, share }: { readonly password: string; readonly share: Share },
+  deps: MemberDeps & { readonly store: Pick<Store, 'transaction'>; readonly passwords: Passwords },
+): Promise<'confirmed' | 'wrong' | 'over'> {
+  /** Decides on the proof as it stands. */
+  const decide = (work: (tx: Tx, proof: EmailProof) => Promise<boolean>) =>
+    deps.store.transaction(async (tx) => {
+      const proof = await findEmailProof(tx, tenant.id, id);
+      return proof !== null && work(tx, proof);
+    });
+  let isCounted = false;
+  const mayBegin = async () => {
+    isCounted = await decide(async (tx, proof) => {
+      const { answer, writes } = beginTry(proof, deps.clock());
+      await apply(tx, writes);
+      return answer;
+    });
+    return isCounted;
+  };
+  const { passwordHash } = JSON.parse(payload) as SignUpPayload;
+  const isHashed = isHashable(password);
+  const isRight = isHashed && (await deps.passwords.verify(password, passwordHash, share, { mayBegin }));
+  // One that is too long for any account counts like the others.
+  if (!isHashed) await mayBegin();
+  if (!isCounted) return 'over';
+  const isProven = await decide(async (tx, proof) => {
+    if (isRight) return prove(tx, tenant, proof, { by: 'link' }, deps);
+    await apply(tx, failTry(proof));
+    return false;
+  });
+  if (!isRight) return 'wrong';
+  return isProven ? 'confirmed' : 'over';
 }

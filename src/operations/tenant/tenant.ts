@@ -1,16 +1,15 @@
 // Makes and changes tenants.
-import { randomBytes } from 'node:crypto';
-import { keyPublishedBefore, type TenantLimits, tenantDefaults, tenantLimits } from '../../core/limits.ts';
+import { type TenantLimits, tenantDefaults, tenantLimits } from '../../core/limits.ts';
 import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
-import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
-import { generateSigningKey } from '../../secrets/signing.ts';
+import type { Tenant } from '../../core/tenant.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';
 import { refuseIfAny } from '../refusal.ts';
+import { prepareKeys } from './keys.ts';
 
 /** The tenant with what every tenant has that says nothing of itself. */
 export const plainTenant: Tenant = {
@@ -41,21 +40,6 @@ export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): 
   return { tenant, ...(await prepareKeys(tenant.id, vault, now)) };
 }
 
-/** All keys of a tenant. Slow, so before the transaction. */
-export async function prepareKeys(
-  tenantId: string,
-  vault: Vault,
-  now: number,
-): Promise<Pick<NewTenant, 'tokenKey' | 'keys'>> {
-  const algorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
-  return {
-    tokenKey: vault.encrypt(randomBytes(32), tenantId),
-    keys: await Promise.all(
-      algorithms.map((algorithm) => prepareSigningKey(tenantId, algorithm, vault, now, now)),
-    ),
-  };
-}
-
 export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant, now: number): Promise<void> {
   await insertTenant(tx, tenant, tokenKey, now);
   for (const key of keys) await insertSigningKey(tx, key);
@@ -63,20 +47,7 @@ export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant,
 
 /** What can be changed of a tenant; what is left out stays as it is. */
 export interface TenantChanges
-  extends Partial<
-    Pick<
-      Tenant,
-      | 'name'
-      | 'brandColor'
-      | 'logo'
-      | 'languages'
-      | 'passwordLength'
-      | 'returnOrigins'
-      | 'revocationListed'
-      | 'stageTenantId'
-      | 'disabledAt'
-    >
-  > {
+  extends Partial<Omit<Tenant, 'id' | 'issuer' | 'host' | 'development' | 'limits'>> {
   readonly limits?: Partial<TenantLimits>;
 }
 
@@ -102,39 +73,5 @@ export function changedTenant(tenant: Tenant, changes: TenantChanges): Tenant {
     ...changed,
     languages: [...new Set(changed.languages)],
     returnOrigins: [...new Set(changed.returnOrigins)],
-  };
-}
-
-/**
- * Makes the next signing key of a tenant. It is published a day before it signs, so that no client meets a
- * `kid` it cannot find; the one before it stays published (M16).
- */
-export function prepareNextSigningKey(
-  tenantId: string,
-  algorithm: SigningAlgorithm,
-  vault: Vault,
-  now: number,
-): Promise<SigningKeyRow> {
-  return prepareSigningKey(tenantId, algorithm, vault, now, now + keyPublishedBefore);
-}
-
-/** @param activeFrom when it begins to sign (ms) */
-export async function prepareSigningKey(
-  tenantId: string,
-  algorithm: SigningAlgorithm,
-  vault: Vault,
-  now: number,
-  activeFrom: number,
-): Promise<SigningKeyRow> {
-  const { kid, publicJwk, privateKey } = await generateSigningKey(algorithm);
-  return {
-    kid,
-    tenantId,
-    algorithm,
-    publicJwk: JSON.stringify(publicJwk),
-    privateKey: vault.encrypt(privateKey, tenantId),
-    createdAt: now,
-    activeFrom,
-    retiredAt: null,
   };
 }

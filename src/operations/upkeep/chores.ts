@@ -30,8 +30,8 @@ import { listTenants } from '../../storage/tenant.ts';
 import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payments/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
-import { rotateDueKeys } from '../keys/keys.ts';
 import { dueMembers } from '../member/member.ts';
+import { rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
 
 /** Something the service does by itself once in a while. */

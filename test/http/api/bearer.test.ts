@@ -1,6 +1,6 @@
 import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { prepareNextSigningKey } from '../../../src/operations/tenant/tenant.ts';
+import { prepareSigningKey } from '../../../src/operations/tenant/keys.ts';
 import { type SigningKey, signToken, type TokenType } from '../../../src/secrets/signing.ts';
 import { insertSigningKey } from '../../../src/storage/tenant.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
@@ -189,7 +189,7 @@ describe('M16: rotation of the signing key', () => {
     const tenantId = String(service.tenants.byHost(hosts.a)?.id);
     const oldKids = await kidsOf();
     const begunAt = service.clock.now();
-    const row = await prepareNextSigningKey(tenantId, 'ES256', service.vault, begunAt);
+    const row = await prepareSigningKey(tenantId, 'ES256', service.vault, begunAt);
     await service.store.transaction(async (tx) => {
       await insertSigningKey(tx, row);
       await service.tenants.reload(tx);

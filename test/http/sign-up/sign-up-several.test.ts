@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hashProofCode } from '../../../src/operations/sign-up/sign-up.ts';
+import { hashProofCode } from '../../../src/operations/email-proof/email-proof.ts';
 import { setLimits, tenantOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { codeIn } from '../../support/members/outbox.ts';

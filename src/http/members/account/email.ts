@@ -10,7 +10,7 @@ import {
   type EmailChangePayload,
   ownEmailChange,
 } from '../../../operations/account/account.ts';
-import { hashProofCode } from '../../../operations/sign-up/sign-up.ts';
+import { hashProofCode } from '../../../operations/email-proof/email-proof.ts';
 import { findEmailProof } from '../../../storage/members/email-proof.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';

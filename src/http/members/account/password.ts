@@ -1,8 +1,8 @@
 // The page where a member changes the password.
 import type { FastifyInstance } from 'fastify';
 import { passwordProblem } from '../../../core/members/password.ts';
-import { changePassword } from '../../../operations/account/account.ts';
 import { commonPasswords } from '../../../operations/member/member.ts';
+import { replacePassword } from '../../../operations/recovery/recovery.ts';
 import { seenAt } from '../../../operations/session/notice.ts';
 import { shareOf } from '../../address.ts';
 import { refuseOtherMethods } from '../../answers.ts';
@@ -37,7 +37,7 @@ export const passwordPage: AccountPage = passwordedPage({
       const { session, member, language } = visit;
       const { place, address } = seenAt(visit, request.address);
       const origin = { sessionId: session.id, place: place ?? address, language: language.tag };
-      await changePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
+      await replacePassword(tx, request.tenant, member, { passwordHash, everywhere, origin }, deps);
       // The cookie changes with the password: a copy of the old one is worth nothing any more (ASVS 7.2.4).
       const { secret } = await beginSessionHere(tx, request, member, null, deps);
       return () => {

@@ -20,8 +20,9 @@ import {
 } from '../../../storage/members/member.ts';
 import { listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { forgetMailedLinks } from '../../email-proof/email-proof.ts';
 import { commonPasswords, deleteMember } from '../../member/member.ts';
-import { forgetMailedLinks, mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
+import { mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { conflict, invalid } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { forceField, onTenant } from '../define.ts';

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../../src/core/hash.ts';
 import type { EmailProofPurpose } from '../../../../src/core/members/email-proof.ts';
+import { hashProofCode } from '../../../../src/operations/email-proof/email-proof.ts';
 import { noticeUrl } from '../../../../src/operations/session/notice.ts';
-import { hashProofCode } from '../../../../src/operations/sign-up/sign-up.ts';
 import { seal } from '../../../../src/secrets/seal.ts';
 import { insertEmailProof } from '../../../../src/storage/members/email-proof.ts';
 import { systemRandom } from '../../../../src/system/random.ts';

@@ -1,17 +1,28 @@
-// Makes, rotates and retires the signing keys of a tenant.
+// Makes, rotates and retires the keys of a tenant.
+import { randomBytes } from 'node:crypto';
 import { isoTime } from '../../core/access/iso-time.ts';
+import { keyPublishedBefore } from '../../core/limits.ts';
+import { auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
 import { dueKeys, keyStanding } from '../../core/operators/signing-key.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
+import { generateSigningKey } from '../../secrets/signing.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { insertSigningKey, listSigningKeysOf, listTenants, retireSigningKey } from '../../storage/tenant.ts';
-import type { Tenants } from '../tenant/open-tenants.ts';
-import { prepareNextSigningKey, prepareSigningKey } from '../tenant/tenant.ts';
+import type { Tenants } from './open-tenants.ts';
 
 export const signingAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
+
+/** All keys of a new tenant: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction. */
+export async function prepareKeys(tenantId: string, vault: Vault, now: number) {
+  return {
+    tokenKey: vault.encrypt(randomBytes(32), tenantId),
+    keys: await prepareRotation(tenantId, signingAlgorithms, true, vault, now),
+  };
+}
 
 /** Makes keys that take the place of those of a tenant. Slow, so before the transaction. */
 export function prepareRotation(
@@ -21,13 +32,36 @@ export function prepareRotation(
   vault: Vault,
   now: number,
 ): Promise<readonly SigningKeyRow[]> {
+  const activeFrom = emergency ? now : now + keyPublishedBefore;
   return Promise.all(
-    algorithms.map((algorithm) =>
-      emergency
-        ? prepareSigningKey(tenantId, algorithm, vault, now, now)
-        : prepareNextSigningKey(tenantId, algorithm, vault, now),
-    ),
+    algorithms.map((algorithm) => prepareSigningKey(tenantId, algorithm, vault, now, activeFrom)),
   );
+}
+
+/**
+ * Makes a signing key of a tenant. The next one is published a day before it signs, so that no client meets a `kid`
+ * it cannot find; the one before it stays published (M16).
+ *
+ * @param activeFrom when it begins to sign (ms)
+ */
+export async function prepareSigningKey(
+  tenantId: string,
+  algorithm: SigningAlgorithm,
+  vault: Vault,
+  now: number,
+  activeFrom = now + keyPublishedBefore,
+): Promise<SigningKeyRow> {
+  const { kid, publicJwk, privateKey } = await generateSigningKey(algorithm);
+  return {
+    kid,
+    tenantId,
+    algorithm,
+    publicJwk: JSON.stringify(publicJwk),
+    privateKey: vault.encrypt(privateKey, tenantId),
+    createdAt: now,
+    activeFrom,
+    retiredAt: null,
+  };
 }
 
 /**
@@ -76,13 +110,8 @@ export async function replaceRestoredKeys(
     await store.transaction(async (tx) => {
       for (const key of keys) {
         await replaceKeys(tx, key, now);
-        await auditRotation(
-          tx,
-          tenant.id,
-          key.kid,
-          'made after a restore; the keys of before are retired',
-          now,
-        );
+        const reason = 'made after a restore; the keys of before are retired';
+        await auditRotation(tx, tenant.id, key.kid, reason, now);
       }
     });
     made += keys.length;
@@ -91,7 +120,7 @@ export async function replaceRestoredKeys(
 }
 
 /** What the rotation needs beside the store. */
-export interface RotationDeps {
+interface RotationDeps {
   readonly vault: Vault;
   readonly tenants: Pick<Tenants, 'read'>;
   readonly now: number;
@@ -110,22 +139,18 @@ export async function rotateDueKeys(store: Store, { vault, tenants, now }: Rotat
     const next = await prepareRotation(tenant.id, due.next, false, vault, now);
     if (next.length === 0 && due.retired.length === 0) continue;
     const { count, putInPlace } = await store.transaction(async (tx) => {
-      const published: SigningKeyRow[] = [];
-      for (const key of next) if (await publishNextKey(tx, key, now)) published.push(key);
-      for (const { kid, algorithm, activeFrom } of published) {
-        await auditRotation(
-          tx,
-          tenant.id,
-          kid,
-          `the next ${algorithm} key: it signs from ${isoTime(activeFrom)}`,
-          now,
-        );
+      let count = due.retired.length;
+      for (const key of next) {
+        if (!(await publishNextKey(tx, key, now))) continue;
+        count += 1;
+        const reason = `the next ${key.algorithm} key: it signs from ${isoTime(key.activeFrom)}`;
+        await auditRotation(tx, tenant.id, key.kid, reason, now);
       }
       for (const kid of due.retired) {
         await retireSigningKey(tx, kid, now);
         await auditRotation(tx, tenant.id, kid, 'retired: the last token it signed is over', now);
       }
-      return { count: published.length + due.retired.length, putInPlace: await tenants.read(tx) };
+      return { count, putInPlace: await tenants.read(tx) };
     });
     putInPlace();
     changed += count;
@@ -133,17 +158,7 @@ export async function rotateDueKeys(store: Store, { vault, tenants, now }: Rotat
   return changed;
 }
 
-function auditRotation(tx: Tx, tenantId: string, kid: string, reason: string, at: number): Promise<void> {
-  return insertAuditEvent(tx, {
-    at,
-    tenantId,
-    event: 'key_rotated',
-    actorKind: 'service',
-    actorId: null,
-    target: kid,
-    clientId: null,
-    address: null,
-    result: 'done',
-    reason,
-  });
+function auditRotation(tx: Tx, tenantId: string, kid: string, reason: string, now: number): Promise<void> {
+  const facts = { event: 'key_rotated', tenantId, target: kid, reason } as const;
+  return insertAuditEvent(tx, auditEvent(serviceSource(now), facts));
 }
