@@ -6,7 +6,6 @@ import {
   findDecidedDevice,
   signOutDevice,
 } from '../../operations/device/decide-device.ts';
-import { seenAt } from '../../operations/session/notice.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
@@ -14,7 +13,7 @@ import { formToken, givenForm } from '../pages/form-token.ts';
 import { enter, type PageDeps } from '../pages/guarded-page.ts';
 import { sendPage } from '../pages/pages.ts';
 import { requireOwnForm } from '../same-origin.ts';
-import { shownFacts } from './facts.ts';
+import { placeFacts, shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
 
 /** What was pressed for which device: the page that follows shows what has become of it. */
@@ -74,23 +73,23 @@ function send(
   const { reply, language } = visit;
   const app = shownName(client.name);
   const name = code.deviceName ?? app;
-  const { place, address } = seenAt(visit, code.ipAddress);
   const page = standing === 'signed-in' ? 'approved' : standing;
+  // What was pressed came too late: the page says what stands, and what can be done about it.
+  const isOther = page !== 'ended' && verdict !== (page === 'rejected' ? 'reject' : 'approve');
+  const lead = isOther ? 'already' : standing === 'signed-in' ? 'signedIn' : 'lead';
   return sendPage(reply, {
-    template: `members/device/${page}.eta`,
+    template: `members/device/${page === 'rejected' ? 'rejected' : 'decided'}.eta`,
     language,
     title: `device.${page}.title`,
     data: {
+      lead: language.t(`device.${page}.${lead}`),
       name,
       facts: shownFacts(language, [
         ['account.devices.app', name === app ? null : app],
         ['device.approve.model', code.deviceModel],
-        ['device.approve.place', place],
-        ['device.approve.address', address],
+        ...placeFacts(visit, code.ipAddress),
       ]),
-      isSignedIn: standing === 'signed-in',
-      // What was pressed came too late: the page says what stands, and what can be done about it.
-      isOther: verdict !== (page === 'rejected' ? 'reject' : 'approve'),
+      isApproved: page === 'approved',
       decided: sealed,
     },
   });

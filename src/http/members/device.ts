@@ -24,6 +24,7 @@ import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
 import { decidedPages, decidedUrl } from './device-decided.ts';
+import { shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
 
 const url = '/device';
@@ -241,11 +242,15 @@ function sendApprove(
       // A third party says what it will see; the operator's own apps need no leave (decision 14).
       scopes: client.thirdParty ? code.scope.split(' ') : [],
       email: member.email,
-      deviceName: code.deviceName,
-      deviceModel: code.deviceModel,
-      ipAddress: address,
-      place,
-      asked: language.t('device.approve.asked', { minutes }),
+      reported: shownFacts(language, [
+        ['device.approve.name', code.deviceName],
+        ['device.approve.model', code.deviceModel],
+      ]),
+      observed: shownFacts(language, [
+        ['device.approve.address', address],
+        ['device.approve.place', place],
+        ['device.approve.time', language.t('device.approve.asked', { minutes })],
+      ]),
       confirm: formToken(reply, purpose, deps, { codeId: code.id, sessionId: session.id, digits }),
     },
   });

@@ -1,4 +1,5 @@
 /** The facts that a page lists of a device or a browser: those that are known, each with its label. */
+import { seenAt } from '../../operations/session/notice.ts';
 import type { Language } from '../../text/language.ts';
 
 /** @param facts the key of each label, and what is known; nothing is left out */
@@ -7,4 +8,13 @@ export function shownFacts(
   facts: readonly (readonly [string, string | null | undefined])[],
 ): readonly { readonly label: string; readonly value: string }[] {
   return facts.flatMap(([label, value]) => (value ? [{ label: t(label), value }] : []));
+}
+
+/** Where a device or a browser was seen, as facts of it. */
+export function placeFacts(visit: Parameters<typeof seenAt>[0], ipAddress: string) {
+  const { place, address } = seenAt(visit, ipAddress);
+  return [
+    ['device.approve.place', place],
+    ['device.approve.address', address],
+  ] as const;
 }

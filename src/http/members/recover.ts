@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
 import { type Flow, flowToKeep, flowUrl, languageOf, openFlow, ownFlow, sealFlow } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
-import { sendLinkDone, sendProblem, sendTooManyMails } from '../pages/problem.ts';
+import { sendLinkDone, sendMessage, sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, findMailLink, isBrowserThatAsked, sendTooManyLinks } from './email-proof.ts';
 import { flowPage, goToFlow } from './flow-page.ts';
@@ -162,10 +162,6 @@ async function reset(
     resetPassword(tx, tenant, linkHash, hash, everywhere !== undefined, deps),
   );
   if (!isDone) return sendUsed();
-  return sendPage(reply, {
-    template: 'members/recover/done.eta',
-    language,
-    title: 'recover.done.title',
-    data: { signIn: flowUrl('/sign-in', sealed) },
-  });
+  const ways = [{ href: flowUrl('/sign-in', sealed), text: 'signIn.submit' }];
+  return sendMessage(reply, { language, title: 'recover.done.title', lead: 'recover.done.lead', ways });
 }

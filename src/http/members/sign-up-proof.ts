@@ -26,7 +26,7 @@ import { pageForm, pageQuery } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { type Flow, flowUrl, languageOf, requestOf, sealFlow, sendStale, stepOf } from '../oidc/flow.ts';
 import { sendPage } from '../pages/pages.ts';
-import { sendLinkDone, sendProblem } from '../pages/problem.ts';
+import { sendLinkDone, sendMessage, sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { findMailLink, isBrowserThatAsked, sendTooManyLinks } from './email-proof.ts';
 import { answerSignedIn, type SignedIn, signInTo } from './flow-page.ts';
@@ -168,13 +168,13 @@ function takeOn(
 const isOver = (standing: ProofStanding) => standing === 'finished' || standing === 'over';
 
 /** What was said at the sign-up that a proof is about. */
-export const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;
+const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayload;
 
 /** The flow that the sign-up goes on with. */
-export const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
+const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
 
 /** Where the forms that finish a sign-up lead: on to the client, in one redirect. */
-export async function formTargetsOf(
+async function formTargetsOf(
   request: FastifyRequest,
   proof: EmailProof,
   deps: Deps,
@@ -187,7 +187,7 @@ export async function formTargetsOf(
  * The proof is over: it has made an account, or nothing comes of it. The browser that asked goes on with its flow;
  * another one knows of none.
  */
-export async function sendUsed(
+async function sendUsed(
   reply: FastifyReply,
   proof: EmailProof,
   isBrowserThatAsked: boolean,
@@ -208,7 +208,7 @@ export async function sendUsed(
 }
 
 /** The page that takes the digits of the mail, or goes on where the link has proven the address. */
-export async function sendVerify(
+async function sendVerify(
   reply: FastifyReply,
   proof: EmailProof,
   sealed: string,
@@ -227,7 +227,7 @@ export async function sendVerify(
     data: {
       proof: sealed,
       isProven,
-      lead: language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
+      lead: isProven ? null : language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
       startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
       problems:
         problem === null ? [] : [{ field: 'code', text: language.t(`signUp.verify.error.${problem}`) }],
@@ -236,10 +236,7 @@ export async function sendVerify(
 }
 
 /** The page of another browser than the one that asked: it goes on there. */
-export function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
-  return sendPage(reply, {
-    template: 'members/sign-up/confirmed.eta',
-    language,
-    title: 'signUp.confirmed.title',
-  });
+function sendConfirmed(reply: FastifyReply, language: Language): Promise<FastifyReply> {
+  const title = 'signUp.confirmed.title';
+  return sendMessage(reply, { language, title, lead: 'signUp.confirmed.lead' });
 }

@@ -83,17 +83,29 @@ export function sendProblem(
   });
 }
 
-/**
- * The page of a link that was used and has done its work: opened again it is no error (pages 20).
- *
- * @param title key of what was done
- */
+/** A page that says what has been done, and leads on. Its texts are keys. */
+export interface Message {
+  readonly language: Language;
+  readonly title: string;
+  readonly lead: string;
+  readonly status?: number;
+  readonly ways?: readonly Way[];
+}
+
+export function sendMessage(
+  reply: FastifyReply,
+  { language, title, lead, status = 200, ways = [] }: Message,
+): Promise<FastifyReply> {
+  const data = { lead: language.t(lead), ways };
+  return sendPage(reply, { template: 'members/message.eta', language, title, status, data });
+}
+
+/** The page of a link that was used and has done its work: opened again it is no error (pages 20). */
 export function sendLinkDone(
   reply: FastifyReply,
-  page: { readonly language: Language; readonly title: string; readonly ways: readonly Way[] },
+  message: Pick<Message, 'language' | 'title' | 'ways'>,
 ): Promise<FastifyReply> {
-  const { language, title, ways } = page;
-  return sendPage(reply, { template: 'members/link-done.eta', language, title, status: 410, data: { ways } });
+  return sendMessage(reply, { ...message, lead: 'problem.linkDone.lead', status: 410 });
 }
 
 /** The page of an address that is sent no more mails now: it claims none, and tells nothing of an account (F6). */

@@ -8,7 +8,7 @@ const read = (name: string) => readFileSync(new URL(name, templateFolder), 'utf8
 
 /** The pages: what stands in the layout of the members' pages. */
 const pages = readdirSync(templateFolder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.eta') && read(name).startsWith("<% layout('/layout') %>"))
+  .filter((name) => name.endsWith('.eta') && read(name).includes("layout('/layout'"))
   .toSorted();
 
 /** A template with everything that it includes, and its layout. */

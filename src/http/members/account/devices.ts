@@ -2,7 +2,7 @@
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { browserName, seenAt } from '../../../operations/session/notice.ts';
+import { browserName } from '../../../operations/session/notice.ts';
 import { signOutApps } from '../../../operations/session/sign-out.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
@@ -12,7 +12,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { shownFacts } from '../facts.ts';
+import { placeFacts, shownFacts } from '../facts.ts';
 import { agoOf, dayOf } from '../times.ts';
 import {
   type AccountPage,
@@ -66,7 +66,6 @@ function cardOf(
 ) {
   const { tag } = visit.language;
   const name = signIn.label ?? device?.name ?? client;
-  const { place, address } = seenAt(visit, ipAddress);
   const facts = [
     ['account.devices.app', name === client ? null : client],
     ['account.devices.device', name === device?.name ? null : device?.name],
@@ -74,14 +73,9 @@ function cardOf(
     ['account.browser', device === null ? browserName(userAgent, visit.language) : null],
     ['account.firstUsed', dayOf(signIn.createdAt, tag)],
     ['account.lastUsed', agoOf(signIn.rotatedAt, now, tag)],
-    ['device.approve.place', place],
-    ['device.approve.address', address],
+    ...placeFacts(visit, ipAddress),
   ] as const;
-  return {
-    id: signIn.id,
-    name,
-    facts: shownFacts(visit.language, facts),
-  };
+  return { id: signIn.id, name, facts: shownFacts(visit.language, facts) };
 }
 
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {

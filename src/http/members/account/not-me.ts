@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sessionLives } from '../../../core/session.ts';
 import { endForeignDevice, endForeignSession } from '../../../operations/account/account.ts';
 import { findDecidedDevice } from '../../../operations/device/decide-device.ts';
-import { browserName, type Notice, readNotice, seenAt } from '../../../operations/session/notice.ts';
+import { browserName, type Notice, readNotice } from '../../../operations/session/notice.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -16,7 +16,7 @@ import { formToken, givenForm } from '../../pages/form-token.ts';
 import { requestLanguage, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
-import { shownFacts } from '../facts.ts';
+import { placeFacts, shownFacts } from '../facts.ts';
 import { momentOf } from '../times.ts';
 
 const url = '/not-me/:notice';
@@ -45,12 +45,10 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
     return { language, seen: await seenOf(tx, tenant.id, notice, language, deps.clock()) };
   });
   const kind = 'sessionId' in notice.what ? 'browser' : 'tv';
-  const { place, address } = seenAt({ language, deps }, seen.ipAddress);
   const facts = [
     ...seen.facts,
     ['account.time', momentOf(notice.at, language.tag)],
-    ['device.approve.place', place],
-    ['device.approve.address', address],
+    ...placeFacts({ language, deps }, seen.ipAddress),
   ] as const;
   return sendPage(reply, {
     template: 'members/account/not-me.eta',

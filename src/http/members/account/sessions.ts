@@ -1,5 +1,5 @@
 // The account page of browsers.
-import { browserName, seenAt } from '../../../operations/session/notice.ts';
+import { browserName } from '../../../operations/session/notice.ts';
 import { livingSessions } from '../../../operations/session/session.ts';
 import { signOutSession, signOutSessions } from '../../../operations/session/sign-out.ts';
 import { findSession } from '../../../storage/session.ts';
@@ -8,7 +8,7 @@ import { clearSessionCookie } from '../../cookies.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import { shownFacts } from '../facts.ts';
+import { placeFacts, shownFacts } from '../facts.ts';
 import { agoOf, dayOf } from '../times.ts';
 import {
   type AccountPage,
@@ -36,13 +36,11 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
   // This browser stands at the head of the list, wherever its turn would be.
   const first = links.newest === null ? [own] : [];
   const browsers = [...first, ...page.toSorted((a, b) => b.lastUsedAt - a.lastUsedAt)].map((session) => {
-    const { place, address } = seenAt(visit, session.ipAddress);
     const facts = [
       ['account.firstUsed', dayOf(session.createdAt, tag)],
       // The time of use is written once an hour, but this browser is used right now.
       ['account.lastUsed', agoOf(session.id === own.id ? now : session.lastUsedAt, now, tag)],
-      ['device.approve.place', place],
-      ['device.approve.address', address],
+      ...placeFacts(visit, session.ipAddress),
     ] as const;
     return {
       id: session.id,
