@@ -7,7 +7,7 @@ import { machineOf, type StateOf, step } from './machine.ts';
 import { type Member, maySignIn } from './members/member.ts';
 import { sessionMemory } from './operators/limits.ts';
 
-export type SessionState = StateOf<typeof sessionMachine>;
+type SessionState = StateOf<typeof sessionMachine>;
 export type SessionKind = 'member' | 'admin';
 
 /** A stored session. Times are ms since the epoch. */

@@ -224,7 +224,7 @@ export function readReference(text: string | undefined): string | null {
 }
 
 /** Where a checkout may lead back to: none was asked for, an allowed one, or one that is refused. */
-export type ReturnAddress =
+type ReturnAddress =
   | { readonly kind: 'none' }
   | { readonly kind: 'allowed'; readonly url: string }
   | { readonly kind: 'refused' };

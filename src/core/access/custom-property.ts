@@ -3,7 +3,7 @@ import { type Problem, problem } from '../problem.ts';
 import { customPropertyLength } from './limits.ts';
 
 /** A value of a tenant's own subscription property (contract, "Subscription object"). */
-export type CustomPropertyValue = number | string;
+type CustomPropertyValue = number | string;
 
 export type CustomPropertyValues = Readonly<Record<string, CustomPropertyValue>>;
 

@@ -124,7 +124,7 @@ export function packageProblems(facts: PackageFacts): readonly Problem[] {
     name.trim() === '' && problem('name', 'missing'),
     ...textProblems({ name, description }),
     !isAmount && problem(['price', 'amount'], 'not_an_amount'),
-    !isCurrency(price.currency) && problem(['price', 'currency'], 'not_a_currency'),
+    !currencies.includes(price.currency) && problem(['price', 'currency'], 'not_a_currency'),
     !isPeriod && problem(['period', 'count'], 'out_of_range', { least: 1, most }),
     payment.trim() === '' && problem('payment', 'missing'),
     payment === 'free' && price.amount > 0 && problem('payment', 'free_with_price'),
@@ -132,7 +132,7 @@ export function packageProblems(facts: PackageFacts): readonly Problem[] {
   ].filter((found) => found !== false);
 }
 
-/** Ten years, but for days: those of ten years are a few more. */
+/** Ten years; in days, a few more than those have. */
 const longestPeriod = { day: 3_660, week: 520, month: 120, year: 10 } as const;
 
 /**
@@ -147,9 +147,3 @@ export const currencies: readonly string[] = (
   'SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU ' +
   'UZS VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG'
 ).split(' ');
-
-const known = new Set(currencies);
-
-export function isCurrency(code: string): boolean {
-  return known.has(code);
-}

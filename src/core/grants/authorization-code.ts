@@ -13,7 +13,7 @@ import { unusedCodeMemory } from '../operators/limits.ts';
 import { endSignIn, type SignIn, type SignInWrite } from './sign-in.ts';
 import { type Beginning, beginWithTokens, type TokenGrant } from './tokens.ts';
 
-export type AuthorizationCodeState = StateOf<typeof authorizationCodeMachine>;
+type AuthorizationCodeState = StateOf<typeof authorizationCodeMachine>;
 
 /** A stored authorization code; the code itself is kept as its SHA-256. Times are ms since the epoch. */
 export interface AuthorizationCode {

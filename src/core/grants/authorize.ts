@@ -26,7 +26,7 @@ export interface AuthorizeCommand {
   readonly codeHash: string;
 }
 
-export type AuthorizeAnswer =
+type AuthorizeAnswer =
   | { readonly kind: 'code' }
   | { readonly kind: 'page'; readonly page: 'sign-in' | 'sign-up' | 'consent' }
   | { readonly kind: 'error'; readonly error: ErrorCode; readonly description: string };

@@ -8,7 +8,7 @@ import { deviceCodeLifetime, deviceCodeMemory, deviceDescriptionLength, pollInte
 import { machineOf, type StateOf, step } from '../machine.ts';
 import type { Scope } from '../oidc/scope.ts';
 
-export type DeviceCodeState = StateOf<typeof deviceCodeMachine>;
+type DeviceCodeState = StateOf<typeof deviceCodeMachine>;
 
 /** A stored device code; neither it nor its user code is kept in clear. Times are ms since the epoch. */
 export interface DeviceCode {

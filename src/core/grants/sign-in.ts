@@ -7,7 +7,7 @@ import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import { type Session, sessionLives } from '../session.ts';
 
-export type SignInState = StateOf<typeof signInMachine>;
+type SignInState = StateOf<typeof signInMachine>;
 
 /** Why a sign-in ended; kept for the audit and the member's account page. */
 export type SignInEnd =

@@ -102,7 +102,7 @@ export interface DetailProblem {
   readonly problem: 'missing' | 'long' | 'unfit' | 'malformed' | 'unknown';
 }
 
-export type ChangedDetails =
+type ChangedDetails =
   | { readonly kind: 'changed'; readonly member: Member }
   | { readonly kind: 'refused'; readonly problems: readonly DetailProblem[] };
 

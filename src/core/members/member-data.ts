@@ -11,7 +11,7 @@ import type { Session } from '../session.ts';
 import type { Member } from './member.ts';
 
 /** What is held of a member, as it was loaded. */
-export interface HeldData {
+interface HeldData {
   readonly member: Member;
   readonly subscriptions: readonly MemberSubscription[];
   readonly checkouts: readonly Checkout[];

@@ -4,10 +4,10 @@ import { passwordLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** Why a password is not taken; the last part of the text's key. */
-export type PasswordProblem = 'missing' | 'short' | 'long' | 'common' | 'address';
+type PasswordProblem = 'missing' | 'short' | 'long' | 'common' | 'address';
 
 /** What a new password is held against. */
-export interface PasswordRules {
+interface PasswordRules {
   /** Code points, as the tenant sets it. */
   readonly least: number;
   /** The address of the account: it is the first thing an attacker tries. */

@@ -3,11 +3,11 @@ export type Scope = string;
 
 /** The scopes that each name a part of what is known of the member (Core §5.4; decision 41). */
 export const memberScopes = ['profile', 'email', 'phone', 'address', 'subscriptions'] as const;
-export type MemberScope = (typeof memberScopes)[number];
+type MemberScope = (typeof memberScopes)[number];
 
 /** The scopes we know (decisions 10 and 41); unknown ones are dropped. */
 export const knownScopes = ['openid', 'offline_access', ...memberScopes] as const;
-export type KnownScope = (typeof knownScopes)[number];
+type KnownScope = (typeof knownScopes)[number];
 
 /** Reads a requested scope: known values only, in our order, so that equal scopes are equal strings. */
 export function readScope(requested: string): Scope {

@@ -63,7 +63,7 @@ export const auditEventNames = [
 export type AuditEventName = (typeof auditEventNames)[number];
 
 /** Who did it: a member, a client, an administrator, a token, an operator, the service, or unknown (`nobody`). */
-export type AuditActorKind = 'member' | 'client' | 'admin' | 'token' | 'operator' | 'service' | 'nobody';
+type AuditActorKind = 'member' | 'client' | 'admin' | 'token' | 'operator' | 'service' | 'nobody';
 
 /** A field that became another; values as a terminal shows them. */
 export interface FieldChange {

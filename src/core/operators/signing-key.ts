@@ -44,7 +44,7 @@ function successorsOf(key: KeyTimes, keys: readonly KeyTimes[]): readonly KeyTim
 }
 
 /** What is due with the keys of a tenant: algorithms that need a next key, and keys that can be retired. */
-export interface DueKeys {
+interface DueKeys {
   readonly next: readonly SigningAlgorithm[];
   readonly retired: readonly string[];
 }
