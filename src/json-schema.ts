@@ -4,11 +4,23 @@ declare const valueType: unique symbol;
  * A JSON Schema in the keywords that Fastify's draft 7 and the 2020-12 of OpenAPI 3.1 understand alike: the
  * same objects validate, serialise and document. The compiler knows the type of the values that it lets through.
  */
-export type Schema<Value = unknown> = Readonly<Record<string, unknown>> & {
+export interface Schema<Value = unknown> {
+  readonly [keyword: string]: unknown;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
   readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
   readonly properties?: Schemas;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly secret?: boolean;
+  readonly nullMeans?: string;
+  readonly heldTo?: Schema;
   readonly [valueType]?: Value;
-};
+}
 
 /** A schema of a value that the validator fills in where it is left out. */
 export type Defaulted<Value> = Schema<Value> & { readonly default: Value };
@@ -154,7 +166,7 @@ export function timeOrNull(
 
 /** A value that may be null. @param nullMeans what that says, where it says more than that there is none */
 export function orNull<Value>(schema: Schema<Value>, nullMeans?: string): Schema<Value | null> {
-  return { ...schema, type: [schema.type, 'null'], ...(nullMeans === undefined ? {} : { nullMeans }) };
+  return { ...schema, type: [...typesOf(schema), 'null'], ...(nullMeans === undefined ? {} : { nullMeans }) };
 }
 
 /** What an object says in an answer: the properties that its schema names, and no other (A18). */
@@ -176,29 +188,11 @@ export function pick<Value extends object>(schema: Schema<Value>, values: NoInfe
 export const heldTo = 'heldTo';
 export const ownKeywords = [heldTo, madeOf, 'nullMeans', 'enumOf', 'secret'] as const;
 
-/** The schema of a value, as far as a face reads it. */
-export interface ValueSchema {
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly unknown[];
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, ValueSchema>>;
-  readonly required?: readonly string[];
-  readonly items?: ValueSchema;
-  readonly secret?: boolean;
-  readonly nullMeans?: string;
-}
-
 /** The types that a value may have. */
-export const typesOf = ({ type }: ValueSchema): readonly string[] => [type ?? []].flat();
+export const typesOf = ({ type }: Schema): readonly string[] => [type ?? []].flat();
 
 /** The description of a value, with what null means. @param none what the face has for null */
-export function describedWith(
-  { description = '', nullMeans }: Pick<ValueSchema, 'description' | 'nullMeans'>,
-  none: string,
-): string {
+export function describedWith({ description = '', nullMeans }: Schema, none: string): string {
   return nullMeans === undefined ? description : `${description}; ${none} means ${nullMeans}`;
 }
 

@@ -1,5 +1,5 @@
 // How the fields of an operation's input are written on the command line.
-import { describedWith, typesOf, type ValueSchema } from '../json-schema.ts';
+import { describedWith, type Schema, typesOf } from '../json-schema.ts';
 import type { ObjectSchema } from '../operations/admin/operation.ts';
 import { kebab } from './words.ts';
 
@@ -38,12 +38,12 @@ export interface Field {
 /** The fields of an input, those that must be given first. */
 export function fieldsOf({ properties, required = [] }: ObjectSchema): readonly Field[] {
   const fields = Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, schema as ValueSchema, required.includes(name)),
+    fieldOf(name, schema, required.includes(name)),
   );
   return [...fields.filter((field) => field.required), ...fields.filter((field) => !field.required)];
 }
 
-function fieldOf(name: string, schema: ValueSchema, required: boolean): Field {
+function fieldOf(name: string, schema: Schema, required: boolean): Field {
   const types = typesOf(schema);
   const kind = kindOf(schema);
   return {
@@ -59,7 +59,7 @@ function fieldOf(name: string, schema: ValueSchema, required: boolean): Field {
   };
 }
 
-function kindOf(schema: ValueSchema): Field['kind'] {
+function kindOf(schema: Schema): Field['kind'] {
   if (schema.secret === true) return 'secret';
   const [type] = typesOf(schema).filter((candidate) => candidate !== 'null');
   if (type === 'boolean') return 'flag';
@@ -69,7 +69,7 @@ function kindOf(schema: ValueSchema): Field['kind'] {
     : 'json';
 }
 
-function shapeOf(kind: Field['kind'], schema: ValueSchema): string {
+function shapeOf(kind: Field['kind'], schema: Schema): string {
   if (kind === 'secret') return 'FILE';
   if (kind === 'json') return 'JSON';
   if (kind === 'flag') return '';

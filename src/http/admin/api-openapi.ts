@@ -1,5 +1,5 @@
 // Describes the admin API for the OpenAPI document.
-import { exactly, list, madeOf, named, text, wholeNumber } from '../../json-schema.ts';
+import { exactly, list, madeOf, named, type Schema, text, wholeNumber } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
 import { mediaTypeOf, type ObjectSchema, type Operation } from '../../operations/admin/operation.ts';
 import { mapValues } from '../api/components.ts';
@@ -143,7 +143,7 @@ function placesOf({ path, method, input }: Operation) {
   if (method === 'GET' || method === 'DELETE') return { inPath, inQuery: rest, body: null };
   const body: ObjectSchema = {
     type: 'object',
-    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name]) as object])),
+    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name]) as Schema])),
     ...listed(
       'required',
       (input.required ?? []).filter((name) => rest.includes(name)),
@@ -159,7 +159,7 @@ function parametersOf(
   { input }: Operation,
 ): readonly object[] {
   return names.map((name) => {
-    const field = withRules(input.properties[name]) as { readonly description?: string };
+    const field = withRules(input.properties[name]) as Schema;
     const { description, ...schema } = field;
     return {
       name,

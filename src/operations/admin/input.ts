@@ -1,16 +1,9 @@
 /** What came with a call, as the operation's schema reads it. */
 import { type Problem, problem } from '../../core/problem.ts';
+import { type Schema, typesOf } from '../../json-schema.ts';
 import { refuseIfAny } from '../refusal.ts';
 import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
 import type { Operation } from './operation.ts';
-
-/** What a field of an input may be, as far as its texts are read. */
-interface FieldSchema {
-  readonly type?: string | readonly string[];
-  readonly enum?: unknown;
-  readonly items?: FieldSchema;
-  readonly properties?: Readonly<Record<string, FieldSchema>>;
-}
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -25,7 +18,7 @@ export function readInput({ input: schema }: Operation, given: Input): Input {
   const known = checks.get(schema);
   const check = known ?? compileCheck(schema, { useDefaults: true, guesses: 0 });
   if (known === undefined) checks.set(schema, check);
-  const input = readTexts(given, schema as FieldSchema) as Input;
+  const input = readTexts(given, schema) as Input;
   refuseIfAny(halved(input));
   refuseIfAny(check(input));
   return input;
@@ -48,10 +41,10 @@ function isUnicode(value: unknown): boolean {
  * Numbers and flags come as texts from addresses, forms and the command line, a list of one as that one, and
  * nothing as an empty text. Nothing else is read as what it is not: null is no text, and no flag.
  */
-function readTexts(value: unknown, schema: FieldSchema | undefined): unknown {
+function readTexts(value: unknown, schema: Schema | undefined): unknown {
   if (schema === undefined) return value;
   const { items, properties = {} } = schema;
-  const types = [schema.type].flat();
+  const types = typesOf(schema);
   if (Array.isArray(value)) return value.map((item) => readTexts(item, items));
   if (typeof value === 'object' && value !== null) {
     return Object.fromEntries(

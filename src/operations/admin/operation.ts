@@ -1,5 +1,6 @@
 // What an operation is.
 import type { Actor, Permission } from '../../core/operators/permission.ts';
+import type { Schema, Schemas } from '../../json-schema.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Tx } from '../../storage/store.ts';
@@ -8,13 +9,8 @@ import type { Mailer } from '../mail/mailer.ts';
 import type { OpenTenant, Tenants } from '../tenant/open-tenants.ts';
 import type { PortalFace } from './portal-face.ts';
 
-/** A JSON Schema (2020-12) of an object: what validates an operation's input is what documents it. */
-export interface ObjectSchema {
-  readonly type: 'object';
-  readonly properties: Readonly<Record<string, object>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean;
-}
+/** The schema of an operation's input: what validates it is what documents it. */
+export type ObjectSchema = Schema & { readonly properties: Schemas };
 
 /** What an operation may use. */
 export interface OperationDeps {
@@ -108,13 +104,13 @@ export interface Operation<Input = unknown, Prepared = unknown> {
   /** How often one caller may call it in a minute, where it costs much; the machine itself may at any time. */
   readonly callsPerMinute?: number;
   /** What it answers, for the OpenAPI document and its tests. */
-  readonly output: object;
+  readonly output: Schema;
   /** The media type where the answer is a file: `{text}`, or a `FileAnswer` where it may be long. */
   readonly mediaType?: string;
   /** The media types of a file that is written in several formats, by the value of the input's `format`. */
   readonly formats?: Readonly<Record<string, string>>;
   /** What such a file holds, for the OpenAPI document; a text where it is left out. */
-  readonly fileSchema?: object;
+  readonly fileSchema?: Schema;
   /** Whether it may not go with what is there, though it changes nothing. */
   readonly mayConflict?: true;
   /** The field of the answer that names what was made, for the audit: the path cannot name it yet. */

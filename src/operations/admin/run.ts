@@ -3,7 +3,6 @@ import { auditTextLength } from '../../core/limits.ts';
 import { isLikeSecret } from '../../core/operators/admin-token.ts';
 import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
-import { heldTo } from '../../json-schema.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
@@ -254,14 +253,10 @@ function idsOf({ input: { properties } }: Operation, input: Call['input']): Call
       if (!Object.hasOwn(properties, name) || name === 'secretId') return false;
       const id = String(value);
       if (/^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{1,16})$/.test(id)) return true;
-      const { pattern } = (properties[name] as HeldSchema)[heldTo] ?? {};
+      const pattern = properties[name]?.heldTo?.pattern;
       return pattern !== undefined && new RegExp(pattern).test(id) && !isLikeSecret(id);
     }),
   );
-}
-
-interface HeldSchema {
-  readonly [heldTo]?: { readonly pattern?: string };
 }
 
 /** What was acted on: the fields of the path behind the tenant, or what was made. */

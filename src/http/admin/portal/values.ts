@@ -1,7 +1,7 @@
 /** Values as the pages of the portal show them: by their schema and name, with links to what has a page. */
 
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
-import type { ValueSchema } from '../../../json-schema.ts';
+import type { Schema, Schemas } from '../../../json-schema.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import { memoized } from '../../../text/memoized.ts';
 import { mayCall } from '../call.ts';
@@ -46,7 +46,7 @@ interface Row {
 const none: Shown = { kind: 'none' };
 
 /** A value of an answer, by its schema and its name. */
-function shownOf(value: unknown, schema: ValueSchema = {}, name = ''): Shown {
+function shownOf(value: unknown, schema: Schema = {}, name = ''): Shown {
   if (value === null && schema.nullMeans !== undefined) return { kind: 'word', text: schema.nullMeans };
   if (value === null || value === undefined || value === '') return none;
   if (typeof value === 'boolean') return { kind: 'flag', on: value };
@@ -56,7 +56,7 @@ function shownOf(value: unknown, schema: ValueSchema = {}, name = ''): Shown {
   return textOf(String(value), schema, name);
 }
 
-function textOf(text: string, { format, enum: words }: ValueSchema, name: string): Shown {
+function textOf(text: string, { format, enum: words }: Schema, name: string): Shown {
   if (words !== undefined || name === 'event') return { kind: 'word', text: text.replaceAll('_', ' ') };
   if (format === 'date-time') return { kind: 'time', iso: text, text: timeText(text) };
   if (/^data:image\/(?:png|webp|svg\+xml)[;,]/.test(text)) return { kind: 'picture', source: text };
@@ -74,7 +74,7 @@ function codeOf(text: string, href: string | null = null): Extract<Shown, { kind
 const isCode = (name: string) =>
   /(?:^(?:id|host|issuer|kid|key|target)|Id|Uris?|Origins?|Address)$/.test(name);
 
-function listOf(values: readonly unknown[], { items = {} }: ValueSchema, name: string): Shown {
+function listOf(values: readonly unknown[], { items = {} }: Schema, name: string): Shown {
   if (values.length === 0) return none;
   const isOfObjects = values.every((value) => typeof value === 'object' && value !== null);
   if (isOfObjects && values.every((value) => 'field' in (value as Facts) && 'to' in (value as Facts))) {
@@ -85,7 +85,7 @@ function listOf(values: readonly unknown[], { items = {} }: ValueSchema, name: s
   return { kind: 'lines', lines: values.map(String), isCode: isCode(name) };
 }
 
-function objectOf(value: Facts, schema: ValueSchema): Shown {
+function objectOf(value: Facts, schema: Schema): Shown {
   if (schema.format === 'money') {
     return { kind: 'text', text: moneyText(Number(value.amount), String(value.currency)) };
   }
@@ -97,8 +97,8 @@ function objectOf(value: Facts, schema: ValueSchema): Shown {
 }
 
 /** The properties of an object, in the order of its schema. */
-export function factsOf(value: Facts, schema: object, hidden: readonly string[] = []): readonly Fact[] {
-  const known = (schema as ValueSchema).properties;
+export function factsOf(value: Facts, schema: Schema, hidden: readonly string[] = []): readonly Fact[] {
+  const known = schema.properties;
   const properties = known ?? {};
   const names = [...new Set([...Object.keys(properties), ...Object.keys(value)])];
   return names
@@ -120,10 +120,9 @@ const mostColumns = 6;
 /** A list of objects as a table, with these columns or the first ones that fit into a cell. */
 export function tableOf(
   items: readonly Facts[],
-  schema: object,
+  { properties = {} }: Schema,
   chosen: readonly string[] = [],
 ): Extract<Shown, { kind: 'table' }> {
-  const { properties = {} } = schema as ValueSchema;
   const known = chosen.filter((name) => name in properties);
   const names = known.length > 0 ? known : Object.keys(properties).filter(isScalar(properties));
   const columns = (known.length > 0 ? names : names.slice(0, mostColumns)).map((name) => ({
@@ -140,7 +139,7 @@ export function tableOf(
   };
 }
 
-const isScalar = (properties: Readonly<Record<string, ValueSchema>>) => (name: string) => {
+const isScalar = (properties: Schemas) => (name: string) => {
   const { type, format, items } = properties[name] ?? {};
   const isObject = type === 'object' && format === undefined;
   return !isObject && items === undefined && name !== 'logo';
@@ -149,15 +148,15 @@ const isScalar = (properties: Readonly<Record<string, ValueSchema>>) => (name: s
 /** The things in the list of an answer, and the schema of one. */
 export function listIn(
   answer: Facts,
-  output: object,
-): { readonly items: readonly Facts[]; readonly schema: ValueSchema } {
-  const properties = Object.entries((output as ValueSchema).properties ?? {});
+  output: Schema,
+): { readonly items: readonly Facts[]; readonly schema: Schema } {
+  const properties = Object.entries(output.properties ?? {});
   const [name, { items: schema = {} }] = properties.find(([, list]) => isOfThings(list)) ?? ['', {}];
   return { items: (answer[name] ?? []) as readonly Facts[], schema };
 }
 
 /** Whether a schema is that of a list of things, rather than of words. */
-export const isOfThings = ({ items }: ValueSchema) => items?.properties !== undefined;
+export const isOfThings = ({ items }: Schema) => items?.properties !== undefined;
 
 /** The pages that values of these names lead to. */
 const pages: Readonly<Record<string, { readonly page: string; readonly field: string }>> = {

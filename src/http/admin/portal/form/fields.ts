@@ -1,6 +1,6 @@
 /** The fields of a form, as its template renders them. */
 import type { Path, Problem } from '../../../../core/problem.ts';
-import { describedWith, typesOf, type ValueSchema } from '../../../../json-schema.ts';
+import { describedWith, type Schema, typesOf } from '../../../../json-schema.ts';
 import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
 import type { Facts } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
@@ -61,7 +61,7 @@ export function entriesOf(asking: Asking, values: FormValues, offers: Offers): r
 
 function fieldOf(
   name: string,
-  schema: ValueSchema,
+  schema: Schema,
   isRequired: boolean,
   values: FormValues,
   offers: Offers,
@@ -100,7 +100,7 @@ const ordered = new Set(['languages']);
 /** Texts that are longer than a line. */
 const paragraphs = new Set(['description', 'file', 'logo', 'text']);
 
-function kindOf(name: string, schema: ValueSchema, isChosen: boolean) {
+function kindOf(name: string, schema: Schema, isChosen: boolean) {
   const isOf = (type: string) => typesOf(schema).includes(type);
   if (isOpenFlag(schema)) return 'choice';
   if (isOf('boolean')) return 'flag';
@@ -113,7 +113,7 @@ function kindOf(name: string, schema: ValueSchema, isChosen: boolean) {
   return paragraphs.has(name) ? 'texts' : 'text';
 }
 
-function exampleOf({ examples = [] }: ValueSchema): string {
+function exampleOf({ examples = [] }: Schema): string {
   const [example] = examples;
   if (Array.isArray(example)) return example.join(', ');
   return typeof example === 'string' || typeof example === 'number' ? String(example) : '';
@@ -130,12 +130,7 @@ export function valuesOf(asking: Asking, present: Facts | null): FormValues {
   return values;
 }
 
-function collect(
-  values: Map<string, readonly string[]>,
-  name: string,
-  schema: ValueSchema,
-  value: unknown,
-): void {
+function collect(values: Map<string, readonly string[]>, name: string, schema: Schema, value: unknown): void {
   if (isOpenFlag(schema)) return;
   if (value === null && hasNone(schema)) sayNone(values, name, schema);
   if (value === null || value === undefined) return;
@@ -150,7 +145,7 @@ function collect(
 }
 
 /** A time has a box for it, a number takes the word. */
-function sayNone(values: Map<string, readonly string[]>, name: string, { format }: ValueSchema): void {
+function sayNone(values: Map<string, readonly string[]>, name: string, { format }: Schema): void {
   if (format === 'date-time') values.set(noneName(name), ['true']);
   else values.set(name, ['none']);
 }
@@ -160,7 +155,7 @@ const textOfItem = (item: unknown) =>
   typeof item === 'object' && item !== null && 'id' in item ? String(item.id) : String(item);
 
 /** A browser's field for a time has no zone: it is UTC, and its label says so. */
-function textFor({ format }: ValueSchema, value: unknown): string {
+function textFor({ format }: Schema, value: unknown): string {
   return format === 'date-time' ? String(value).replace(/Z$/, '') : String(value);
 }
 

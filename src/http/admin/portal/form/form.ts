@@ -2,7 +2,6 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import type { Problem } from '../../../../core/problem.ts';
-import type { ValueSchema } from '../../../../json-schema.ts';
 import type { Operation } from '../../../../operations/admin/operation.ts';
 import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
 import type { Form } from '../../../form.ts';
@@ -107,7 +106,7 @@ export function sendSecret(
   { secret, ...others }: Facts,
   next: string,
 ): Promise<FastifyReply> {
-  const output = visit.operation.output as ValueSchema;
+  const output = visit.operation.output;
   // The first few say which it is.
   const names = Object.keys(output.properties ?? {}).slice(0, 4);
   const named = Object.fromEntries(names.map((name) => [name, others[name]]));

@@ -1,5 +1,5 @@
 /** What a form says, as the input of its operation. */
-import { typesOf, type ValueSchema } from '../../../../json-schema.ts';
+import { type Schema, type Schemas, typesOf } from '../../../../json-schema.ts';
 import { forceField } from '../../../../operations/admin/define.ts';
 import { type Facts, pathFields } from '../addresses.ts';
 import type { OperationVisit } from '../visit.ts';
@@ -7,15 +7,13 @@ import type { OperationVisit } from '../visit.ts';
 /** The values of a form's fields as they were sent, or as they are before it is. */
 export type FormValues = ReadonlyMap<string, readonly string[]>;
 
-type Properties = Readonly<Record<string, ValueSchema>>;
-
 /** An operation, and what is known of its input without a form. */
 export type Asking = Pick<OperationVisit, 'operation' | 'known'>;
 
 /** What its form asks for: all but what is known already, and what is for the command alone. */
-export function inputProperties({ operation, known }: Asking): Properties {
+export function inputProperties({ operation, known }: Asking): Schemas {
   const given = pathFields(operation).filter((name) => known[name] !== undefined);
-  const properties = Object.entries(operation.input.properties as Properties);
+  const properties = Object.entries(operation.input.properties);
   return Object.fromEntries(
     properties.filter(([name, schema]) => !given.includes(name) && schema !== forceField),
   );
@@ -39,7 +37,7 @@ export function readForm(asking: Asking, values: FormValues): Facts {
 }
 
 function readObject(
-  properties: Properties,
+  properties: Schemas,
   required: readonly string[] = [],
   prefix: string,
   sent: Sent,
@@ -52,7 +50,7 @@ function readObject(
   );
 }
 
-function readField(name: string, schema: ValueSchema, isRequired: boolean, form: Sent): unknown {
+function readField(name: string, schema: Schema, isRequired: boolean, form: Sent): unknown {
   const { values, isChange } = form;
   const sent = values.get(name) ?? [];
   const isOf = (type: string) => typesOf(schema).includes(type);
@@ -75,7 +73,7 @@ function readField(name: string, schema: ValueSchema, isRequired: boolean, form:
 }
 
 /** What an empty field says: of a secret, which is never shown, and of an open flag, that it stays as it is. */
-function emptyOf(schema: ValueSchema, isRequired: boolean, isChange: boolean): '' | null | undefined {
+function emptyOf(schema: Schema, isRequired: boolean, isChange: boolean): '' | null | undefined {
   if (schema.secret === true || isOpenFlag(schema)) return undefined;
   const types = typesOf(schema);
   if (types.includes('null') && !hasNone(schema) && (isChange || isRequired)) return null;
@@ -116,13 +114,13 @@ export function asUtc(text: string): string {
 }
 
 /** A flag of which null leaves things as they are: a box that is ticked or not could not say that. */
-export function isOpenFlag(schema: ValueSchema): boolean {
+export function isOpenFlag(schema: Schema): boolean {
   const types = typesOf(schema);
   return types.includes('boolean') && types.includes('null');
 }
 
 /** Whether a form says null with a word or a box of its own: of numbers and times of which null means something. */
-export function hasNone(schema: ValueSchema): boolean {
+export function hasNone(schema: Schema): boolean {
   const isOfForm = typesOf(schema).includes('integer') || schema.format === 'date-time';
   return schema.nullMeans !== undefined && isOfForm;
 }

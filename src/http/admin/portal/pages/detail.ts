@@ -1,6 +1,5 @@
 // The page of one thing: the lists of what it has, then all that is known of it.
 import type { FastifyReply } from 'fastify';
-import type { ValueSchema } from '../../../../json-schema.ts';
 import { isLocked } from '../../../../operations/admin/members/member-limits.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
@@ -54,7 +53,7 @@ export async function detailPage(
 export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly string[] = []) {
   const { operation, known } = visit;
   const { host } = shownTenant(visit);
-  const { properties = {} } = operation.output as ValueSchema;
+  const { properties = {} } = operation.output;
   const all = factsOf(answer, operation.output, hidden).map((fact) => ({
     ...fact,
     value: withLinks(visit, fact.value, host),

@@ -1,7 +1,6 @@
 // The pages of lists, and the files that lists are written as.
 import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
-import type { ValueSchema } from '../../../../json-schema.ts';
 import { isFile, type Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
@@ -75,7 +74,7 @@ function filtersOf(visit: OperationVisit, query: Form): readonly Field[] {
 
 /** What the query says; an empty field narrows nothing, and the browser's times are in UTC. */
 function saidBy(query: Form, { operation, known }: OperationVisit): Facts {
-  const properties = operation.input.properties as Readonly<Record<string, ValueSchema>>;
+  const properties = operation.input.properties;
   const names = Object.keys(properties).filter((name) => known[name] === undefined);
   const isTime = (name: string) => properties[name]?.format === 'date-time';
   return Object.fromEntries(
@@ -125,7 +124,7 @@ const endings: readonly (readonly [string, string])[] = [
 ];
 
 function endingOf({ mediaType = '', input }: Operation, { format }: Facts): string {
-  const chosen = format ?? (input.properties.format as ValueSchema | undefined)?.default;
+  const chosen = format ?? input.properties.format?.default;
   if (typeof chosen === 'string') return chosen;
   return endings.find(([type]) => mediaType.startsWith(type))?.[1] ?? 'txt';
 }
