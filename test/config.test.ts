@@ -154,7 +154,7 @@ describe('a setting from a file', () => {
     ]);
   });
 
-  it('and as a value at once is a problem, since nobody can tell which', () => {
+  it('is a problem if it is also given as a value, because only one of them can be meant', () => {
     const twice = { MEMBERDOOR_PORT: '1', MEMBERDOOR_PORT_FILE: fileWith('2') };
     expect(problemsOf(twice)).toEqual(['MEMBERDOOR_PORT is given twice, as a value and as a file.']);
   });

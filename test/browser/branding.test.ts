@@ -61,7 +61,7 @@ const pages: Readonly<Record<string, () => Promise<unknown>>> = {
   'sign-in': () => view.page.goto(site.authorization({ client_id: 'branded' })),
   'sign-in with a problem': async () => {
     await view.page.goto(site.authorization({ client_id: 'branded' }));
-    // Somebody else each time: wrong passwords of one address are limited.
+    // Another address each time, because wrong passwords of one address are limited.
     people += 1;
     await submitSignIn(view, `person-${people}@example.com`, 'not the password');
   },

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterEach(() => site.browser.closeViews());
 
-/** Opens the portal as somebody does who was told its address. */
+/** Opens the portal by its address alone. */
 async function enter(email: string, javaScript = false): Promise<View> {
   const view = await site.browser.open({ size: 'desk', javaScript });
   const { page } = view;

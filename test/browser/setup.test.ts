@@ -42,7 +42,7 @@ async function expectFit(view: View, name: string): Promise<void> {
 }
 
 describe('the set-up pages', () => {
-  it('pages 2, 3, 6: the form, its errors and its end are readable for everybody, and small', async () => {
+  it('pages 2, 3, 6: the form, its errors and its last page are accessible and small', async () => {
     const view = await browser.open();
     await view.page.goto(link);
     await expectFit(view, 'form');

@@ -57,7 +57,7 @@ describe('the command of the service', () => {
     expect(await (await fetch(`http://${acme}/no-such-page`)).text()).toContain('Acme Two');
   });
 
-  it('A18: prints a secret alone, for whoever keeps it without reading, and shows it never again', async () => {
+  it('A18: prints a secret alone, so that a script can store it, and never shows it again', async () => {
     const words = ['--tenant', acme, '--client-id', 'server', '--name', 'Server', '--type', 'confidential'];
     const made = await run(['clients', 'create', ...words]);
     expect(made.code).toBe(0);
@@ -146,7 +146,7 @@ describe('the command of the service', () => {
     expect(readdirSync(folder)).not.toContain('memberdoor.sock');
   });
 
-  it('takes a socket that nobody listens on for none, and a folder without data for what it is', async () => {
+  it('treats a socket without a listener as no socket, and says that a folder has no data', async () => {
     const empty = join(folder, 'empty');
     mkdirSync(empty);
     writeFileSync(socketPath(empty), '');

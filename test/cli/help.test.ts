@@ -117,7 +117,7 @@ describe('the command as a process', () => {
     expect(JSON.parse(listed.lines().join(''))).toMatchObject({ tenants: expect.any(Array) });
   });
 
-  it('keeps the code of what failed, whoever reads it', async () => {
+  it('exits with the code of what failed, even if the reader is gone', async () => {
     const listed = startProcess({ settings: settings(), words: ['tenants', 'list'], isUnread: true });
     expect((await listed.exited).code).toBe(1);
     expect(listed.errorLines()).toHaveLength(1);

@@ -159,7 +159,7 @@ describe('memberdoor apply', () => {
     expect(said.out).toContain('      passwordLength: 12 -> 20\n');
   });
 
-  it('shows no controls that somebody put into a name', async () => {
+  it('shows no control characters from a name', async () => {
     const files = service.tenants.byHost('files.test');
     await service.store.transaction(async (tx) => {
       await insertProduct(tx, String(files?.id), 'red\u001b[31m');

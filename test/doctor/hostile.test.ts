@@ -53,7 +53,7 @@ function findings(at: Place): Promise<readonly Finding[]> {
 const wrongAt = (all: readonly Finding[], where: string) =>
   all.filter((finding) => !finding.isWell && finding.where === where).map(({ what }) => what);
 
-describe('a doctor who calls somebody else finds', () => {
+describe('a doctor who reaches another server finds', () => {
   const answering = async (answer: RequestListener): Promise<Place> => {
     const server = createServer(certificate, answer).listen(0, '127.0.0.1');
     await once(server, 'listening');

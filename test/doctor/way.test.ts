@@ -135,7 +135,7 @@ describe('of the way to the service a doctor finds', () => {
     );
   });
 
-  it('a trust in everybody', async () => {
+  it('that every address is trusted', async () => {
     const trusting = await serviceForTest({
       data: 'security',
       trustedProxies: ['0.0.0.0/1', '128.0.0.0/1'],
@@ -168,7 +168,7 @@ describe('of the way to the service a doctor finds', () => {
       /for another name$/,
     ],
     [
-      'nobody trusts',
+      'is not trusted',
       () => makeAuthority(now).issue(names, now - day, now + 60.5 * day),
       /^its certificate is not trusted: /,
     ],
@@ -183,7 +183,7 @@ describe('of the way to the service a doctor finds', () => {
     expect(wrongAt(await findings({ certificate: short }), origin)).toEqual([]);
   });
 
-  it('an address where nobody listens, or somebody else does', async () => {
+  it('an address where no server listens, or another one does', async () => {
     const closed = await findings({}, { at: { host: '127.0.0.1', port: await freePort() } });
     expect(wrongAt(closed, origin)).toEqual(['it cannot be reached: ECONNREFUSED']);
     expect(closed.map((finding) => textOf(finding, null)).join('')).toContain(

@@ -137,7 +137,7 @@ describe('a token', () => {
           said.exp > seconds &&
           (said.nbf === undefined || (isNumber(said.nbf) && said.nbf <= seconds));
         const isRight = said.iss === issuer && said.sub !== undefined && isForUs && isInTime;
-        // A subject that is no text is refused by whoever reads it.
+        // A subject that is not a string is refused by the code that reads it.
         expect(read === null).toBe(!isRight);
       }),
       150,

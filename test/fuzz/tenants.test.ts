@@ -87,7 +87,7 @@ const cells: readonly Cell[] = [
   portalForm('POST /admin/sign-out', () => '/admin/sign-out'),
 ];
 
-describe('X1: what one tenant gave is to the other as what nobody ever gave:', () => {
+describe('X1: what one tenant issued is to the other tenant like what was never issued:', () => {
   it.each(cells.map((cell) => ({ name: nameOf(cell), cell })))('$name', async ({ cell }) => {
     const [home, elsewhere] = await sides(hosts.a, hosts.b, cell.artefact === 'consent id');
     await expectForeign(cell, home, elsewhere);
@@ -103,7 +103,7 @@ const carried: readonly Artefact[] = ['session cookie', 'portal session cookie',
 
 describe('X1, X5: at every route', () => {
   it(
-    'the other tenant’s cookies are as those that nobody ever got',
+    'the other tenant’s cookies are like cookies that were never set',
     async () => {
       const [home, elsewhere] = await sides(hosts.a, hosts.b);
       const cookiesOf = (change: (value: string) => string) =>

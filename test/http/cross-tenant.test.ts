@@ -15,7 +15,7 @@ const bearer = (host: string, path: string, accessToken: string) =>
 // What one tenant gives out, at every route of the other: test/fuzz/tenants.test.ts has the table.
 
 describe('what only A knows', () => {
-  it("X1: a member's password at A signs nobody in at B", async () => {
+  it("X1: a member's password at A does not work at B", async () => {
     const browser = visitor(service, hosts.b);
     const page = await browser.authorize(authorizationParameters('pub1', redirectUri, pkce()));
     const wrong = await browser.signIn(page, email, passwords[hosts.a][email]);

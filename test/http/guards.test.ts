@@ -140,7 +140,7 @@ const newProduct = (name: string) => () =>
 
 const currentPassword = password;
 
-/** Every form of somebody who is signed in; what it changes, it changes in its last transaction or before. */
+/** Every form of a signed-in member; what it changes, it changes in its last transaction or before. */
 const forms: Readonly<Record<string, () => Promise<Ready>>> = {
   'account: details': account('/account/details', { fullName: 'Another Name' }),
   'account: consents': account(
@@ -234,7 +234,7 @@ const forms: Readonly<Record<string, () => Promise<Ready>>> = {
   'portal: changing something': portal('/admin/tenants/a.test/members/{id}/+change', {
     fullName: 'Another Name',
   }),
-  'portal: making something': newProduct('Product of nobody'),
+  'portal: making something': newProduct('Product of no tenant'),
   'portal: signing out': async () => {
     const { member, browser } = await newAdministrator();
     const token = field(await browser.send('/admin/tenants/a.test/products/+create'), 'token');

@@ -59,7 +59,7 @@ describe('an unknown Host', () => {
   });
 });
 
-describe('forwarded headers of a peer that nobody trusts', () => {
+describe('forwarded headers of a peer that is not trusted', () => {
   const forwarded: readonly Record<string, string>[] = [
     { 'x-forwarded-host': 'b.test' },
     { 'x-forwarded-host': 'evil.test' },

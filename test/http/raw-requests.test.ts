@@ -10,7 +10,7 @@ import { serviceForTest, useService } from '../support/use-service.ts';
 
 const discovery = '/.well-known/openid-configuration';
 const form = 'Content-Type: application/x-www-form-urlencoded';
-/** What somebody would smuggle past a proxy: it must not be read as a request. */
+/** A request that an attacker would smuggle past a proxy: it must not be read as a request. */
 const smuggled = 'GET /livez HTTP/1.1\r\nHost: a.test\r\n\r\n';
 
 const service = useService({ data: 'security' });

@@ -44,7 +44,7 @@ function session(kind: 'member' | 'admin' = 'member') {
 }
 
 describe('the audit of a transaction', () => {
-  it('is told once it is committed, by whoever acts in it', async () => {
+  it('is told once it is committed, with the actor of the transaction', async () => {
     const { id } = tenantOf(service, 'a.test');
     const member = memberOf(id, 'audited@example.test', 900, 1);
     await service.store.transaction((tx) => insertMember(tx, member, ''));
@@ -99,7 +99,7 @@ describe('the audit of a transaction', () => {
 });
 
 describe('what a write means', () => {
-  it('the portal’s own sessions are told of by the portal, and a session that is merely used by nobody', () => {
+  it('the portal tells of its own sessions, and the mere use of a session is not told', () => {
     const [begun] = session();
     const [ofAdmin] = session('admin');
     if (begun?.write !== 'insertSession' || ofAdmin === undefined) throw new Error('no session');

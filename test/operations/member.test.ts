@@ -93,7 +93,7 @@ describe('deleting a member (decision 28; A14, T19)', () => {
     });
   });
 
-  it('twice, of another tenant or of nobody changes nothing, and says so', async () => {
+  it('twice, on another tenant or by an unknown id changes nothing, and says so', async () => {
     const store = await storeWithTwo();
     await store.transaction((tx) => deleteMember(tx, 'tenant-a', 'member-1', later));
     const before = await store.transaction(everything);
@@ -107,7 +107,7 @@ describe('deleting a member (decision 28; A14, T19)', () => {
     expect(await store.transaction(everything)).toEqual(before);
   });
 
-  it('frees the address for somebody new, and no number', async () => {
+  it('frees the address for a new member, but no number', async () => {
     const store = await storeWithTwo();
     await store.transaction((tx) => deleteMember(tx, 'tenant-a', 'member-1', later));
     const anew = memberRecord({ id: 'member-3', userId: 3, memberNumber: 3 });
@@ -116,7 +116,7 @@ describe('deleting a member (decision 28; A14, T19)', () => {
     expect(found?.member.id).toBe('member-3');
   });
 
-  it('is done for everybody who is due, and for nobody else', async () => {
+  it('is done for every member who is due, and for no other', async () => {
     const store = await storeWithTwo();
     await store.transaction(async (tx) => {
       await updateMember(tx, memberRecord({ deletionDueAt: later }));

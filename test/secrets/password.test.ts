@@ -37,7 +37,7 @@ describe('password hash', () => {
     expect(await passwords.verify(`${long.slice(0, -1)}q`, phc)).toBe(false);
   });
 
-  it('A1: of nobody never fits', async () => {
+  it('A1: of no member never matches', async () => {
     expect(await passwords.verify('a password', null)).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe('password hash', () => {
     expect(await passwords.verify('Password', phc)).toBe(false);
   });
 
-  it('A1: whatever a hash takes by itself, checking it takes the work that is asked for, and so does nobody’s', async () => {
+  it('A1: a check takes the work that is asked for, whatever the hash itself takes, and so it does without a member', async () => {
     const spent = countingWork();
     const quick = { memory: 256, passes: 2, parallelism: 1 };
     const own = createPasswords(undefined, undefined, quick, spent.derive);

@@ -124,7 +124,7 @@ describe('a piece that throws', () => {
 });
 
 describe('a commit that fails', () => {
-  it('Z10: while another program holds the file, everybody is told and nothing changes; then it goes on', async () => {
+  it('Z10: while another program holds the file, every caller is told and nothing changes; then it goes on', async () => {
     const { store, outside } = await storeAndOutside();
     outside.exec('begin immediate');
     const work = [...'bcd'].map((letter) => store.transaction((tx) => write(tx, letter)));
@@ -185,7 +185,7 @@ describe('a commit that fails', () => {
   });
 });
 
-describe('a file that nobody can even read', () => {
+describe('a file that cannot even be read', () => {
   it('is no success for anybody: each piece is told', async () => {
     const store = await openStore(temporaryFolder(), true);
     await store.close();

@@ -90,7 +90,7 @@ describe('F11: the database file of a running service', () => {
     await again.close();
   });
 
-  it('is noticed to be gone though nobody writes', async () => {
+  it('is noticed to be gone even if nothing is written', async () => {
     const folder = temporaryFolder();
     const told = Promise.withResolvers<string>();
     const store = await openStore(folder, true, { lost: told.resolve });

@@ -137,7 +137,7 @@ async function isSettled(work: Promise<unknown>): Promise<boolean> {
 }
 
 describe('F13: while a commit is on its way to the disk', () => {
-  it('promise 1: nobody is answered who wrote it', async () => {
+  it('promise 1: the request that wrote it is not answered', async () => {
     const { disk, store } = await storeOn();
     disk.hold();
     const written = write(store, 'b');
@@ -148,7 +148,7 @@ describe('F13: while a commit is on its way to the disk', () => {
     expect(await wordOf(store)).toBe('Tenant Ab');
   });
 
-  it('nobody is answered who saw it: who reads waits, or sees what was there before', async () => {
+  it('no request that saw it is answered: a reader waits, or sees what was there before', async () => {
     const { disk, store } = await storeOn();
     disk.hold();
     const written = write(store, 'b');

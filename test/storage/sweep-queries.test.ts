@@ -167,7 +167,7 @@ describe('the audit', () => {
     expect(await idsOf({ tenantId, result: 'done', clientId: 'client-1' })).toEqual([6, 4, 2, 1]);
   });
 
-  it('forgets the address of a refresh with its member, and of nobody else', async () => {
+  it('forgets the address of a refresh with its member, and of no other member', async () => {
     const store = await storeWithMember();
     const addresses = await store.transaction(async (tx) => {
       await insertSignIn(tx, signInRecord());

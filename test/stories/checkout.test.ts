@@ -63,7 +63,7 @@ async function reader(javaScript = true): Promise<View> {
 const heading = ({ page }: View, name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
 const press = ({ page }: View, name: string) => page.getByRole('button', { name, exact: true }).click();
 
-/** What the member API says of whoever is signed in to this browser, asked for without a word. */
+/** What the member API says of the member who is signed in to this browser, asked without any page. */
 async function silentProfile({ page }: View) {
   const proof = pkce();
   const redirectUri = `${paywall.origin}/callback`;

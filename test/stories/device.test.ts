@@ -119,7 +119,7 @@ describe('a TV that polls by the five rules and a phone', () => {
     expect((await tv.poll(code.device_code)).body?.error).toBe('access_denied');
   });
 
-  it('contract: nobody decides for 15 minutes, the TV hears expired_token, and the page approves no more', async () => {
+  it('contract: after 15 minutes without a decision the TV gets expired_token, and the page approves no more', async () => {
     const { tv, phone, newCode, waiting } = room;
     const code = await newCode();
     await phone.open(code.verification_uri_complete);

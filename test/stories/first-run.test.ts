@@ -71,7 +71,7 @@ const auditLines = (started: Started) =>
     return found === undefined ? [] : [found];
   });
 
-/** Whether this address and password are somebody's at the tenant. */
+/** Whether a member of the tenant has this address and password. */
 async function canSignIn(): Promise<boolean> {
   const host = new URL(issuer).host;
   const jar = new Map<string, string>();
@@ -138,7 +138,7 @@ describe('the first run', () => {
     expect(await canSignIn()).toBe(true);
   });
 
-  it('refuses a password that everybody tries, in one line that does not repeat it', async () => {
+  it('refuses a common password, in one line that does not repeat it', async () => {
     await makeFolder('common');
     const refused = start('common', {
       MEMBERDOOR_ISSUER: issuer,

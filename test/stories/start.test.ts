@@ -203,7 +203,7 @@ describe('the development start, used from a browser', () => {
     }
   });
 
-  it('development: SIGTERM ends it with exit code 0, and takes its socket away, whoever hangs on it', async () => {
+  it('development: SIGTERM ends it with exit code 0 and removes its socket, even if a client is connected to it', async () => {
     const hanging = connect(socketPath(folder)).on('error', () => {});
     await once(hanging, 'connect');
     hanging.write('GET /local');

@@ -169,7 +169,7 @@ export function expectNotValid(page: Answer): void {
   expect(page.text).not.toContain('name="confirm"');
 }
 
-/** Holds tokens to being those of a sign-in that ended: no refresh, whoever tries. */
+/** Checks that tokens are of a sign-in that ended: no client can refresh them. */
 export async function expectEndedSignIn(service: TestService, host: string, tokens: Tokens): Promise<void> {
   const answer = await refreshAs(service, host, apps.pub1, tokens.refresh_token);
   expect({ status: answer.status, error: answer.json().error }).toEqual({

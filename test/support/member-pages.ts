@@ -25,7 +25,7 @@ export async function mailTo({ service }: Site, email: string): Promise<{ code: 
 
 let newcomers = 0;
 
-/** Signs up as far as the page that asks for the digits, with an address that nobody had before. */
+/** Signs up as far as the page that asks for the digits, with a new address. */
 export async function openVerify(view: View, site: Site, more: Record<string, string> = {}): Promise<string> {
   newcomers += 1;
   const email = `newcomer${newcomers}@example.test`;

@@ -94,7 +94,7 @@ describe('the container', () => {
     expect(new Set(kept)).toEqual(new Set(copied.map((name) => `!${name}`)));
   });
 
-  it('runs as nobody that is root, with a check of its health', () => {
+  it('does not run as root, and has a health check', () => {
     expect(lines.findLast((line) => line.startsWith('USER '))).toBe('USER 10001:10001');
     expect(lines.some((line) => line.startsWith('HEALTHCHECK '))).toBe(true);
     expect(read('compose.yaml')).toMatch(

@@ -145,7 +145,7 @@ describe('F18: new-keys --lost-master-key', () => {
     }
   });
 
-  it('keeps members and clients, signs everyone out, and drops and lists the mails that nobody can read', async () => {
+  it('keeps members and clients, signs everyone out, and drops and lists the mails that cannot be decrypted', async () => {
     const folder = temporaryFolder();
     const lost = await startTestService({ data: 'security', folder });
     const browser = visitor(lost, hosts.a);

@@ -5,7 +5,7 @@ import { startProcess } from '../support/process/started.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { freePort } from '../support/service.ts';
 
-it('H21: while the service starts no port is open, and whoever is let in first is served', async () => {
+it('H21: while the service starts no port is open, and the first request that gets in is served', async () => {
   const port = await freePort();
   const settings = { MEMBERDOOR_DATA: temporaryFolder(), MEMBERDOOR_PORT: String(port) };
   const running = startProcess({ settings });

@@ -19,7 +19,7 @@ const open = {
 };
 
 describe('whether a channel is open (decision 38)', () => {
-  it('it is, to whoever has a running subscription with one of its products', () => {
+  it('it is open to a member who has a running subscription with one of its products', () => {
     expect(channelAccess(channel, [subscription], now)).toEqual(open);
   });
 

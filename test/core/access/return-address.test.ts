@@ -137,7 +137,7 @@ describe('K2: any other address is refused', () => {
     }
   });
 
-  it('what is allowed is of an allowed origin for whoever reads it', () => {
+  it('an allowed address has an allowed origin for every parser', () => {
     const piece = fc.constantFrom(
       ...['https:', '//', '/', '\\', 'allowed.test', 'evil.test', '@', ':', ':443', '?', '#', '.', '%2e'],
       ...['%09', '\t', ' ', '\n', '\0', ';', ',', 'x', '／', '。', 'www.', '8443', 'javascript:', '[', ']'],

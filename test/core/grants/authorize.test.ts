@@ -53,7 +53,7 @@ describe('a valid authorization request', () => {
     });
   });
 
-  it('of nobody gets the sign-in page, or the sign-up page where it asks for it', () => {
+  it('without a session gets the sign-in page, or the sign-up page if it asks for that', () => {
     expect(answerTo({ session: null })).toEqual(page('sign-in'));
     expect(answerTo({ session: null }, { asksForSignUp: true })).toEqual(page('sign-up'));
   });

@@ -160,7 +160,7 @@ const rules: Record<string, (visit: Visit<World>) => boolean> = {
       after.tokens === before.tokens &&
       after.lastPolledAt === before.lastPolledAt &&
       after.polled === 'invalid_grant'),
-  'who decided first decided: nobody changes it after': ({ event, before, after }) =>
+  'the first decision is final: no later event changes it': ({ event, before, after }) =>
     verdictOf(event) === null || before.code.memberId === null || after.code === before.code,
   'slow_down is heard while the code is pending and not over, and makes the interval 5 s longer': ({
     event,

@@ -338,7 +338,7 @@ describe('approval of a device code', () => {
     for (const code of [approved, denied, expired, used, withdrawn]) expect(isOpen(code, now)).toBe(false);
   });
 
-  it('a code that nobody knows is not valid', () => {
+  it('an unknown code is not valid', () => {
     expect(approves(null)).toEqual({ answer: 'not-valid', writes: [] });
   });
 

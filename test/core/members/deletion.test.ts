@@ -26,7 +26,7 @@ describe('who may sign in (decision 28)', () => {
   it.each([
     ['an active member', memberRecord(), true],
     ['a disabled member', memberRecord({ status: 'disabled' }), false],
-    ['nobody', null, false],
+    ['no member', null, false],
     ['a member who is to be deleted', memberRecord({ deletionDueAt: now + 1 }), true],
     ['a member whose deletion is due now', memberRecord({ deletionDueAt: now }), false],
     ['a member whose deletion was due', memberRecord({ deletionDueAt: now - 1 }), false],

@@ -96,8 +96,11 @@ const rules: Record<string, (visit: Visit<World>) => boolean> = {
       (after.proof.state === before.proof.state || after.proof.state === 'expired')),
   'what is finished, expired or exhausted stays so, and says no': ({ before, after }) =>
     !isOver(before) || (after.proof === before.proof && after.answer !== true),
-  'a link says yes to what is proven, whoever opens it and however often': ({ event, before, after }) =>
-    event !== 'link' || before.proof.state !== 'proven' || (after.answer === true && !isOver(after)),
+  'the link of a proven address confirms it in every browser, however often it is opened': ({
+    event,
+    before,
+    after,
+  }) => event !== 'link' || before.proof.state !== 'proven' || (after.answer === true && !isOver(after)),
   'five wrong codes and passwords exhaust it, and four do not': (visit) => {
     const { before, after } = visit;
     if (before.proof.state !== 'pending' || before.now >= before.proof.expiresAt) return true;

@@ -37,7 +37,7 @@ describe('failed sign-ins of one address (security, Defaults; A6)', () => {
     expect(takenBack(failed(3), counted, { failures: 1, lastFailedAt: now })).toBe(null);
   });
 
-  it('A6: nobody is kept out for good: after any number of failures it is 15 minutes', () => {
+  it('A6: no lock is permanent: it lasts 15 minutes after any number of failures', () => {
     for (const failures of [100, 1_000, 1_000_000, Number.MAX_SAFE_INTEGER]) {
       expect(blockedUntil({ failures, lastFailedAt: now }, now)).toBe(now + 15 * minute);
     }
@@ -48,7 +48,7 @@ describe('failed sign-ins of one address (security, Defaults; A6)', () => {
     expect(blockedUntil(later, now + 30 * minute)).toBe(now + 32 * minute);
   });
 
-  it('Z18: a clock that is set back by an hour keeps nobody out for an hour, and forgets no failure', () => {
+  it('Z18: a clock that is set back by an hour does not lengthen a lock by an hour, and no failure is forgotten', () => {
     const before = failed(5);
     const setBack = now - 60 * minute;
     expect(blockedUntil(before, setBack)).toBe(0);

@@ -76,10 +76,10 @@ describe('authorization request', () => {
   });
 });
 
-describe('a request that is shown on a page, since nobody good is there to tell (decisions 6, 7)', () => {
+describe('a request whose error is shown on a page, because there is no trusted address to send it to (decisions 6, 7)', () => {
   it.each([
     ['client_missing', 'no client_id', read({ client_id: undefined })],
-    ['client_unknown', 'a client of no one', read({}, null)],
+    ['client_unknown', 'an unknown client', read({}, null)],
     ['client_unknown', 'two client_ids', read({}, client, ['client_id'])],
     ['redirect_uri_repeated', 'two redirect_uris', read({}, client, ['redirect_uri'])],
     ['redirect_uri_unregistered', 'another redirect_uri', read({ redirect_uri: 'https://evil.test/' })],
@@ -155,7 +155,7 @@ describe('a request that is answered with an error (decisions 9 to 13)', () => {
     },
   );
 
-  it('a state sent twice is not sent back, since nobody can tell which', () => {
+  it('a state sent twice is not sent back, because only one of them can be meant', () => {
     expect(read({ state: 's' }, client, ['state'])).toMatchObject({ target: { state: undefined } });
   });
 

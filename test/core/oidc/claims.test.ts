@@ -90,7 +90,7 @@ describe('claims of a member (interop 37; Core §5.1, §5.4)', () => {
   });
 
   it.each(['Madonna', '李小龍', 'Juan García Márquez', 'Member 1', 'Dee 🦊', 'Ada Berg, Jr.'])(
-    'of %j nobody can tell which is which: both are left out',
+    'given_name and family_name are left out for %j, which cannot be split safely',
     (fullName) => {
       const claims = memberClaims(memberRecord({ fullName }), 'openid profile');
       expect(claims).toMatchObject({ name: fullName });

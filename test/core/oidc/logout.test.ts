@@ -97,7 +97,7 @@ describe('logout (decision 36)', () => {
     }
   });
 
-  it('without a session a hint of ours is valid whoever it is of, and one that is none of ours is not', () => {
+  it('without a session a hint that we signed is valid for any member, and any other hint is not', () => {
     const command = { ...bare, session: null, hint: valid, client, postLogoutRedirectUri: first };
     expect(logout(command)).toEqual(redirect(first));
     expect(logout({ ...command, hint: null })).toEqual(page('signed-out', 'hint'));

@@ -57,7 +57,7 @@ describe('who may act on an account', () => {
     expect(types.filter((type) => mayManage(actor, type))).toEqual(managed);
   });
 
-  it('a token hands on what it has, and everybody else everything', () => {
+  it('a token can pass on only its own permissions, and any other actor all of them', () => {
     const some = token('a', ['clients:read', 'keys:read']);
     expect(mayGrant(some, ['keys:read'])).toBe(true);
     expect(mayGrant(some, ['keys:read', 'keys:write'])).toBe(false);
@@ -99,7 +99,7 @@ describe('a token', () => {
     ['of a tenant works no more when its maker is deleted', own, { deletionDueAt: 100 }, false],
     ['of a tenant works while its maker is yet to be deleted', own, { deletionDueAt: 101 }, true],
     ['of a tenant works no more when its maker administers another', own, { tenantId: 'tenant-b' }, false],
-    ['of a maker whom nobody knows does not work', own, null, false],
+    ['whose maker is unknown does not work', own, null, false],
     ['of every tenant works while its maker has them all', all, { userType: 'system_admin' }, true],
     ['of every tenant works no more when its maker has one', all, {}, false],
   ])('%s', (_what, changes, maker, isGood) => {

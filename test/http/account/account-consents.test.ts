@@ -31,7 +31,7 @@ beforeAll(async () => {
   memberId = String(claimsOf((await tokensFor(service, hosts.a, {}, browser)).access_token).sub);
 });
 
-/** A tenant that asks for nothing, and nobody who answered, in another minute. */
+/** Removes the tenant's consents and all answers, and moves the clock to another minute. */
 beforeEach(async () => {
   service.clock.advance(countingWindow.minute);
   await service.store.transaction(async (tx) => {

@@ -235,11 +235,11 @@ describe('a member who is deleted at once', () => {
     await expectGone();
   });
 
-  it.each(['nobody', 'of another tenant'])('%s: nothing happens, and it says so', async (who) => {
+  it.each(['unknown', 'of another tenant'])('%s: nothing happens, and it says so', async (who) => {
     const { id: memberId } = await memberRow();
     const { id } = tenantOf(service, hosts.b);
     const isDone = await service.store.transaction((tx) =>
-      deleteMember(tx, id, who === 'nobody' ? who : memberId, service.clock.now()),
+      deleteMember(tx, id, who === 'unknown' ? who : memberId, service.clock.now()),
     );
     expect(isDone).toBe(false);
     expect(await isSignedIn(browser)).toBe(true);

@@ -198,7 +198,7 @@ describe("another's TV", () => {
     expect((await theirs.send(url)).text).not.toContain('Mine');
   });
 
-  it('an id that is nobody’s is not found', async () => {
+  it('an unknown id is not found', async () => {
     const form = { signIn: '0199aaaa-0000-7000-8000-000000000000', action: 'sign-out' };
     expect((await browser.submit(url, form)).status).toBe(404);
     expect((await browser.submit(url, { action: 'sign-out' })).status).toBe(404);

@@ -69,7 +69,7 @@ describe('a new address', () => {
     address = email;
   });
 
-  it('a link in the hands of somebody else gives nothing: it asks for the member’s sign-in', async () => {
+  it('a link alone is not enough: it asks for the member’s sign-in', async () => {
     const { mail } = await ask();
     const path = pathOf(linkIn(mail));
     const stranger = visitor(service, hosts.a);

@@ -147,7 +147,7 @@ describe.each(Object.entries(sensitive))('the password that %s asks for', (page,
     expect((await stranger.signIn(at, 'u1@example.test', current)).status).toBe(429);
   });
 
-  it('A6: nobody is locked out of these pages by somebody else’s guesses', async () => {
+  it('A6: guesses from another browser do not lock a member out of these pages', async () => {
     const stranger = visitor(service, hosts.a);
     const at = await stranger.send(String((await stranger.send('/sign-in')).headers.location));
     for (let guess = 0; guess < 2 * signInLimit.failures; guess += 1) {

@@ -131,12 +131,12 @@ describe('a form', () => {
     expect(limit()).toBe(20);
   });
 
-  it('warns whoever is about to close the portal that they look at', async () => {
+  it('warns an administrator who is about to close the portal that they are using', async () => {
     expect(mainOf(await sam.send(`${home}/+disable`))).toContain('its portal closes with it');
     expect(mainOf(await sam.send(`${abroad}/+disable`))).not.toContain('its portal closes with it');
   });
 
-  it('H6: a repeated field counts once, and what nobody asked for not at all', async () => {
+  it('H6: a repeated field counts once, and an unknown field is ignored', async () => {
     const body = filledIn(await tina.send(`${home}/products/+create`), { name: 'Sport live' });
     body.append('__proto__', 'x');
     body.append('tenant', hosts.b);

@@ -255,7 +255,7 @@ describe('a client’s page', () => {
     expect(after).toMatch(/<h3>Stage<\/h3>.*flag on.*<h3>Production<\/h3>.*flag on/);
     const atStage = mainOf(await sam.send(`${abroad}/clients/nodev`)).replaceAll(/\s+/g, ' ');
     expect(atStage).toMatch(/<h3>Stage<\/h3>.*b\.test.*<h3>Production<\/h3>.*a\.test/);
-    // Whoever has this tenant alone sees what the stage says, and no way to it; nobody asked for more.
+    // An administrator of this tenant alone sees what the stage says, and has no way to change it.
     const before = (await auditEvents(service)).length;
     const own = mainOf(await tina.send(`${home}/clients/nodev`)).replaceAll(/\s+/g, ' ');
     expect(own).toMatch(/<h3>Stage<\/h3> <p><bdi>b\.test<\/bdi><\/p> <p><span class="flag on">on/);

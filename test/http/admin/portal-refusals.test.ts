@@ -42,7 +42,7 @@ const byAdmin = () => ({
 
 describe('W11: what the portal refuses is in the audit, once', () => {
   it.each([
-    ['a page of what is for whoever has all tenants', '/admin/tenants/+create'],
+    ['a page that is only for administrators of all tenants', '/admin/tenants/+create'],
     ['a page of a thing that is not there', `${home}/clients/nobody`],
     ['a form of a thing that is not there', `${home}/clients/nobody/+disable`],
     ['a page of another tenant', `/admin/tenants/${b}/clients`],

@@ -152,7 +152,7 @@ describe('a session of the portal', () => {
     await expectStranger(again);
   });
 
-  it('mails whoever it is of when it begins in a browser that was not used before', async () => {
+  it('mails its administrator when it begins in a browser that was not used before', async () => {
     await portalOf(service, hosts.a, tina);
     await portalOf(service, hosts.a, tina);
     await service.delivered();

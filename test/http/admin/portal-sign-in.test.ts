@@ -142,7 +142,7 @@ describe('the sign-in of the portal', () => {
     expect(location).toMatch(/^\/admin(?!\/sign-in)/);
   });
 
-  it('A10: a form of another site, or without its own seal, signs nobody in', async () => {
+  it('A10: a form of another site, or without its own seal, does not sign in', async () => {
     const browser = visitor(service, hosts.a);
     const page = await browser.send('/admin/sign-in');
     const body = { token: field(page, 'token'), next: '', email: tina, password: adminPassword };

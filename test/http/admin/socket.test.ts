@@ -108,7 +108,7 @@ describe('the local socket', () => {
     expect((await send('/large', fileBodyBytes + 1)).status).toBe(413);
   });
 
-  it('makes nobody on the network the operator', async () => {
+  it('does not make a caller on the network the operator', async () => {
     await open();
     expect((await service.http('a.test', '/local/tenants')).status).toBe(404);
     for (const host of ['a.test', 'localhost', '']) {
@@ -137,7 +137,7 @@ describe('the local socket', () => {
     expect(statSync(other).mode & 0o777).toBe(0o640);
   });
 
-  it('is done without where a folder has its place, and where everybody may write', async () => {
+  it('is left out where a folder has its name, and where every user may write', async () => {
     mkdirSync(path);
     expect(await open()).toBeNull();
     rmdirSync(path);
@@ -156,7 +156,7 @@ describe('the local socket', () => {
       'POST /api/v1/admin/tenants HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
     ],
     ['nothing', ''],
-  ])('stops at once though somebody has sent %s, and keeps nobody else waiting', async (_what, sent) => {
+  ])('stops at once although a client has sent %s, and no other client waits', async (_what, sent) => {
     await open();
     const hanging = connect(path);
     const closed = once(hanging, 'close');

@@ -65,7 +65,7 @@ const unanswered = [
 const [newsletter] = unanswered;
 
 describe('decision 39: reading', () => {
-  it('lists every consent of the tenant; whoever never answered has not agreed', async () => {
+  it('lists every consent of the tenant; a member who never answered has not agreed', async () => {
     expect((await acme('bo@example.com', path)).json()).toEqual({ consents: unanswered });
   });
 

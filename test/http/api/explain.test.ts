@@ -138,7 +138,7 @@ describe('the moment', () => {
     ['2026-01-31T12:00:00,5Z', '2026-01-31T12:00:00.500Z'],
     ['2026-01-31T12:00:00.123456789Z', '2026-01-31T12:00:00.123Z'],
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000Z'],
-    // What "+01:00" becomes when nobody encodes the + of a query.
+    // What "+01:00" becomes when the + of a query is not encoded.
     ['2026-01-31T12:00:00 01:00', '2026-01-31T11:00:00.000Z'],
   ])('may be written as %s', async (at, expected) => {
     expect((await explained({ channel: 'news', at })).at).toBe(expected);
@@ -192,7 +192,7 @@ describe('the query', () => {
   });
 });
 
-describe('nobody else', () => {
+describe('other callers are refused', () => {
   it('a plain member is refused, about himself too', async () => {
     const ada = 'ada@example.com';
     for (const query of [
@@ -232,7 +232,7 @@ describe('another tenant', () => {
     const [kim, ida] = [await acme.member('kim@example.com'), await acme.member('ida@example.com')];
     await service.store.transaction(async (tx) => {
       await deleteMember(tx, acme.tenant.id, kim.id, now);
-      // Gone by the clock, though nobody has erased the data yet.
+      // Gone by the clock, although the data is not erased yet.
       await updateMember(tx, { ...ida, deletionDueAt: now });
     });
     for (const who of [tina, 'sam@example.com']) {

@@ -48,7 +48,7 @@ describe.each(operations)('$name', (operation) => {
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer .*error="invalid_token"/);
   });
 
-  it('M19: answers as described, and is kept by nobody', async () => {
+  it('M19: answers as described, and no cache keeps it', async () => {
     const validate = validatorOf(operation.schema);
     const everybody = developmentMembers.filter(({ status }) => status !== 'disabled');
     const who = operation.operationId.startsWith('explain')

@@ -22,7 +22,7 @@ beforeEach(() => service.clock.advance(60_000));
 /** One of the many addresses of a /48, each counted as another. */
 const homeOf = (index: number) => `2001:db8:7:${index.toString(16)}::1`;
 
-/** A refusal that nobody but its sender has a part in. */
+/** A refusal that concerns only its sender. */
 const refuse = (address: string, host: string = hosts.a) =>
   token(
     service,

@@ -148,7 +148,7 @@ describe('W11: whatever concerns security is written down once, as a row and as 
     await leaves(() => revoke(service, a, { client_id: 'pub1', token: text }));
   });
 
-  it('W11: a client that is not who it says it is; a client_id that nobody has is not kept', async () => {
+  it('W11: a client that is not who it says it is; an unknown client_id is not kept', async () => {
     note('wrong-secret', 'pasted-secret');
     const body = { grant_type: 'refresh_token', refresh_token: 'x' };
     const failed = { event: 'client_authentication_failed', actorKind: 'nobody', result: 'refused' } as const;

@@ -163,7 +163,7 @@ describe('a package that asks for an address', () => {
     expect(await memberNow()).toMatchObject(rest);
   });
 
-  it('is sent to nobody when the order is cancelled at the form', async () => {
+  it('is not sent when the order is cancelled at the form', async () => {
     expectLeads(await browser.submit(await order(posted), 'cancel'), back);
   });
 });

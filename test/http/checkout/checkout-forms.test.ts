@@ -70,13 +70,16 @@ describe('forged forms', () => {
     },
   );
 
-  it.each(forgeries)('U14: an order %s is 403, and signs nobody out', async (_what, headers = {}, body) => {
-    for (const action of ['continue', 'sign-in', 'switch', 'cancel']) {
-      const values = { order: field(ordering.page, 'order'), action };
-      const ask = { method: 'POST', headers, body: body(values, 'order') };
-      expectErrorPage(await withoutEffect(() => browser.send('/checkout', ask)), 403);
-    }
-  });
+  it.each(forgeries)(
+    'U14: an order %s is 403, and the member stays signed in',
+    async (_what, headers = {}, body) => {
+      for (const action of ['continue', 'sign-in', 'switch', 'cancel']) {
+        const values = { order: field(ordering.page, 'order'), action };
+        const ask = { method: 'POST', headers, body: body(values, 'order') };
+        expectErrorPage(await withoutEffect(() => browser.send('/checkout', ask)), 403);
+      }
+    },
+  );
 
   it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])('%s confirms nothing', async (method) => {
     const query = new URLSearchParams({ token: field(ordering.page, 'token'), action: 'confirm' });

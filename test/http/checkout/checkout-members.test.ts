@@ -96,7 +96,7 @@ describe('who orders', () => {
     summaries.forget();
   });
 
-  it('"Not you?" signs out, and the order goes on for whoever signs in', async () => {
+  it('"Not you?" signs out, and the order goes on for the member who signs in next', async () => {
     const { browser, packageId, ordering } = await summaries.open();
     expect(textOf(ordering.page)).toContain('u1@example.test');
     const secret = browser.cookies.get('__Host-memberdoor-session');

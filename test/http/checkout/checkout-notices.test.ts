@@ -32,7 +32,7 @@ const withoutEffect = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 describe('a notice of the provider', () => {
-  it('gives the subscription once, however often it comes and whoever comes back meanwhile', async () => {
+  it('gives the subscription once, however often it comes and even if the member comes back meanwhile', async () => {
     const { browser, packageId, paid, returnPath } = await shop.open();
     const [notices, returns] = await Promise.all([
       Promise.all(Array.from({ length: 10 }, () => shop.notify(paid))),

@@ -190,7 +190,7 @@ describe('an address that was taken off the list after the page was opened', () 
     expect(page.text).not.toContain('app.test');
   });
 
-  it('K2: is no button of whoever has the package already', async () => {
+  it('K2: is not on the page of a member who has the package already', async () => {
     const { browser } = await begun();
     const packageId = 1;
     const offer = await browser.open({ packageId, onCheckoutCompletedUrl: onward });

@@ -154,7 +154,7 @@ describe('pending codes', () => {
     expectJsonError(await poll(service, hosts.a, third.device_code), 400, 'authorization_pending');
   });
 
-  it('decision 22: codes that nobody used are swept, and those that wait are not', async () => {
+  it('decision 22: unused codes are swept after they expire, and pending codes are not', async () => {
     await setLimits(service, hosts.a, unlimited);
     await times(200, ask);
     service.clock.advance(deviceCodeLifetime + userCodeRest);

@@ -42,7 +42,7 @@ const openAt = (phone: Phone | undefined, address: string, userCode: string) => 
   return phone.send(pageOf(userCode), { headers: { 'x-forwarded-for': address } });
 };
 
-/** A code that was issued to nobody in the test. */
+/** A code that the test never issued. */
 const wrong = '000 000';
 
 describe('one tenant', () => {

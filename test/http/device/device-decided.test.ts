@@ -111,7 +111,7 @@ describe('the page after a decision', () => {
     },
   );
 
-  it('another browser, another member and nobody are told nothing', async () => {
+  it('says nothing to another browser, to another member and without a session', async () => {
     const { user_code: userCode } = await codes();
     const { location = '' } = (await phone.approve(userCode)).headers;
     const other = await phoneOf(service, hosts.a, 'u2@example.test');

@@ -28,7 +28,7 @@ const openFrom = (phone: Phone, address: string, userCode: string): Promise<Answ
 
 let entered = 0;
 
-/** A code that was issued to nobody in the test, another one each time: the same again is no other guess. */
+/** A code that the test never issued, and another one each time: the same code again is not another guess. */
 const wrong = () => {
   entered += 1;
   return `000 ${String(entered % 1_000).padStart(3, '0')}`;
@@ -162,7 +162,7 @@ describe('one address', () => {
     expect(count).toBe(30);
   };
 
-  it('decision 32: 30 wrong codes in 15 minutes are as many as one address has, whoever enters them', async () => {
+  it('decision 32: one address has 30 wrong codes in 15 minutes, however many members enter them', async () => {
     const [last, ...others] = await phonesOf(service, hosts.a, 7);
     if (last === undefined) throw new Error('no phones');
     await spend(others, () => '203.0.113.7');

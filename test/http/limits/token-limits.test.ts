@@ -78,7 +78,7 @@ describe('failed grants', () => {
       expectError(await refreshFrom(app, 'forged', from), 400, 'invalid_grant');
   });
 
-  it('promise 7: what succeeds is neither counted nor refused, whoever fails at the same address', async () => {
+  it('promise 7: what succeeds is neither counted nor refused, even if other clients fail at the same address', async () => {
     const { refresh_token: text } = await tokensOf(service, a, pub1);
     const { code, verifier } = await codeFor(visitor(service, a), 'pub1', pub1.redirectUri);
     await failGrants();
@@ -108,7 +108,7 @@ describe('failed grants', () => {
     expectError(await refreshFrom(pub1), 400, 'invalid_grant');
   });
 
-  it('promise 7: a TV goes on polling, and signs in, where somebody else fails', async () => {
+  it('promise 7: a TV goes on polling and signs in while another client fails at the same address', async () => {
     const { device_code: deviceCode, user_code: userCode } = await codesFor(service, a);
     await failGrants();
     expectError(await pollFrom(pub1, deviceCode), 400, 'authorization_pending');

@@ -57,13 +57,13 @@ describe('what a new password ends', () => {
     expect(await statusOf(before)).toEqual(expected);
   });
 
-  it('the box is ticked unless somebody unticks it', async () => {
+  it('the box is ticked unless the member unticks it', async () => {
     const link = await recoveryLink(service, hosts.a, (await newMember()).email);
     const page: Answer = await visitor(service, hosts.a).send(link);
     expect(/<input[^>]*name="everywhere"[^>]*>/.exec(page.text)?.[0]).toContain('checked');
   });
 
-  it('A6: whoever was kept out by wrong passwords comes in with the new one at once', async () => {
+  it('A6: a member who was locked out by wrong passwords gets in with the new one at once', async () => {
     const { email } = await newMember();
     for (let tries = 0; tries < 6; tries += 1) await signInWith(email, 'wrong one');
     expect((await signInWith(email, oldPassword)).status).toBe(429);
@@ -178,7 +178,7 @@ describe('the flow that asked', () => {
     expect(used.text).toMatch(/href="\/recover\?flow=/);
   });
 
-  it('pages 7: whoever mistyped the address finds the form and the sign-in page again', async () => {
+  it('pages 7: a visitor who mistyped the address finds the form and the sign-in page again', async () => {
     const { browser, sent } = await askForRecovery(service, hosts.a, 'mistyped@example.test');
     const links = [...sent.text.matchAll(/href="(\/(?:recover|sign-in)\?flow=[^"]*)"/g)].map(
       ([, url]) => url,

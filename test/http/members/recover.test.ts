@@ -124,7 +124,7 @@ describe('pages 10: asking for a new password', () => {
     expect(mailsTo(email)).toHaveLength(7);
   });
 
-  it('A10: a form of another site is 403 and mails nobody', async () => {
+  it('A10: a form of another site is 403 and sends no mail', async () => {
     const { browser, form } = await askForRecovery(service, hosts.a, 'r0@example.test');
     const before = await allRows(service);
     const body = { flow: field(form, 'flow'), email: 'u1@example.test' };
@@ -167,7 +167,7 @@ describe('the link of the mail', () => {
     expect(new URL(linkIn(told ?? { text: '' })).pathname).toBe('/recover');
   });
 
-  it('ends the other links that were asked for: what somebody saw once does not undo it', async () => {
+  it('ends the other links that were asked for, so that an older one cannot undo it', async () => {
     const { email } = await newMember();
     const first = await recoveryLink(service, hosts.a, email);
     const second = await recoveryLink(service, hosts.a, email);

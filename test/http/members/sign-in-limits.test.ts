@@ -51,7 +51,7 @@ describe('A6: guessing at one account', () => {
       expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
     }
     expect(statuses).toEqual([...Array(5).fill(422), ...Array(95).fill(429)]);
-    // The right one is not looked at either, so nobody learns from the answer that it was right.
+    // The right one is not looked at either, so the answer does not tell that it was right.
     expect((await attempt(email, oldPassword, homeOf(101))).status).toBe(429);
   });
 
@@ -199,7 +199,7 @@ describe('A6: guessing from one address', () => {
     expect((await attempt('six@example.test', 'wrong one', '2001:db8:0:2::1')).status).toBe(422);
   });
 
-  it('A6: the owner comes in with a browser that signed in before, whoever guesses from the same address', async () => {
+  it('A6: the owner gets in with a browser that signed in before, despite guesses from the same address', async () => {
     await setLimits(service, hosts.a, { failedSignInsPerAddressAndMinute: 5 });
     onTestFinished(() => setLimits(service, hosts.a, {}));
     const [{ email }, other] = [await addMember(service, hosts.a), await addMember(service, hosts.a)];

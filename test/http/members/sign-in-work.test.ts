@@ -39,7 +39,7 @@ const workOf = async (email: string, password: string, host: string = hosts.a): 
   return spent.work();
 };
 
-it('A1: with imported hashes, weaker and stronger, a no takes what the slowest of the tenant takes, whoever’s it is', async () => {
+it('A1: with imported hashes, weaker and stronger, every refusal takes as long as the slowest hash of the tenant', async () => {
   const ordinary = (await addMember(service, hosts.a)).email;
   const [weak, strong] = [await imported(8, 1), await imported(2_048, 3)];
   const disabled = await addMember(service, hosts.a);

@@ -188,7 +188,7 @@ describe('whose form it is', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
     { origin: 'null', 'sec-fetch-site': 'cross-site' },
-  ])('A10: credentials posted from another site (%o) are 403 and sign nobody in', async (headers) => {
+  ])('A10: credentials posted from another site (%o) are 403 and do not sign in', async (headers) => {
     const { browser, page } = await atSignIn();
     const body = { flow: field(page, 'flow'), ...credentials };
     expectNothingDone(browser, await browser.send('/sign-in', { body, headers }));
@@ -203,7 +203,7 @@ describe('whose form it is', () => {
     }
   });
 
-  it("A11: a flow that was changed is nobody's", async () => {
+  it('A11: a flow that was changed is refused', async () => {
     const { browser, page } = await atSignIn();
     const [payload = '', ...macs] = field(page, 'flow').split('.');
     const changed = JSON.parse(Buffer.from(payload, 'base64url').toString());

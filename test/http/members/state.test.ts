@@ -42,7 +42,7 @@ describe('state', () => {
       const browser = visitor(service, hosts.a);
       const parameters = authorizationParameters('pub1', 'https://pub1.test/cb', pkce(), { state });
       const begun = await browser.send(`/api/oidc/auth?${new URLSearchParams(parameters)}`);
-      // Whoever comes to sign up and has an account signs in with the same flow.
+      // A visitor who comes to sign up and has an account signs in with the same flow.
       const flow = /[?&]flow=([^&]+)/.exec(begun.headers.location ?? '')?.[1] ?? '';
       const email = 'u1@example.test';
       const body = { flow, email, password: passwords[hosts.a][email] };

@@ -31,7 +31,7 @@ const redirectUri = 'https://heavy.test/cb';
 
 beforeAll(async () => {
   await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
-  // Whoever has chosen a language reads that one.
+  // A member who has chosen a language reads that one.
   await service.store.transaction((tx) => tx.updateTable('members').set({ locale: '' }).execute());
   member = await accountOf(service, hosts.a);
   const { id: tenantId } = tenantOf(service, hosts.a);

@@ -149,7 +149,7 @@ describe('grant_type', () => {
 });
 
 describe('tokens that a code gives', () => {
-  it('decision 10: say in scope what was granted, without the scopes that nobody knows', async () => {
+  it('decision 10: say in scope what was granted, without unknown scopes', async () => {
     const more = { scope: 'unknown email openid' };
     const answer = await exchange(await codeFor(browser, 'pub1', 'https://pub1.test/cb', more));
     expect(answer.json()).toMatchObject({ scope: 'openid email' });

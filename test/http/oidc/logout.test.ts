@@ -50,7 +50,7 @@ describe('a logout that names its client', () => {
     expect((await browser.send('/account')).headers.location).toBe('/sign-in');
   });
 
-  it('interop 43: it is 303 to the same address when nobody is signed in', async () => {
+  it('interop 43: it is 303 to the same address without a session', async () => {
     const answer = await end(visitor(service, hosts.a), { client_id: 'conf1' });
     expect([answer.status, answer.headers.location]).toEqual([303, out]);
   });
@@ -136,7 +136,7 @@ describe('an address that is not registered', () => {
   });
 });
 
-describe('a logout that names nobody', () => {
+describe('a logout that names no client', () => {
   it('L2, interop 42: without parameters the member is asked first, and the button ends the session', async () => {
     const { browser } = await signedIn();
     const question = await end(browser);
@@ -152,7 +152,7 @@ describe('a logout that names nobody', () => {
     expectPage(await end(browser, { state: 'x' }), 'Sign out?');
   });
 
-  it('L2: without a session the page says at once that nobody is signed in', async () => {
+  it('L2: without a session the page says at once that you are signed out', async () => {
     expectPage(await end(visitor(service, hosts.a)), 'You are signed out');
   });
 

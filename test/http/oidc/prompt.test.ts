@@ -232,7 +232,7 @@ describe('hints about the page', () => {
     expect(answer.text).not.toContain('<member>');
   });
 
-  it('interop 18: an id_token claims no acr that nobody checked', async () => {
+  it('interop 18: an id_token claims no acr that was not checked', async () => {
     expect(await claimsFor(await signedIn(), { acr_values: 'gold' })).not.toHaveProperty('acr');
   });
 

@@ -50,7 +50,7 @@ it('H14: who reads an answer a bit now and then loses the connection within 30 s
 
 it('F9: where more waits to be sent than the service holds, those who have stood longest lose the connection', async () => {
   const app = fastify();
-  // The system takes some MB of what nobody reads, and what it took no longer waits with us.
+  // The system buffers some MB of what is not read, and what it took no longer waits with us.
   const answer = Buffer.alloc(16 * 1_024 ** 2);
   const unsent = 3.5 * answer.length;
   letGoOfSlowReaders(app, connectionsOf(app.server), { ...slowReader, interval: 60_000, unsent });

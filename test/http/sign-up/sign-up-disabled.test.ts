@@ -69,7 +69,7 @@ describe('a client with sign-up disabled', () => {
     expect(await allRows(service)).toEqual(before);
   });
 
-  it('S4: a flow that was changed to name another client is nobody’s', async () => {
+  it('S4: a flow that was changed to name another client is refused', async () => {
     const { browser, flow } = await atNosign();
     const before = await allRows(service);
     const [payload = '', ...macs] = flow.split('.');
@@ -84,7 +84,7 @@ describe('a client with sign-up disabled', () => {
     expect(await allRows(service)).toEqual(before);
   });
 
-  it('S4: a flow of our own pages, of which nobody knows the client, signs nobody up', async () => {
+  it('S4: a flow of our own pages, which names no client, makes no account', async () => {
     const browser = visitor(service, hosts.a);
     for (const start of ['/sign-in', '/recover', '/device?user_code=123+456']) {
       let page = await browser.send(start);

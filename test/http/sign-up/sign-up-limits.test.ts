@@ -60,7 +60,7 @@ describe('limits of sign-ups', () => {
     expect((await send(newPassword)).status).toBe(429);
   });
 
-  it('whoever floods an address with sign-ups keeps no link for a new password from its owner', async () => {
+  it('a flood of sign-ups for an address does not keep a recovery link from its owner', async () => {
     await setLimits(service, hosts.a, { signUpsPerAddressAndHour: null, signUpsPerAddressAndDay: null });
     service.clock.advance(2 * hour);
     const email = 'u2@example.test';
@@ -122,7 +122,7 @@ describe.each([
     expect((await send('203.0.113.23', browser)).answer.status).toBe(303);
   });
 
-  it('F6: twenty an hour are sent, whoever asks: a mailbox is not flooded through us', async () => {
+  it('F6: twenty an hour are sent, however many visitors ask, so that a mailbox is not flooded', async () => {
     const before = mails();
     for (let index = 0; index < 25; index += 1) await send(`203.0.113.${index + 30}`);
     expect(mails() - before).toBe(20);

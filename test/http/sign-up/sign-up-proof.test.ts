@@ -35,7 +35,7 @@ const sessionCookie = '__Host-memberdoor-session';
 
 let applicants = 0;
 
-/** Somebody new who signed up for pub1 and has the mail. */
+/** A new member who signed up for pub1 and has the mail. */
 const newApplicant = async (fullName = 'Ada Berg') => {
   applicants += 1;
   const email = `new${applicants}@example.test`;
@@ -47,7 +47,7 @@ const elsewhere = () => visitor(service, hosts.a);
 
 const otherThan = (code: string) => (code === '123 456' ? '654321' : '123456');
 
-/** Nobody is signed in, and no account was made. */
+/** Checks that no session and no account was made. */
 const expectNobody = async ({ browser, email }: Applicant & { email: string }) => {
   expect(await storedMember(service, hosts.a, email)).toBeUndefined();
   expect(browser.cookies.has(sessionCookie)).toBe(false);
@@ -134,7 +134,7 @@ describe('pages 11: the six digits', () => {
     await expectNobody(applicant);
   });
 
-  it('work once: pages 7: whoever goes back finds the way to the client, not another account', async () => {
+  it('work once: pages 7: a visitor who goes back finds the way to the client, not another account', async () => {
     const applicant = await newApplicant();
     const { browser, verify, code } = applicant;
     await expectArrival(service, hosts.a, await submitCode(browser, verify, code), applicant);
@@ -146,7 +146,7 @@ describe('pages 11: the six digits', () => {
     expect(await countMembers(service)).toBe(members);
   });
 
-  it('pages 7: whoever mistyped the address finds the form again, with the same flow', async () => {
+  it('pages 7: a visitor who mistyped the address finds the form again, with the same flow', async () => {
     const { browser, verify } = await newApplicant();
     const again = /href="(\/sign-up\?flow=[^"]*)">Start again</.exec(verify.text)?.[1];
     const form = await browser.send(String(again));
@@ -211,7 +211,7 @@ describe('pages 11: the link', () => {
     expectWorkDone(await applicant.browser.send(applicant.link), 'Your address is confirmed');
   });
 
-  it('pages 11: on another device it says to go back, signs nobody in there, and the first browser goes on', async () => {
+  it('pages 11: on another device it says to go back and does not sign in, and the first browser goes on', async () => {
     const applicant = await newApplicant();
     const phone = elsewhere();
     const pressed = await pressConfirm(phone, applicant.link);
@@ -233,7 +233,7 @@ describe('pages 11: the link', () => {
     expectWorkDone(await phone.send(applicant.link), 'Your address is confirmed');
   });
 
-  it('pages 11: on another device it takes the password of the sign-up: the address may be somebody else’s', async () => {
+  it('pages 11: on another device it takes the password of the sign-up, because the address may be another person’s', async () => {
     const applicant = await newApplicant();
     const phone = elsewhere();
     expect((await phone.send(applicant.link)).text).toContain('name="password"');

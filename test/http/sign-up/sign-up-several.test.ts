@@ -29,7 +29,7 @@ const sessionCookie = '__Host-memberdoor-session';
 
 let applicants = 0;
 
-/** Somebody new who signed up for pub1 and has the mail. */
+/** A new member who signed up for pub1 and has the mail. */
 const newApplicant = async (fullName = 'Ada Berg') => {
   applicants += 1;
   const email = `new${applicants}@example.test`;
@@ -97,11 +97,11 @@ describe('one address, several sign-ups', () => {
     expect(await countMembers(service)).toBe(members + 1);
   });
 
-  it('a known address has no code that could be guessed: its account is nobody’s but its own', async () => {
+  it('a known address has no code that could be guessed, so that no stranger gets its account', async () => {
     const { browser, page } = await atSignUp(service, hosts.a);
     const answer = await submitSignUp(browser, page, { email: 'u1@example.test' });
     const verify = await browser.send(String(answer.headers.location));
-    // Even whoever guessed the digits would get nothing: here every proof takes 123456 by its own hash.
+    // Even the right digits would give nothing: here every proof takes 123456 by its own hash.
     const key = tenantOf(service, hosts.a).tokenKey;
     await service.store.transaction(async (tx) => {
       const { id } = await tx

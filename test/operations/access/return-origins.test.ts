@@ -16,7 +16,7 @@ async function originsIn(store: Store) {
 
 const before = tenantRecord('b').returnOrigins;
 
-it('decision 40: the return origins of a tenant are set, each once, and nobody else’s', async () => {
+it('decision 40: the return origins of a tenant are set, each once, and no other tenant’s change', async () => {
   const store = await storeWithMember();
   const origins = ['https://new.test', 'http://localhost:9876', 'https://new.test'];
   await set(store, 'tenant-a', origins);

@@ -44,7 +44,7 @@ describe('subscriptions', () => {
     const backwards = { ...times, expiresAt: '2026-01-01T00:00:00Z' };
     const input = { memberId: world.memberId, packageId: world.packageId, ...backwards };
     expect((await refused('subscriptions.create', input)).kind).toBe('invalid');
-    // Without an offset nobody knows which moment is meant.
+    // Without an offset it is unclear which moment is meant.
     const local = { ...input, activatedAt: '2026-01-01T00:00' };
     expect((await refused('subscriptions.create', local)).problems).toEqual([
       'activatedAt must be a date and a time with its zone, such as 2026-01-31T12:00:00Z',

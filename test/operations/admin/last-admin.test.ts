@@ -37,7 +37,7 @@ const ends: readonly (readonly [string, string, () => object])[] = [
 
 const words = /^no one would be left who can sign in and administer everything: make another/;
 
-describe('somebody is always left who can sign in and administer everything', () => {
+describe('an administrator of everything who can sign in is always left', () => {
   it.each(ends)('so it is refused that %s', async (_what, name, input) => {
     const before = await allRows(service, ['auditEvents']);
     for (const actor of [operator, tokenOf(service, null)]) {
@@ -58,7 +58,7 @@ describe('somebody is always left who can sign in and administer everything', ()
     'unless another enabled tenant has one: then it may be that %s',
     async (_what, name, input) => {
       const other = await makeAdmin(service, b, 'olga@example.test', 'system_admin');
-      // Whoever is disabled, or whose tenant is, is none who can sign in.
+      // An administrator who is disabled, or whose tenant is, cannot sign in.
       await run(service, 'members.disable', { tenant: b, memberId: other });
       expect((await refusal(service, name, input())).kind).toBe('conflict');
       await run(service, 'members.enable', { tenant: b, memberId: other });
@@ -77,7 +77,7 @@ describe('somebody is always left who can sign in and administer everything', ()
     await run(service, name, forced);
   });
 
-  it('whoever is about to be deleted counts no more', async () => {
+  it('an administrator who is about to be deleted does not count', async () => {
     const email = 'olga@example.test';
     await makeAdmin(service, b, email, 'system_admin');
     const account = await accountOf(service, b, email, { password: adminPassword });

@@ -56,7 +56,7 @@ async function signInStatus(email: string, password: string): Promise<number> {
   return (await browser.signIn(page, email, password)).status;
 }
 
-/** Somebody guesses until the account is locked. */
+/** Guesses until the account is locked. */
 async function lock(email: string): Promise<void> {
   for (let count = 0; count < 5; count += 1) {
     expect(await signInStatus(email, 'a wrong password')).toBe(422);
@@ -120,7 +120,7 @@ describe('the locks of a member', () => {
     expect(events[0]).toMatchObject({ event: 'limit_reached' });
   });
 
-  it('limit_reached names nobody where the address has no account', async () => {
+  it('limit_reached names no member if the address has no account', async () => {
     for (let count = 0; count < 6; count += 1) await signInStatus('nobody@lock.test', 'a wrong password');
     const reached = (await auditEvents(service)).filter(({ event }) => event === 'limit_reached');
     expect(reached.at(-1)).toMatchObject({ target: null, reason: 'too many failed sign-ins' });
@@ -213,7 +213,7 @@ describe('a mail is sent again', () => {
     expect(await signInStatus(email, 'another of my passwords')).toBe(303);
   });
 
-  it('to no member who is disabled: the link would let nobody in', async () => {
+  it('but not to a disabled member, whom the link would not let in', async () => {
     const memberId = await newMember('off@mail.test');
     await run(service, 'members.disable', { tenant, memberId });
     for (const name of ['members.sendInvitation', 'members.sendPasswordReset']) {

@@ -40,7 +40,7 @@ describe('a search for members', () => {
     ['a nickname', 'tulla', ['Åse Müller-Berg']],
     ['a beginning that several have', 'ase', ['Berit Åsen', 'Åse Müller-Berg']],
     ['the beginning of the address', 'B.AASEN@', ['Berit Åsen']],
-    ['a word that is in nobody’s name', 'ase nobody', []],
+    ['a word that is in no name', 'ase nobody', []],
     ['the middle of a word', 'uller', []],
     ['a sign that means something to the database', '%', []],
   ])('finds %s', async (_what, search, found) => {
@@ -53,7 +53,7 @@ describe('a search for members', () => {
     expect(await names({ search: String(memberNumber).slice(0, -1) })).toEqual([]);
   });
 
-  it('gives pages, the newest first, that leave nobody out and show nobody twice', async () => {
+  it('gives pages, the newest first, that show every member once', async () => {
     const all = await names({ limit: 200 });
     const paged: string[] = [];
     let next: string | null = null;

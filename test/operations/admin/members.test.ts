@@ -224,7 +224,7 @@ describe('T19, A14: what an operator does to a member', () => {
     expect((await read()).events.map(({ reason }) => reason)).toContain('members.signOutEverywhere');
   });
 
-  it('ends no sign-in and no session of somebody else', async () => {
+  it('ends no sign-in and no session of another member', async () => {
     const { id: memberId } = await make('Bystander', 'by@acts.test');
     await tokensOf(service, tenant, app);
     const members = await run<{ members: Read[] }>(service, 'members.list', { tenant, search: 'u1@' });

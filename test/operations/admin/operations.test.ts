@@ -77,7 +77,7 @@ function described(schemas: Readonly<Record<string, object>>): readonly object[]
   });
 }
 
-/** Everybody who may call, and what they hear of an operation on a tenant and of one on the service. */
+/** All kinds of callers, and what each is answered by an operation on a tenant and by one on the service. */
 const callers: readonly {
   readonly who: string;
   readonly actor: (operation: Operation) => Actor;
@@ -131,7 +131,7 @@ const namesThing = ({ path, made }: Operation) => made !== undefined || /\{(?!te
 
 const but = (permission: string) => permissions.filter((one) => one !== permission);
 
-/** What somebody hears: who asks for a list of all tenants gets their own, and no tenant is unknown then. */
+/** The answer to a caller: a list of all tenants holds the caller's own ones, so no tenant is unknown then. */
 function expected(operation: Operation, hears: Readonly<Record<'tenant' | 'system', string>>): string {
   const { reach } = operation;
   if ('tenant' in operation.input.properties && hears.tenant === 'unknown') return 'unknown';
@@ -140,7 +140,7 @@ function expected(operation: Operation, hears: Readonly<Record<'tenant' | 'syste
 
 describe('who may', () => {
   it.each(everyOperation)(
-    '$name: whoever has the tenant and the permission, and nobody else; each act is one line of the audit',
+    '$name: only a caller with the tenant and the permission may act, and each act is one line of the audit',
     async ({ operation }) => {
       const input = await exampleOf(operation);
       for (const { who, actor: actorOf, hears } of callers) {

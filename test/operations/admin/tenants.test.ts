@@ -15,7 +15,7 @@ interface Listed {
 }
 
 describe('tenants', () => {
-  it('A17: an administrator sees the own one, and whoever has all of them sees all', async () => {
+  it('A17: an administrator of one tenant sees that one, and an administrator of all sees all', async () => {
     const hostsFor = async (actor: Parameters<typeof run>[3]) =>
       (await run<Listed>(service, 'tenants.list', {}, actor)).tenants.map(({ host }) => host);
     expect(await hostsFor(adminOf(service, 'b.test'))).toEqual(['b.test']);

@@ -56,7 +56,7 @@ describe('mails by SMTP', () => {
     expect(received?.message.html?.trim()).toBe(mail.html.trim());
   });
 
-  it('ask nobody for an automatic answer (RFC 3834)', async () => {
+  it('ask for no automatic answer (RFC 3834)', async () => {
     const smtp = await startSmtp();
     await smtpTransport({ url: smtp.url, from }).send(outgoing());
     const headers = smtp.received[0]?.message.headers.map(({ key, value }) => `${key}: ${value}`);
@@ -104,7 +104,7 @@ describe('mails by SMTP', () => {
     expect(`${refused.stack}`).not.toContain('grace@mail.test');
   });
 
-  it('where nobody listens are refused for the server', async () => {
+  it('are refused for the whole server if nothing listens there', async () => {
     const smtp = await startSmtp();
     await smtp.stop();
     const refused = await refusalOf(smtpTransport({ url: smtp.url, from }).send(outgoing()));
@@ -135,7 +135,7 @@ describe('what others choose in a message', () => {
     'grace@mail.test\r\nBcc: victim@evil.test',
     'grace@mail.test>\r\nRCPT TO:<victim@evil.test',
     '"victim@evil.test x"@mail.test',
-  ])('the address %j is refused before it becomes that of somebody else', async (to) => {
+  ])('the address %j is refused before it becomes another one', async (to) => {
     const smtp = await startSmtp();
     const refused = await refusalOf(smtpTransport({ url: smtp.url, from }).send(outgoing({ to })));
     expect(refused).toMatchObject({ scope: 'mailbox', reply: 'no address' });
@@ -171,7 +171,7 @@ describe('the queue and a mail server', () => {
     expect(JSON.stringify(mailer.lines)).not.toContain('grace@mail.test');
   });
 
-  it('mails wait while nobody listens, and arrive when somebody does', async () => {
+  it('mails wait while no server listens, and arrive when one does', async () => {
     const smtp = await startSmtp();
     await smtp.stop();
     const store = await storeWithMember();

@@ -288,7 +288,7 @@ describe('the device flow', () => {
     expect(await applied(given.service().folder, both(false))).toMatchObject({ code: 0, err: '' });
     await applied(given.service().folder, text({ ...production, ...flow(false) }));
     expect(await problemsOf({ ...production, ...flow(true) })).toEqual([problem]);
-    // A client that is disabled there is tried by nobody.
+    // A client that is disabled there cannot be tried.
     const [tv] = flow(true).clients;
     const disabled = { ...stage, clients: [{ ...tv, disabled: true }] };
     expect(await problemsOf({ ...production, ...flow(true) }, disabled)).toEqual([problem]);

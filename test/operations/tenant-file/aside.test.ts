@@ -63,7 +63,7 @@ describe('a tenant file is read beside the event loop', () => {
   });
 });
 
-describe('A18: a tenant file tells nobody a secret', () => {
+describe('A18: a tenant file reveals no secret', () => {
   const readers: readonly Permission[] = ['tenants:read', 'clients:read', 'access:read'];
 
   it.each([

@@ -44,7 +44,7 @@ it('F16: a product or a package whose name another one of the tenant has is refu
       problems: taken(name.startsWith('products') ? 'product' : 'package'),
     });
   }
-  // Its own name is nobody else's.
+  // Its own name belongs to no other.
   await run(service, 'packages.change', { tenant: host, packageId, name: 'Silver', offered: false });
   await run(service, 'products.change', { tenant: host, productId, name: 'New' });
   await run(service, 'products.create', { tenant: `localhost:${service.port}`, name: 'New' });

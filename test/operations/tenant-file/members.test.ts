@@ -78,7 +78,7 @@ describe('a member who is there', () => {
     }
   });
 
-  it('is not changed by whoever can do less', async () => {
+  it('is not changed by a caller with fewer permissions', async () => {
     const root = { email: 'root@example.com', fullName: 'Root' };
     await apply({ ...named, members: [{ ...root, userType: 'system_admin' }] });
     const file = text({ ...named, members: [{ ...root, fullName: 'Mine' }] });
@@ -101,7 +101,7 @@ describe('a member who is there', () => {
     expect(await member()).toMatchObject({ phone: '+4791234568', phoneVerified: false });
   });
 
-  it('has an id that nobody else gets, on any tenant', async () => {
+  it('has an id that no other member gets, on any tenant', async () => {
     const { id } = await member();
     const other = { issuer: 'https://other.test', name: 'Other', members: [{ ...eve, id }] };
     expect(await problemsOf(other)).toEqual(['7:13: the id is another member’s']);

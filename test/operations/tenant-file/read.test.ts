@@ -216,7 +216,7 @@ describe('config check: a problem stands where it is, and says what to do', () =
     expect(problemsOf(text)).toContain(`${place}: ${problem}`);
   });
 
-  it('and nobody adds members by the thousand: others wait for the one transaction', () => {
+  it('and a file cannot add thousands of members, because others wait for its one transaction', () => {
     const members = Array.from({ length: 501 }, (_, n) => ({ email: `m${n}@b.test`, fullName: 'M' }));
     expect(problemsOf(tenant(`members: ${JSON.stringify(members)}`))).toEqual([
       '4:14: 501 members are more than 500: they move with a backup',

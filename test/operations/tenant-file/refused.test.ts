@@ -61,12 +61,12 @@ describe('what cannot be done is told with its place, and changes nothing', () =
       /^6:15: the property seats is a number already$/,
     ],
     [
-      'a product that nobody knows',
+      'an unknown product',
       { ...named, channels: [{ id: 'x', name: 'X', products: ['Nothing'] }] },
       /^8:13: there is no product "Nothing"$/,
     ],
     [
-      'a package that nobody knows',
+      'an unknown package',
       {
         ...named,
         members: [{ email: 'q@example.com', fullName: 'Q', subscriptions: [{ package: 'Nothing' }] }],
@@ -74,7 +74,7 @@ describe('what cannot be done is told with its place, and changes nothing', () =
       /^8:22: there is no package "Nothing"$/,
     ],
     [
-      'a property that nobody knows',
+      'an unknown property',
       {
         ...named,
         members: [
@@ -88,7 +88,7 @@ describe('what cannot be done is told with its place, and changes nothing', () =
       /: the property "chairs" is not defined$/,
     ],
     [
-      'the number of somebody else',
+      'the number of another member',
       { ...named, members: [{ email: 'q@example.com', fullName: 'Q', userId: 1_001 }] },
       /^7:17: the userId is another member’s$/,
     ],
@@ -103,7 +103,7 @@ describe('what cannot be done is told with its place, and changes nothing', () =
       /^4:18: whether a tenant is one of development stays as it is$/,
     ],
     [
-      'a stage that nobody knows',
+      'an unknown stage',
       { ...named, stageTenant: 'nowhere.test' },
       /^4:18: there is no tenant "nowhere.test"/,
     ],

@@ -109,7 +109,7 @@ describe('F14: the address that an erased member had given up', () => {
     ]);
   });
 
-  it('takes the sign-up that she began with it, whoever signs up with it later', async () => {
+  it('takes the sign-up that she began with it, even if another person signs up with it later', async () => {
     const store = await storeWithMember();
     await store.transaction(async (tx) => {
       await insertEmailProof(tx, emailProofRecord({ id: 'hers', email: former, memberId: 'member-1' }));

@@ -81,7 +81,7 @@ const idIn = (path: string) => path.replace('/checkout/', '').replace(/\?.*/, ''
 
 let packages = 0;
 
-/** Adds a package that nobody has yet, for one test. @returns its packageId */
+/** Adds a package that no member has yet, for one test. @returns its packageId */
 export async function newPackage(
   service: TestService,
   host: string,

@@ -6,7 +6,7 @@ import { allRows } from '../records/rows.ts';
 import type { TestService } from '../service.ts';
 import { back, newPackage, type Ordering, onward, type Shopper, shopper } from './shopper.ts';
 
-/** A signed-in member at the summary of a package that nobody has yet. */
+/** A signed-in member at the summary of a package that no member has yet. */
 export interface Summary {
   readonly browser: Shopper;
   readonly packageId: number;

@@ -8,7 +8,7 @@ export interface LivingRoom {
   readonly site: Site;
   readonly tv: Television;
   readonly phone: Phone;
-  /** A phone of somebody who is not signed in. */
+  /** A phone without a session. */
   newPhone(): Promise<Phone>;
   newCode(more?: Readonly<Record<string, string>>): Promise<DeviceAuthorization>;
   /** Scans the QR code and approves, when called. */

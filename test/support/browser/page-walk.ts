@@ -5,7 +5,7 @@ import { resume, type Site } from './site.ts';
 
 /** How a browser comes to see a page. */
 export interface Way {
-  /** Who is signed in; null for nobody. */
+  /** The address of the signed-in member; null without a session. */
   readonly email: string | null;
   go(view: View): Promise<unknown>;
 }

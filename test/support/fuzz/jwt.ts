@@ -8,7 +8,7 @@ const part = (value: unknown) =>
 /** A thief's own key of the right kind. */
 const thief = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-/** What somebody who has a genuine token, and the public keys, can make of it. */
+/** What an attacker who has a genuine token, and the public keys, can make of it. */
 export interface Genuine {
   readonly token: string;
   readonly key: SigningKey;

@@ -6,7 +6,7 @@ import { anyLength, bytes, text } from './hostile.ts';
 /** Stands in every secret that a request brings: no answer and no line of the log may have it. */
 export const secretMark = 'S3CR3T-f0rm-v4lu3';
 
-/** Fields whose values nobody but the service may see. */
+/** Fields whose values only the service may see. */
 const secretFields = [
   ...['password', 'currentPassword', 'client_secret', 'refresh_token', 'access_token', 'device_code'],
   ...['code_verifier', 'token'],

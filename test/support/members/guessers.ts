@@ -35,7 +35,7 @@ export function countingPasswords(): CountingPasswords {
 /** The address of one of many homes. */
 export const homeOf = (index: number) => `198.51.${100 + Math.floor(index / 250)}.${(index % 250) + 1}`;
 
-/** One secret that somebody guesses at. */
+/** One secret that is guessed at. */
 export interface Guessing {
   /** How many are looked at. */
   readonly allowed: number;

@@ -50,7 +50,7 @@ export async function recoveryLink(
   return new URL(linkIn(mail)).pathname;
 }
 
-/** Fills in the page of a recovery link; `everywhere` is its box, which is ticked unless somebody unticks it. */
+/** Fills in the page of a recovery link; `everywhere` is its box, which is ticked unless the member unticks it. */
 export function submitReset(
   browser: Visitor,
   link: string,

@@ -17,14 +17,14 @@ import { codeIn, linkIn } from './outbox.ts';
 /** A password that the rules take. */
 export const newPassword = 'kvist og eld i skogen';
 
-/** What somebody types into the form. */
+/** What a visitor types into the form. */
 export interface Details {
   readonly fullName?: string;
   readonly email: string;
   readonly password?: string;
 }
 
-/** Somebody who stands at a page of a client, with what the client needs at the end. */
+/** A visitor at a page that a client opened, with what the client needs at the end. */
 export interface Newcomer {
   readonly browser: Visitor;
   readonly page: Answer;
@@ -60,7 +60,7 @@ export function submitSignUp(
   });
 }
 
-/** Somebody who signed up and has a mail, whose address is not proven yet. */
+/** A visitor who signed up and has a mail, but has not proven the address yet. */
 export interface Applicant extends Newcomer {
   /** The page that asks for the digits. */
   readonly verify: Answer;

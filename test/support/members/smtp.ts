@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 /** A message as it came over the wire. */
 export interface ReceivedMail {
   readonly from: string;
-  /** Everybody whom it is for, by the envelope. */
+  /** All recipients of the envelope. */
   readonly to: readonly string[];
   readonly user: string | undefined;
   readonly raw: string;

@@ -38,7 +38,7 @@ export function tokenOf(
   return { kind: 'token', tokenId: `token of ${host ?? 'all'}`, tenantId, permissions: granted };
 }
 
-/** Runs an operation as somebody; the operator unless it is said. */
+/** Runs an operation as an actor; as the operator unless another is given. */
 export async function run<Answer = Readonly<Record<string, unknown>>>(
   service: TestService,
   name: string,

@@ -49,7 +49,7 @@ export function commandFace(service: TestService): Face {
   };
 }
 
-/** An input as somebody would write it; a secret comes over the standard input. */
+/** An input as an operator writes it; a secret comes over the standard input. */
 function writtenOut(
   { input: schema }: Operation,
   input: Input,

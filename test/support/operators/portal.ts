@@ -116,7 +116,7 @@ export function plain(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** The input of an operation as somebody would fill it into its form. */
+/** The input of an operation as an administrator fills it into its form. */
 export function asForm({ input: schema }: Operation, page: Answer, input: object): FormValues {
   const values: Record<string, string | readonly string[] | null> = {};
   const fill = (name: string, value: unknown, isMap: boolean) => {

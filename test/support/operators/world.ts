@@ -9,7 +9,7 @@ import { checkoutRecord } from '../records/access-records.ts';
 import { memberRecord, sessionRecord, signInRecord } from '../records/records.ts';
 import type { TestService } from '../service.ts';
 
-/** A tenant of its own to operate on, alike for everybody who begins one. */
+/** A tenant of its own to operate on, the same for every test that begins one. */
 export interface World {
   readonly service: TestService;
   readonly host: string;
@@ -73,7 +73,7 @@ export async function beginWorld(service: TestService, host: string): Promise<Wo
   };
 }
 
-/** A client that nobody else uses. @returns its client_id */
+/** A client that no other test uses. @returns its client_id */
 export async function newClient(world: World, type: 'confidential' | 'public' = 'public'): Promise<string> {
   const clientId = world.fresh('client');
   await world.operate('clients.create', { clientId, name: `The ${clientId}`, type });
@@ -88,7 +88,7 @@ export async function newMember(world: World): Promise<string> {
   return (await world.operate('members.create', input)).id;
 }
 
-/** An answer to a consent that nobody else has given. @returns whose it is, and to what */
+/** An answer to a consent that no other test uses. @returns whose it is, and to what */
 export async function newAnswer(world: World): Promise<{ consentId: string; memberId: string }> {
   const { service, tenantId } = world;
   const consentId = world.fresh('letter');

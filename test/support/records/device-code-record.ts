@@ -2,7 +2,7 @@ import { type DeviceCode, issueDeviceCode } from '../../../src/core/grants/devic
 import { sha256 } from '../../../src/core/hash.ts';
 import { minute, now } from './records.ts';
 
-/** A code just issued to client-1 for a TV that says who it is; nobody has decided on it. */
+/** A code just issued to client-1 for a TV that names itself; it is not decided yet. */
 export function deviceCodeRecord(changes: Partial<DeviceCode> = {}): DeviceCode {
   const facts = {
     id: 'device-code-1',

@@ -16,7 +16,7 @@ import { tick, type World } from './world.ts';
 
 type Command = fc.AsyncCommand<World, World>;
 
-/** What somebody does, if there is something to do it with, and what must be stored after it. */
+/** What an actor does, if there is something to do it with, and what must be stored after it. */
 function command(name: string, find: (world: World) => (() => Promise<void>) | null): Command {
   return {
     check: (world) => find(world) !== null,

@@ -38,7 +38,7 @@ async function storedOf({ service, clients, members }: World) {
 /** Holds what is stored to the model: every state, and what the states hang on. */
 export async function expectStored(world: World): Promise<void> {
   const { deviceCodes, codes, signIns, sessions } = await storedOf(world);
-  // What nobody can ask for any more may be swept.
+  // What cannot be asked for any more may be swept.
   const kept = world.deviceCodes.filter((code) => code.state === 'used' || world.now < forgottenAt(code));
   const storedKept = deviceCodes.filter(
     ({ state, createdAt }) => state === 'used' || world.now < createdAt + 30 * 60_000,

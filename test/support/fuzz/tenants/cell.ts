@@ -50,7 +50,7 @@ export interface Cell {
   readonly how?: string;
   /** A value of this side's own. */
   readonly make: (side: Side) => Promise<string> | string;
-  /** A value of the same shape that nobody ever made, given one that somebody did. */
+  /** A value of the same shape that was never issued, made from one that was. */
   readonly madeUp: (genuine: string) => string;
   readonly use: (side: Side, value: string) => Promise<Answer>;
   /** Tables in which any wrong try is counted, the unknown one as well as the foreign one. */
@@ -91,7 +91,7 @@ export function saidBy(answer: Answer, values: readonly string[]) {
 }
 
 /**
- * Uses something of one tenant at the other: the answer is that to a value that nobody ever made, nothing
+ * Uses something of one tenant at the other: the answer is that to a value that was never issued, nothing
  * changes anywhere, and at home the same thing still works.
  */
 export async function expectForeign(cell: Cell, home: Side, elsewhere: Side): Promise<void> {
@@ -116,13 +116,13 @@ export async function expectForeign(cell: Cell, home: Side, elsewhere: Side): Pr
   expect(isOther || isDone, 'at home it works').toBe(true);
 }
 
-/** Another value of the same length and letters: what was a secret becomes nobody's. */
+/** Another value of the same length and letters, which is no longer a secret that was issued. */
 export function scrambled(genuine: string): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   return genuine.replace(/[a-z]/g, (letter) => letters[(letters.indexOf(letter) + 7) % 26] ?? letter);
 }
 
-/** An id that nobody has. */
+/** An unknown id. */
 export const noId = () => '019a0000-0000-7000-8000-000000000000';
 
 /** A seal whose two signatures are none. */

@@ -18,7 +18,7 @@ const get = (side: Side, path: string, query: Record<string, string>) =>
   side.browser.send(`${path}?${new URLSearchParams(query)}`);
 const post = (side: Side, path: string, body: Record<string, string>) => side.browser.send(path, { body });
 
-/** A code of pub1 with the verifier that everybody knows: whose tenant it is decides alone. */
+/** A code of pub1 with a verifier that both tenants know, so that only the tenant decides. */
 const codeOf = async ({ browser }: Side) => {
   const answer = await browser.authorize(asked('pub1', pub1.redirectUri));
   return new URL(String(answer.headers.location)).searchParams.get('code') ?? '';
@@ -166,7 +166,7 @@ const jwts: readonly Cell[] = [
 
 /** Registered on one side alone; see `registerOnly`. */
 export const onlyClient = (side: Side) => `only-${side.host.charAt(0)}`;
-const nobody = () => 'only-0';
+const unknownClient = () => 'only-0';
 const redirectUri = 'https://only.test/cb';
 
 const clientIds: readonly Cell[] = [
@@ -200,7 +200,7 @@ const clientIds: readonly Cell[] = [
       route,
       ...(how === undefined ? {} : { how }),
       make: onlyClient,
-      madeUp: nobody,
+      madeUp: unknownClient,
       use,
     }),
   ),

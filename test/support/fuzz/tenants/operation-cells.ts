@@ -64,9 +64,9 @@ function inputOf(world: World, { name, input }: Operation): Promise<Input> {
 }
 
 /** A value of the same kind that names nothing. */
-function nobodys(value: unknown): unknown {
+function madeUp(value: unknown): unknown {
   if (typeof value === 'number') return 987_654_321;
-  if (Array.isArray(value)) return value.map(nobodys);
+  if (Array.isArray(value)) return value.map(madeUp);
   return 'nobody-s';
 }
 
@@ -106,5 +106,5 @@ export async function expectForeignThing(
     const heard = JSON.stringify(await said(service, here, operation, { ...own, [field]: value }, isToken));
     return [value].flat().reduce((text: string, one) => text.replaceAll(String(one), '<value>'), heard);
   };
-  expect(await of(foreign)).toBe(await of(nobodys(foreign)));
+  expect(await of(foreign)).toBe(await of(madeUp(foreign)));
 }

@@ -5,7 +5,7 @@ import type { Artefact, Cell } from './cell.ts';
 import { commonCheckout, commonPackage } from './checkout-cells.ts';
 import { password, type Side } from './side.ts';
 
-/** Nobody's key. */
+/** A key that no tenant has. */
 const noKey = Buffer.alloc(32, 'no tenant has this key');
 
 const keyOf = ({ service }: Side, host: string) =>

@@ -9,7 +9,7 @@ import type { TestService } from '../../service.ts';
 import { type Visitor, visitor } from '../../visitor.ts';
 
 /**
- * One of two tenants that are alike, as somebody with a foot in both sees it: the browser has the same cookie
+ * One of two tenants that are alike, as a person with an account at both sees it: the browser has the same cookie
  * of its own on both, so that nothing but the tenant tells what it carries apart.
  */
 export interface Side {
