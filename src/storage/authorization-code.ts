@@ -1,8 +1,8 @@
 // Queries of authorization codes.
 import { sql } from 'kysely';
 import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/grants/authorization-code.ts';
-import { insertion, prepared, query } from './prepared.ts';
-import { changedOne } from './rows.ts';
+import { insertion, lookup, prepared, query } from './prepared.ts';
+import { changedOne, rowsWith } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The code of a tenant by its SHA-256, or null. */
@@ -11,28 +11,17 @@ export async function findAuthorizationCode(
   tenantId: string,
   hash: string,
 ): Promise<AuthorizationCode | null> {
-  return codeOf.first(tx, { tenantId, hash }) ?? null;
+  return codeOf.first(tx, { tenantId, hash });
 }
 
-const codeOf = prepared(({ tenantId, hash }: Pick<AuthorizationCode, 'tenantId' | 'hash'>) =>
-  query
-    .selectFrom('authorizationCodes')
-    .selectAll()
-    .where('hash', '=', hash)
-    .where('tenantId', '=', tenantId),
-);
+const codeOf = lookup('authorizationCodes', 'hash', 'tenantId');
 
 /** The codes of a member that were not exchanged yet. */
 export async function listIssuedAuthorizationCodes(
   tx: Tx,
   memberId: string,
 ): Promise<readonly AuthorizationCode[]> {
-  return tx
-    .selectFrom('authorizationCodes')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('state', '=', 'issued')
-    .execute();
+  return rowsWith(tx, 'authorizationCodes', { memberId, state: 'issued' }).execute();
 }
 
 /**
@@ -62,7 +51,7 @@ const insertRow = insertion('authorizationCodes');
 type Move = Extract<AuthorizationCodeWrite, { write: 'moveAuthorizationCode' }>;
 
 export async function moveAuthorizationCode(tx: Tx, code: Move): Promise<void> {
-  changedOne(move.run(tx, code), 'authorization code');
+  changedOne(move.run(tx, code), 'authorizationCodes');
 }
 
 const move = prepared(({ hash, from, to, signInId }: Pick<Move, 'hash' | 'from' | 'to' | 'signInId'>) =>

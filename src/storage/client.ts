@@ -1,8 +1,17 @@
 // Queries of clients.
 import type { Client, ClientSecret } from '../core/client.ts';
-import { type ListPage, within } from './list-page.ts';
 import { forgetRemembered, prepared, query, remembered } from './prepared.ts';
-import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
+import {
+  findRow,
+  fromFlag,
+  fromList,
+  given,
+  type ListPage,
+  rowsWith,
+  toFlag,
+  updateRow,
+  within,
+} from './rows.ts';
 import type { ClientRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -10,7 +19,7 @@ import type { Tx } from './store.ts';
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
   return remembered(tx, `client ${tenantId} ${clientId}`, () => {
     const row = enabledClient.first(tx, { tenantId, clientId });
-    return row === undefined ? null : fromRow(row);
+    return row === null ? null : fromRow(row);
   });
 }
 
@@ -29,13 +38,8 @@ export async function findRegisteredClient(
   tenantId: string,
   clientId: string,
 ): Promise<Client | null> {
-  const row = await tx
-    .selectFrom('clients')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('clientId', '=', clientId)
-    .executeTakeFirst();
-  return row === undefined ? null : fromRow(row);
+  const row = await findRow(tx, 'clients', { tenantId, clientId });
+  return row === null ? null : fromRow(row);
 }
 
 /** Every client of a tenant, or of all tenants, by client_id; those that are disabled too. */
@@ -44,9 +48,8 @@ export async function listClients(
   tenantId?: string,
   page: ListPage<string> = {},
 ): Promise<readonly Client[]> {
-  let query = tx.selectFrom('clients').selectAll().orderBy('tenantId').orderBy('clientId');
-  if (tenantId !== undefined) query = query.where('tenantId', '=', tenantId);
-  return (await within(query, 'clientId', page).execute()).map(fromRow);
+  const all = rowsWith(tx, 'clients', given({ tenantId })).orderBy('tenantId');
+  return (await within(all, 'clientId', page).execute()).map(fromRow);
 }
 
 export async function insertClient(tx: Tx, client: Client, createdAt: number): Promise<void> {
@@ -64,26 +67,14 @@ export async function updateDeviceFlow(
   enabled: boolean,
 ): Promise<void> {
   forgetRemembered(tx);
-  const result = await tx
-    .updateTable('clients')
-    .set({ deviceFlow: toFlag(enabled) })
-    .where('tenantId', '=', tenantId)
-    .where('clientId', '=', clientId)
-    .executeTakeFirst();
-  changedOne(result, 'device flow of a client');
+  await updateRow(tx, 'clients', { tenantId, clientId }, { deviceFlow: toFlag(enabled) });
 }
 
 /** Stores a client as it is from now on. */
 export async function updateClient(tx: Tx, client: Client): Promise<void> {
   forgetRemembered(tx);
   const { tenantId, clientId, type: _type, ...changed } = toRow(client);
-  const result = await tx
-    .updateTable('clients')
-    .set(changed)
-    .where('tenantId', '=', tenantId)
-    .where('clientId', '=', clientId)
-    .executeTakeFirst();
-  changedOne(result, 'client');
+  await updateRow(tx, 'clients', { tenantId, clientId }, changed);
 }
 
 function fromRow({ createdAt: _, ...row }: ClientRow): Client {

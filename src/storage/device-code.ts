@@ -1,30 +1,22 @@
 // Queries of device codes.
 import { type DeviceCode, type DeviceCodeWrite, isOpen } from '../core/grants/device-code.ts';
-import { deviceCodeMemory, userCodeRest } from '../core/limits.ts';
+import { userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';
-import { insertion, prepared, query, unplanned } from './prepared.ts';
-import { changedOne } from './rows.ts';
+import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
+import { changedOne, findRow, newest, rowsWith } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The device code of a tenant by its SHA-256, or null. */
 export async function findDeviceCode(tx: Tx, tenantId: string, hash: string): Promise<DeviceCode | null> {
-  return codeByHash.first(tx, { tenantId, hash }) ?? null;
+  return codeByHash.first(tx, { tenantId, hash });
 }
 
-const codeByHash = prepared(({ tenantId, hash }: Pick<DeviceCode, 'tenantId' | 'hash'>) =>
-  query.selectFrom('deviceCodes').selectAll().where('hash', '=', hash).where('tenantId', '=', tenantId),
-);
+const codeByHash = lookup('deviceCodes', 'hash', 'tenantId');
 
 /** The device code of a tenant by its id, or null. */
 export async function findDeviceCodeById(tx: Tx, tenantId: string, id: string): Promise<DeviceCode | null> {
-  const row = await tx
-    .selectFrom('deviceCodes')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(tx, 'deviceCodes', { id, tenantId });
 }
 
 /** The newest device code of a tenant with this user code, whatever has become of it; or null. */
@@ -33,15 +25,9 @@ export async function findDeviceCodeByUserCode(
   tenantId: string,
   userCodeHash: string,
 ): Promise<DeviceCode | null> {
-  const row = await tx
-    .selectFrom('deviceCodes')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('userCodeHash', '=', userCodeHash)
-    .orderBy('createdAt', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row ?? null;
+  const codes = rowsWith(tx, 'deviceCodes', { tenantId, userCodeHash });
+  const [code] = await newest(codes, 'createdAt', { limit: 1 }).execute();
+  return code ?? null;
 }
 
 /**
@@ -84,7 +70,7 @@ export async function isUserCodeFree(
   userCodeHash: string,
   now: number,
 ): Promise<boolean> {
-  return codeInUse.first(tx, { tenantId, userCodeHash, expiresAt: now - userCodeRest }) === undefined;
+  return codeInUse.first(tx, { tenantId, userCodeHash, expiresAt: now - userCodeRest }) === null;
 }
 
 const codeInUse = prepared(
@@ -131,29 +117,12 @@ const holders = prepared(
       .groupBy('ipAddress'),
 );
 
-/** The codes of a client that could still become tokens. */
+/** The codes of a client, or of a member who decided on them, that could still become tokens. */
 export async function listOpenDeviceCodes(
   tx: Tx,
-  tenantId: string,
-  clientId: string,
+  of: Pick<DeviceCode, 'tenantId' | 'clientId'> | { readonly memberId: string },
 ): Promise<readonly DeviceCode[]> {
-  return tx
-    .selectFrom('deviceCodes')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('clientId', '=', clientId)
-    .where('state', 'in', ['pending', 'approved'])
-    .execute();
-}
-
-/** The codes that a member approved and no poll has used yet. */
-export async function listOpenDeviceCodesOfMember(tx: Tx, memberId: string): Promise<readonly DeviceCode[]> {
-  return tx
-    .selectFrom('deviceCodes')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('state', 'in', ['pending', 'approved'])
-    .execute();
+  return rowsWith(tx, 'deviceCodes', of).where('state', 'in', ['pending', 'approved']).execute();
 }
 
 export async function insertDeviceCode(tx: Tx, code: DeviceCode): Promise<void> {
@@ -166,7 +135,7 @@ export async function moveDeviceCode(
   tx: Tx,
   { from, code }: Extract<DeviceCodeWrite, { write: 'moveDeviceCode' }>,
 ): Promise<void> {
-  changedOne(move.run(tx, { ...code, from }), 'device code');
+  changedOne(move.run(tx, { ...code, from }), 'deviceCodes');
 }
 
 type Moved = DeviceCode & { readonly from: DeviceCode['state'] };
@@ -179,27 +148,3 @@ const move = prepared(
       .where('id', '=', id)
       .where('state', '=', from),
 );
-
-/**
- * Deletes a few codes that were never used and are forgotten by now (decision 22), at most so many.
- *
- * @returns how many were deleted
- */
-export async function deleteDeviceCodes(
-  tx: Tx,
-  tenantId: string,
-  now: number,
-  atMost: number,
-): Promise<number> {
-  const forgotten = tx
-    .selectFrom('deviceCodes')
-    .select('id')
-    .where('tenantId', '=', tenantId)
-    .where('state', 'in', unusedStates)
-    .where('expiresAt', '<=', now - Math.max(deviceCodeMemory, userCodeRest))
-    .limit(atMost);
-  const result = await tx.deleteFrom('deviceCodes').where('id', 'in', forgotten).executeTakeFirst();
-  return Number(result.numDeletedRows);
-}
-
-const unusedStates = ['pending', 'approved', 'denied', 'expired', 'withdrawn'] as const;

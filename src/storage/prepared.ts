@@ -10,6 +10,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
+import type { RowOf, Table } from './rows.ts';
 import type { Database } from './schema.ts';
 import type { Statement, Statements } from './sqlite/statements.ts';
 import type { Tx } from './store.ts';
@@ -46,8 +47,8 @@ export const query = new Kysely<Database>({
 
 /** A query that is built once, when its file is loaded, and asked in many transactions with other values. */
 export interface Prepared<Values, Row> {
-  /** The first row, or undefined. */
-  first(tx: Tx, values: Values): Row | undefined;
+  /** The first row, or null. */
+  first(tx: Tx, values: Values): Row | null;
   all(tx: Tx, values: Values): readonly Row[];
   /** Runs what changes rows. @returns how many it changed */
   run(tx: Tx, values: Values): number;
@@ -69,10 +70,22 @@ export function prepared<Values extends object, Row>(
   const bind = (values: Values): readonly unknown[] => names.map((name) => values[name]);
   const statementIn = (tx: Tx): Statement => statementsOf(tx).prepare(text);
   return {
-    first: (tx, values) => statementIn(tx).get(...bind(values)) as Row | undefined,
+    first: (tx, values) => (statementIn(tx).get(...bind(values)) as Row | undefined) ?? null,
     all: (tx, values) => statementIn(tx).all(...bind(values)) as Row[],
     run: (tx, values) => statementIn(tx).run(...bind(values)).changes,
   };
+}
+
+/** Prepares the query of the rows that have values in these columns. */
+export function lookup<T extends Table, Column extends keyof RowOf<T> & string>(
+  table: T,
+  ...columns: readonly Column[]
+): Prepared<Pick<RowOf<T>, Column>, RowOf<T>> {
+  return prepared((values) => {
+    const equal = Object.fromEntries(columns.map((column) => [column, values[column]]));
+    const rows = query.selectFrom<Table>(table).selectAll();
+    return rows.where(({ and }) => and(equal)) as Compilable as Compilable<RowOf<T>>;
+  });
 }
 
 /**
@@ -80,10 +93,8 @@ export function prepared<Values extends object, Row>(
  *
  * @returns what inserts a row
  */
-export function insertion<Table extends keyof Database & string>(
-  table: Table,
-): (tx: Tx, row: Insertable<Database[Table]>) => void {
-  type Row = Insertable<Database[Table]>;
+export function insertion<T extends Table>(table: T): (tx: Tx, row: Insertable<Database[T]>) => void {
+  type Row = Insertable<Database[T]>;
   const byColumns = new Map<string, Prepared<Row, unknown>>();
   return (tx, row) => {
     const columns = Object.keys(row);

@@ -1,19 +1,140 @@
-// Helpers for reading and writing rows.
-import type { UpdateResult } from 'kysely';
+// Reads and writes the rows of a table by the values of their columns.
+import { type Selectable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import type { Database } from './schema.ts';
+import type { Tx } from './store.ts';
+
+export type Table = keyof Database;
+export type RowOf<T extends Table> = Selectable<Database[T]>;
+/** What of a row is the condition; null where it must have no value. */
+type Values<T extends Table> = Readonly<Partial<RowOf<T>>>;
+/** A query of whole rows. */
+export type RowsOf<T extends Table> = SelectQueryBuilder<Database, T, RowOf<T>>;
+
+/** The rows of a table that have these values: a query to be narrowed, ordered and executed. */
+export function rowsWith<T extends Table>(tx: Tx, table: T, values: Values<T>): RowsOf<T> {
+  const rows = tx.selectFrom<Table>(table).selectAll();
+  return rows.where(({ and }) => and(values)) as unknown as RowsOf<T>;
+}
+
+/** The row that has these values, or null. */
+export async function findRow<T extends Table>(
+  tx: Tx,
+  table: T,
+  values: Values<T>,
+): Promise<RowOf<T> | null> {
+  return ((await rowsWith(tx, table, values).executeTakeFirst()) as RowOf<T> | undefined) ?? null;
+}
+
+/** Changes the rows that have these values. @returns how many */
+export async function updateRows<T extends Table>(
+  tx: Tx,
+  table: T,
+  values: Values<T>,
+  changes: Updateable<Database[T]>,
+): Promise<number> {
+  const rows = tx.updateTable<Table>(table).where(({ and }) => and(values));
+  return Number((await rows.set(changes as object).executeTakeFirst()).numUpdatedRows);
+}
+
+/** Changes the one row that has these values. @throws Error, see `changedOne` */
+export async function updateRow<T extends Table>(
+  tx: Tx,
+  table: T,
+  values: Values<T>,
+  changes: Updateable<Database[T]>,
+): Promise<void> {
+  changedOne(await updateRows(tx, table, values, changes), table);
+}
 
 /**
  * Holds a conditional update to exactly one row. The core decided on a record read in this transaction, so
  * another count means that the condition and the record disagree: a bug, and the whole piece is rolled back.
  */
-export function changedOne(result: UpdateResult | number, what: string): void {
-  const changed = typeof result === 'number' ? result : Number(result.numUpdatedRows);
-  if (changed !== 1) throw new Error(`${what}: ${changed} rows changed where one was expected`);
+export function changedOne(changed: number, table: Table): void {
+  if (changed !== 1) throw new Error(`${table}: ${changed} rows changed where one was expected`);
+}
+
+/** Deletes the rows that have these values. @returns how many */
+export async function deleteRows<T extends Table>(tx: Tx, table: T, values: Values<T>): Promise<number> {
+  const rows = tx.deleteFrom<Table>(table).where(({ and }) => and(values));
+  return Number((await rows.executeTakeFirst()).numDeletedRows);
+}
+
+/**
+ * Deletes some of the rows that a query finds, so that no request waits for it.
+ *
+ * @param key the columns by which the rows are told apart
+ * @param atMost how many
+ * @returns how many were deleted
+ */
+export async function deleteSome<T extends Table>(
+  tx: Tx,
+  table: T,
+  key: readonly (keyof RowOf<T> & string)[],
+  narrow: (rows: RowsOf<T>) => RowsOf<T>,
+  atMost: number,
+): Promise<number> {
+  const columns = sql.join(key.map((column) => sql.ref(column)));
+  const all = tx.selectFrom<Table>(table).select(key as never) as unknown as RowsOf<T>;
+  const rows = tx.deleteFrom<Table>(table).where(sql<boolean>`(${columns}) in ${narrow(all).limit(atMost)}`);
+  return Number((await rows.executeTakeFirst()).numDeletedRows);
+}
+
+/** Which entries of a list that is in the order of a key: all of them where nothing is said. */
+export interface ListPage<Key extends string | number> {
+  /** The entry of this key alone. */
+  readonly only?: Key | undefined;
+  /** Those behind this one. */
+  readonly after?: Key | undefined;
+  readonly limit?: number;
+}
+
+/** The same of a list whose newest entry comes first: those that are older than this one. */
+export interface NewestPage<Key extends string | number> {
+  readonly before?: Key | undefined;
+  readonly limit?: number;
+}
+
+/** As much of Kysely's queries as these need, whatever their rows. */
+interface Listed {
+  where(column: string, operator: '=' | '>' | '<', value: string | number): Listed;
+  orderBy(column: string, direction: 'asc' | 'desc'): Listed;
+  limit(count: number): Listed;
+}
+
+/** Puts a query in the order of a column, and narrows it to a page. */
+export function within<Query, Key extends string | number>(
+  query: Query,
+  column: string,
+  { only, after, before, limit }: ListPage<Key> & NewestPage<Key>,
+  direction: 'asc' | 'desc' = 'asc',
+): Query {
+  let narrowed = (query as Listed).orderBy(column, direction);
+  if (only !== undefined) narrowed = narrowed.where(column, '=', only);
+  if (after !== undefined) narrowed = narrowed.where(column, '>', after);
+  if (before !== undefined) narrowed = narrowed.where(column, '<', before);
+  if (limit !== undefined) narrowed = narrowed.limit(limit);
+  return narrowed as Query;
+}
+
+/** A query with its newest rows first, by a column that counts up, narrowed to a page. */
+export function newest<Query, Key extends string | number>(
+  query: Query,
+  column: string,
+  page: NewestPage<Key> = {},
+): Query {
+  return within(query, column, page, 'desc');
+}
+
+/** What of a filter is given: the conditions of a query that the rest does not narrow. */
+export function given<Filter extends object>(
+  filter: Filter,
+): { [Name in keyof Filter]: Exclude<Filter[Name], undefined> } {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as never;
 }
 
 export const fromFlag = (flag: number): boolean => flag === 1;
 export const toFlag = (value: boolean): number => (value ? 1 : 0);
 
 /** A list of texts from its JSON column. */
-export function fromList(json: string): readonly string[] {
-  return JSON.parse(json) as string[];
-}
+export const fromList = (json: string) => JSON.parse(json) as readonly string[];

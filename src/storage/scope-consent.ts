@@ -1,6 +1,7 @@
 // Queries of what members allowed to third parties' clients.
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
-import { prepared, query } from './prepared.ts';
+import { lookup } from './prepared.ts';
+import { rowsWith } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** What a member allowed a third party's client, or null. */
@@ -9,25 +10,14 @@ export async function findScopeConsent(
   memberId: string,
   clientId: string,
 ): Promise<ScopeConsent | null> {
-  return consentOf.first(tx, { memberId, clientId }) ?? null;
+  return consentOf.first(tx, { memberId, clientId });
 }
 
-const consentOf = prepared(({ memberId, clientId }: Pick<ScopeConsent, 'memberId' | 'clientId'>) =>
-  query
-    .selectFrom('scopeConsents')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('clientId', '=', clientId),
-);
+const consentOf = lookup('scopeConsents', 'memberId', 'clientId');
 
 /** Everything a member allowed to third parties' clients. */
 export async function listScopeConsents(tx: Tx, memberId: string): Promise<readonly ScopeConsent[]> {
-  return tx
-    .selectFrom('scopeConsents')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .orderBy('clientId')
-    .execute();
+  return rowsWith(tx, 'scopeConsents', { memberId }).orderBy('clientId').execute();
 }
 
 /** Saves a consent; the newest one of a member and client stands. */

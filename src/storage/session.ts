@@ -1,7 +1,7 @@
 // Queries of browser sessions.
 import type { Session, SessionKind, SessionWrite } from '../core/session.ts';
-import { prepared, query } from './prepared.ts';
-import { changedOne } from './rows.ts';
+import { lookup, prepared, query, unplanned } from './prepared.ts';
+import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The session of a tenant and a kind whose cookie has this SHA-256, or null (A17). */
@@ -11,44 +11,25 @@ export async function findSessionBySecret(
   kind: SessionKind,
   secretHash: string,
 ): Promise<Session | null> {
-  return sessionBySecret.first(tx, { tenantId, kind, secretHash }) ?? null;
+  return sessionBySecret.first(tx, { tenantId, kind, secretHash });
 }
 
-const sessionBySecret = prepared(
-  ({ tenantId, kind, secretHash }: Pick<Session, 'tenantId' | 'kind' | 'secretHash'>) =>
-    query
-      .selectFrom('sessions')
-      .selectAll()
-      .where('secretHash', '=', secretHash)
-      .where('tenantId', '=', tenantId)
-      .where('kind', '=', kind),
-);
+const sessionBySecret = lookup('sessions', 'secretHash', 'tenantId', 'kind');
 
 /** The session of a tenant by the `sid` that tokens carry, or null. */
 export async function findSession(tx: Tx, tenantId: string, id: string): Promise<Session | null> {
-  return sessionOf.first(tx, { tenantId, id }) ?? null;
+  return sessionOf.first(tx, { tenantId, id });
 }
 
-const sessionOf = prepared(({ tenantId, id }: Pick<Session, 'tenantId' | 'id'>) =>
-  query.selectFrom('sessions').selectAll().where('id', '=', id).where('tenantId', '=', tenantId),
-);
+const sessionOf = lookup('sessions', 'id', 'tenantId');
 
-/** The sessions of a member that have not ended, the newest first: all of them, or those of one page. */
+/** The sessions of a member that have not ended, the newest first, since the ids tell the time. */
 export async function listActiveSessions(
   tx: Tx,
   memberId: string,
-  { before, limit }: { readonly before?: string; readonly limit?: number } = {},
+  page?: NewestPage<string>,
 ): Promise<readonly Session[]> {
-  let query = tx
-    .selectFrom('sessions')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('state', '=', 'active')
-    // The ids tell the time.
-    .orderBy('id', 'desc');
-  if (before !== undefined) query = query.where('id', '<', before);
-  if (limit !== undefined) query = query.limit(limit);
-  return query.execute();
+  return newest(rowsWith(tx, 'sessions', { memberId, state: 'active' }), 'id', page).execute();
 }
 
 export async function insertSession(tx: Tx, session: Session): Promise<void> {
@@ -57,14 +38,47 @@ export async function insertSession(tx: Tx, session: Session): Promise<void> {
 
 export async function moveSession(
   tx: Tx,
-  move: Extract<SessionWrite, { write: 'moveSession' }>,
+  { id, from, session }: Extract<SessionWrite, { write: 'moveSession' }>,
 ): Promise<void> {
-  const { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress } = move.session;
-  const result = await tx
-    .updateTable('sessions')
-    .set({ state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress })
-    .where('id', '=', move.id)
-    .where('state', '=', move.from)
-    .executeTakeFirst();
-  changedOne(result, 'session');
+  const { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress } = session;
+  const changes = { state, secretHash, authenticatedAt, lastUsedAt, userAgent, ipAddress };
+  await updateRow(tx, 'sessions', { id, state: from }, changes);
 }
+
+/** Addresses as text, from one to another, both among them. */
+export interface AddressRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Whether a browser or a TV of the tenant has finished a sign-in from one of these addresses, until they are erased. */
+export function hasSignedInFrom(tx: Tx, tenantId: string, ranges: readonly AddressRange[]): boolean {
+  return ranges.some(
+    (range) =>
+      usedCode.first(tx, { tenantId, ...range }) !== null ||
+      sessionFrom.first(tx, { tenantId, ...range }) !== null,
+  );
+}
+
+type Asked = AddressRange & { readonly tenantId: string };
+
+const usedCode = prepared(({ tenantId, from, to }: Asked) =>
+  query
+    .selectFrom('deviceCodes')
+    .select('ipAddress')
+    .where('tenantId', '=', tenantId)
+    .where('state', '=', 'used')
+    .where('ipAddress', '>=', unplanned(from, 'text'))
+    .where('ipAddress', '<=', unplanned(to, 'text'))
+    .limit(1),
+);
+
+const sessionFrom = prepared(({ tenantId, from, to }: Asked) =>
+  query
+    .selectFrom('sessions')
+    .select('ipAddress')
+    .where('tenantId', '=', tenantId)
+    .where('ipAddress', '>=', unplanned(from, 'text'))
+    .where('ipAddress', '<=', unplanned(to, 'text'))
+    .limit(1),
+);

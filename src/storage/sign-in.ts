@@ -1,20 +1,18 @@
-// Queries of sign-ins and of their refresh tokens.
+// Queries of sign-ins, of their refresh tokens and their devices.
 import { sql } from 'kysely';
 import type { Client } from '../core/client.ts';
 import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';
 import { signInsPerMember } from '../core/limits.ts';
-import { insertion, prepared, query } from './prepared.ts';
-import { changedOne } from './rows.ts';
+import { insertion, lookup, prepared, query } from './prepared.ts';
+import { changedOne, type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The sign-in of a tenant by its id, or null. */
 export async function findSignIn(tx: Tx, tenantId: string, id: string): Promise<SignIn | null> {
-  return signInOf.first(tx, { tenantId, id }) ?? null;
+  return signInOf.first(tx, { tenantId, id });
 }
 
-const signInOf = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | 'id'>) =>
-  query.selectFrom('signIns').selectAll().where('id', '=', id).where('tenantId', '=', tenantId),
-);
+const signInOf = lookup('signIns', 'id', 'tenantId');
 
 export async function insertSignIn(tx: Tx, signIn: SignIn): Promise<void> {
   insertRow(tx, signIn);
@@ -24,8 +22,7 @@ const insertRow = insertion('signIns');
 
 /** Gives a sign-in the name that its member chose; null takes it away. */
 export async function updateSignInLabel(tx: Tx, id: string, label: string | null): Promise<void> {
-  const result = await tx.updateTable('signIns').set({ label }).where('id', '=', id).executeTakeFirst();
-  changedOne(result, 'label of a sign-in');
+  await updateRow(tx, 'signIns', { id }, { label });
 }
 
 type Rotation = Extract<SignInWrite, { write: 'rotateSignIn' }>;
@@ -33,7 +30,7 @@ type End = Extract<SignInWrite, { write: 'endSignIn' }>;
 
 /** Moves the current generation on by one; only from the generation that the decision saw. */
 export async function rotateSignIn(tx: Tx, move: Rotation): Promise<void> {
-  changedOne(rotation.run(tx, move), 'sign-in rotation');
+  changedOne(rotation.run(tx, move), 'signIns');
 }
 
 const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 'to' | 'at'>) =>
@@ -46,7 +43,7 @@ const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 
 );
 
 export async function endSignIn(tx: Tx, end: End): Promise<void> {
-  changedOne(ending.run(tx, end), 'end of a sign-in');
+  changedOne(ending.run(tx, end), 'signIns');
 }
 
 const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) =>
@@ -60,7 +57,7 @@ const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) 
 /** Whose a sign-in is. */
 export function ownerOfSignIn(tx: Tx, id: string): Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'> {
   const owner = ownerOf.first(tx, { id });
-  if (owner === undefined) throw new Error('there is no such sign-in');
+  if (owner === null) throw new Error('there is no such sign-in');
   return owner;
 }
 
@@ -154,10 +151,47 @@ const surplus = prepared(
 
 /** The sign-ins of a member that have not ended. */
 export async function listActiveSignIns(tx: Tx, memberId: string): Promise<readonly SignIn[]> {
-  return tx
+  return rowsWith(tx, 'signIns', { memberId, state: 'active' }).execute();
+}
+
+/** A sign-in with what its device said of itself and where it was seen. */
+export interface MemberSignIn {
+  readonly signIn: SignIn;
+  /** Null where a browser began it. */
+  readonly device: { readonly name: string | null; readonly model: string | null } | null;
+  /** What the browser said it is; the one that approved the device, where a device began it. */
+  readonly userAgent: string;
+  /** The address that the device asked from, or the browser. */
+  readonly ipAddress: string;
+}
+
+/** The same with their devices, the newest first, since the ids tell the time. */
+export async function listMemberSignIns(
+  tx: Tx,
+  memberId: string,
+  page?: NewestPage<string>,
+): Promise<readonly MemberSignIn[]> {
+  const all = tx
     .selectFrom('signIns')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('state', '=', 'active')
-    .execute();
+    .innerJoin('sessions', 'sessions.id', 'signIns.sessionId')
+    .leftJoin('deviceCodes', 'deviceCodes.signInId', 'signIns.id')
+    .selectAll('signIns')
+    .select([
+      'sessions.userAgent',
+      'sessions.ipAddress',
+      'deviceCodes.id as deviceCodeId',
+      'deviceCodes.deviceName',
+      'deviceCodes.deviceModel',
+      'deviceCodes.ipAddress as deviceAddress',
+    ])
+    .where('signIns.memberId', '=', memberId)
+    .where('signIns.state', '=', 'active');
+  return (await newest(all, 'signIns.id', page).execute()).map(
+    ({ userAgent, ipAddress, deviceCodeId, deviceName, deviceModel, deviceAddress, ...signIn }) => ({
+      signIn,
+      device: deviceCodeId === null ? null : { name: deviceName, model: deviceModel },
+      userAgent,
+      ipAddress: deviceAddress ?? ipAddress,
+    }),
+  );
 }

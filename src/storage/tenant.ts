@@ -1,7 +1,7 @@
 // Queries of tenants.
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
-import { changedOne, fromFlag, fromList, toFlag } from './rows.ts';
+import { findRow, fromFlag, fromList, given, rowsWith, toFlag, updateRow, updateRows } from './rows.ts';
 import type { SigningKeyRow, TenantRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -18,8 +18,8 @@ export async function listTenants(tx: Tx): Promise<readonly StoredTenant[]> {
 
 /** The tenant of this id, or null. */
 export async function findTenant(tx: Tx, id: string): Promise<Tenant | null> {
-  const row = await tx.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : tenantOf(row);
+  const row = await findRow(tx, 'tenants', { id });
+  return row === null ? null : tenantOf(row);
 }
 
 function tenantOf({ tokenKey: _key, createdAt: _createdAt, ...row }: TenantRow): Tenant {
@@ -33,6 +33,17 @@ function tenantOf({ tokenKey: _key, createdAt: _createdAt, ...row }: TenantRow):
   };
 }
 
+function columnsOf(tenant: Tenant): Omit<TenantRow, 'tokenKey' | 'createdAt'> {
+  return {
+    ...tenant,
+    development: toFlag(tenant.development),
+    limits: JSON.stringify(ownLimits(tenant.limits)),
+    returnOrigins: JSON.stringify(tenant.returnOrigins),
+    languages: JSON.stringify(tenant.languages),
+    revocationListed: toFlag(tenant.revocationListed),
+  };
+}
+
 export async function insertTenant(
   tx: Tx,
   tenant: Tenant,
@@ -41,59 +52,24 @@ export async function insertTenant(
 ): Promise<void> {
   await tx
     .insertInto('tenants')
-    .values({
-      ...tenant,
-      development: toFlag(tenant.development),
-      limits: JSON.stringify(ownLimits(tenant.limits)),
-      returnOrigins: JSON.stringify(tenant.returnOrigins),
-      languages: JSON.stringify(tenant.languages),
-      revocationListed: toFlag(tenant.revocationListed),
-      tokenKey,
-      createdAt,
-    })
+    .values({ ...columnsOf(tenant), tokenKey, createdAt })
     .execute();
 }
 
 /** A development tenant's address follows the port the service was started with. */
 export async function updateTenantAddress(tx: Tx, id: string, issuer: string, host: string): Promise<void> {
-  await tx.updateTable('tenants').set({ issuer, host }).where('id', '=', id).execute();
+  await updateRows(tx, 'tenants', { id }, { issuer, host });
 }
 
 /** Stores whatever of a tenant can be changed: all but its id, its address and its kind. */
 export async function updateTenant(tx: Tx, tenant: Tenant): Promise<void> {
-  const { id, name, brandColor, logo, passwordLength, stageTenantId, disabledAt } = tenant;
-  const result = await tx
-    .updateTable('tenants')
-    .set({
-      name,
-      brandColor,
-      logo,
-      passwordLength,
-      stageTenantId,
-      disabledAt,
-      limits: JSON.stringify(ownLimits(tenant.limits)),
-      returnOrigins: JSON.stringify(tenant.returnOrigins),
-      languages: JSON.stringify(tenant.languages),
-      revocationListed: toFlag(tenant.revocationListed),
-    })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  changedOne(result, 'tenant');
+  const { id, issuer: _issuer, host: _host, development: _development, ...changes } = columnsOf(tenant);
+  await updateRow(tx, 'tenants', { id }, changes);
 }
 
-export async function listSigningKeys(tx: Tx): Promise<readonly SigningKeyRow[]> {
-  return tx.selectFrom('signingKeys').selectAll().orderBy('activeFrom').orderBy('kid').execute();
-}
-
-/** Every key that a tenant ever had, by the time from which it signs. */
-export async function listSigningKeysOf(tx: Tx, tenantId: string): Promise<readonly SigningKeyRow[]> {
-  return tx
-    .selectFrom('signingKeys')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .orderBy('activeFrom')
-    .orderBy('kid')
-    .execute();
+/** Every key of a tenant, or of all tenants, by the time from which it signs. */
+export async function listSigningKeys(tx: Tx, tenantId?: string): Promise<readonly SigningKeyRow[]> {
+  return rowsWith(tx, 'signingKeys', given({ tenantId })).orderBy('activeFrom').orderBy('kid').execute();
 }
 
 export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void> {
@@ -102,7 +78,7 @@ export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void
 
 /** Takes a key out of the JWKS: tokens signed by it are refused from now on. */
 export async function retireSigningKey(tx: Tx, kid: string, retiredAt: number): Promise<void> {
-  await tx.updateTable('signingKeys').set({ retiredAt }).where('kid', '=', kid).execute();
+  await updateRows(tx, 'signingKeys', { kid }, { retiredAt });
 }
 
 /** What a tenant sets for itself: the rest follows the defaults, also when those change. */

@@ -9,7 +9,7 @@ import {
   judgeTime,
   judgeWriteAheadLog,
 } from '../../src/doctor/machine.ts';
-import { insertProduct, updateProduct } from '../../src/storage/access/product.ts';
+import { insertProduct, updateProduct } from '../../src/storage/access/package.ts';
 import { readDatabase } from '../../src/storage/sqlite/backup.ts';
 import { startSmtp } from '../support/members/smtp.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';

@@ -9,7 +9,7 @@ import { insertMail } from '../../src/storage/members/mail.ts';
 import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';
 import { findService, insertService } from '../../src/storage/service.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { listSigningKeysOf } from '../../src/storage/tenant.ts';
+import { listSigningKeys } from '../../src/storage/tenant.ts';
 import { StartupError } from '../../src/system/startup-error.ts';
 import { day, hour, now, tenantRecord } from '../support/records/records.ts';
 import { newStore } from '../support/records/store.ts';
@@ -26,7 +26,7 @@ async function storeWithTenant(): Promise<Store> {
 }
 
 describe('M16: the automatic rotation of keys', () => {
-  const keysOf = (store: Store) => store.transaction((tx) => listSigningKeysOf(tx, 'tenant-a'));
+  const keysOf = (store: Store) => store.transaction((tx) => listSigningKeys(tx, 'tenant-a'));
 
   it('publishes the next key 24 hours ahead, signs with it for the next 90 days, and retires the one before', async () => {
     const store = await storeWithTenant();
@@ -86,7 +86,7 @@ describe('another master key', () => {
   const stored = (store: Store) =>
     store.transaction(async (tx) => ({
       tenants: await tx.selectFrom('tenants').selectAll().execute(),
-      keys: await listSigningKeysOf(tx, 'tenant-a'),
+      keys: await listSigningKeys(tx, 'tenant-a'),
       mails: await tx.selectFrom('mails').selectAll().orderBy('id').execute(),
       service: await findService(tx),
     }));
@@ -135,7 +135,7 @@ describe('another master key', () => {
 describe('the keys after a restore (security, promise 6)', () => {
   it('are all new ones, once: a backup may hold what was retired since because it was stolen', async () => {
     const store = await storeWithTenant();
-    const keysOf = () => store.transaction((tx) => listSigningKeysOf(tx, 'tenant-a'));
+    const keysOf = () => store.transaction((tx) => listSigningKeys(tx, 'tenant-a'));
     await store.transaction((tx) =>
       insertService(tx, { environment: 'production', keyCheck: vault.keyCheck, initialisedAt: now }),
     );

@@ -261,8 +261,8 @@ describe('a database of the version before', () => {
     const found = await store.transaction(async (tx) => ({
       conf: (await findClient(tx, 't', 'conf'))?.secrets,
       pub: (await findClient(tx, 't', 'pub'))?.secrets,
-      byName: (await listMembers(tx, 't', { text: 'muller ase' }, 10, now)).map(({ id }) => id),
-      byNick: (await listMembers(tx, 't', { text: 'tull' }, 10, now)).map(({ id }) => id),
+      byName: (await listMembers(tx, 't', { search: 'muller ase' }, 10, now)).map(({ id }) => id),
+      byNick: (await listMembers(tx, 't', { search: 'tull' }, 10, now)).map(({ id }) => id),
       words: await tx.selectFrom('memberWords').select('memberId').distinct().execute(),
     }));
     expect(found).toEqual({

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { insertPackage, updatePackage } from '../../src/storage/access/package.ts';
-import { insertProduct, updateProduct } from '../../src/storage/access/product.ts';
+import {
+  insertPackage,
+  insertProduct,
+  updatePackage,
+  updateProduct,
+} from '../../src/storage/access/package.ts';
 import {
   insertSubscription,
   listSubscriptions,

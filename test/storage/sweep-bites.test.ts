@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { sweepBite } from '../../src/core/operators/limits.ts';
-import { forgottenWithOthers } from '../../src/operations/upkeep/chores.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { insertDeviceCode } from '../../src/storage/device-code.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
+import { forgottenWithOthers } from '../../src/storage/sweep/forgotten.ts';
 import {
   type Bitten,
   indexed,

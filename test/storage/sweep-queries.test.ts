@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { staleCheckouts } from '../../src/operations/access/checkout.ts';
 import { paymentMethods } from '../../src/operations/access/payments/index.ts';
 import { oldAuditEvents } from '../../src/operations/audit/audit.ts';
-import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/chores.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { hasEnteredDeviceCode, insertDeviceCode } from '../../src/storage/device-code.ts';
 import { listDueMembers } from '../../src/storage/members/member.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../src/storage/operators/audit-event.ts';
 import { insertSession } from '../../src/storage/session.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
+import { forgottenByTime, forgottenWithOthers } from '../../src/storage/sweep/forgotten.ts';
 import type { Sweep } from '../../src/storage/sweep/sweep.ts';
 import { deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { planOf } from '../support/records/query-plan.ts';

@@ -18,7 +18,6 @@ import {
   unusedCodeMemory,
   usedCodeMemory,
 } from '../../src/core/operators/limits.ts';
-import { forgottenByTime, forgottenWithOthers } from '../../src/operations/upkeep/chores.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { insertDeviceCode } from '../../src/storage/device-code.ts';
 import { insertEmailProof } from '../../src/storage/members/email-proof.ts';
@@ -29,6 +28,7 @@ import { insertWrongUserCode } from '../../src/storage/members/wrong-user-code.t
 import { insertSession } from '../../src/storage/session.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import type { Store, Tx } from '../../src/storage/store.ts';
+import { forgottenByTime, forgottenWithOthers } from '../../src/storage/sweep/forgotten.ts';
 import { sweepThrough } from '../../src/storage/sweep/sweep.ts';
 import { byMember1, deviceCodeRecord } from '../support/records/device-code-record.ts';
 import { emailProofRecord } from '../support/records/email-proof-record.ts';

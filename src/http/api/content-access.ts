@@ -19,7 +19,7 @@ import {
 } from '../../json-schema.ts';
 import { productSchema } from '../../operations/admin/access/packages.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
-import { listProducts } from '../../storage/access/product.ts';
+import { listProducts } from '../../storage/access/package.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -11,7 +11,7 @@ import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { apply } from '../../storage/apply.ts';
 import { isUserCodeFree } from '../../storage/device-code.ts';
 import { takeIn } from '../../storage/memory/rate-limit.ts';
-import { hasSignedInFrom } from '../../storage/signed-in-address.ts';
+import { hasSignedInFrom } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey, addressRanges } from '../address.ts';
 import { refuseOtherMethods, sendJson, sendRefusal, sendTooMany } from '../answers.ts';

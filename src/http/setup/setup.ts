@@ -9,8 +9,7 @@ import {
   type FirstAdminFacts,
   makeFirstAdmin,
 } from '../../operations/service/first-admin.ts';
-import { systemAdminTenantId } from '../../storage/operators/first-admin.ts';
-import { findService } from '../../storage/service.ts';
+import { findService, systemAdminTenantId } from '../../storage/service.ts';
 import { chooseLanguage, type Language } from '../../text/language.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';

@@ -11,20 +11,20 @@ import {
   payCheckout,
 } from '../../core/access/checkout.ts';
 import type { Invoice } from '../../core/access/invoice.ts';
-import { checkoutMemory, invoiceDue } from '../../core/access/limits.ts';
+import { invoiceDue } from '../../core/access/limits.ts';
 import { asksForAddress, type Package } from '../../core/access/package.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import { sha256 } from '../../core/hash.ts';
 import { type Address, type Member, maySignIn } from '../../core/members/member.ts';
-import { sweepStep } from '../../core/operators/limits.ts';
-import { findCheckout, type StaleCheckouts, sweepCheckouts } from '../../storage/access/checkout.ts';
+import { findCheckout } from '../../storage/access/checkout.ts';
 import { nextInvoiceNumber } from '../../storage/access/invoice.ts';
 import { findPackage, listPackages } from '../../storage/access/package.ts';
 import { listSubscriptions, nextSubscriptionId } from '../../storage/access/subscription.ts';
 import { apply } from '../../storage/apply.ts';
 import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
-import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
+import { forgottenCheckouts } from '../../storage/sweep/forgotten.ts';
+import type { Sweep } from '../../storage/sweep/sweep.ts';
 import type { Random } from '../../system/random.ts';
 import { type PaymentMethod, type PaymentReport, paymentMethod } from './payments/payment.ts';
 
@@ -280,9 +280,5 @@ async function invoiceOf(
  */
 export function staleCheckouts(methods: readonly PaymentMethod[], now: number): readonly Sweep[] {
   const settled = methods.filter(({ kind }) => kind === 'settled').map(({ name }) => name);
-  const stale: readonly StaleCheckouts[] = [
-    { payments: settled, expiredBefore: now - checkoutMemory.settled },
-    { payments: null, expiredBefore: now - checkoutMemory.hosted },
-  ];
-  return stale.map((which) => indexed('checkouts', (tx) => sweepCheckouts(tx, which, sweepStep)));
+  return forgottenCheckouts(settled, now);
 }

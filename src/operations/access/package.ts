@@ -1,8 +1,14 @@
 // Adds and changes products and packages.
 import { type PackageFacts, type Product, packageProblems, textProblems } from '../../core/access/package.ts';
 import { type Problem, problem } from '../../core/problem.ts';
-import { insertPackage, listPackages, updatePackage } from '../../storage/access/package.ts';
-import { insertProduct, listProducts, updateProduct } from '../../storage/access/product.ts';
+import {
+  insertPackage,
+  insertProduct,
+  listPackages,
+  listProducts,
+  updatePackage,
+  updateProduct,
+} from '../../storage/access/package.ts';
 import type { Tx } from '../../storage/store.ts';
 import { conflict, refuseIfAny } from '../refusal.ts';
 

@@ -15,10 +15,11 @@ import {
   type Subscription,
 } from '../../core/access/subscription.ts';
 import { problem, within } from '../../core/problem.ts';
-import { insertCustomProperty, listCustomProperties } from '../../storage/access/custom-property.ts';
 import { findPackage } from '../../storage/access/package.ts';
 import {
   findSubscription,
+  insertCustomProperty,
+  listCustomProperties,
   nextSubscriptionId,
   updateCustomPropertyValues,
 } from '../../storage/access/subscription.ts';

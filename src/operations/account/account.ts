@@ -4,7 +4,7 @@ import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findEmailProof } from '../../storage/members/email-proof.ts';
 import { findMember, findMemberByEmail, updateMember } from '../../storage/members/member.ts';
-import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
+import { hasSystemAdmin } from '../../storage/service.ts';
 import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { auditDeed } from '../audit/audit.ts';

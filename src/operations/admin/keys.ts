@@ -5,7 +5,7 @@ import { type Problem, problem } from '../../core/problem.ts';
 import * as s from '../../json-schema.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
-import { listSigningKeysOf, retireSigningKey } from '../../storage/tenant.ts';
+import { listSigningKeys, retireSigningKey } from '../../storage/tenant.ts';
 import { conflict, OperationRefused, unknown } from '../refusal.ts';
 import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../tenant/keys.ts';
 import { onTenant } from './define.ts';
@@ -38,7 +38,7 @@ const keysSchema = s.resource('SigningKeys', 'The keys, in the order in which th
 });
 
 async function keysOf(tx: Tx, tenantId: string, now: number): Promise<object> {
-  const keys = await listSigningKeysOf(tx, tenantId);
+  const keys = await listSigningKeys(tx, tenantId);
   return {
     keys: keys.map((key) =>
       s.pick(keySchema, {
@@ -116,7 +116,7 @@ const retired = onTenant({
   },
   output: keysSchema,
   run: async ({ tx, tenant, now }, { kid, force }) => {
-    const keys = await listSigningKeysOf(tx, tenant.id);
+    const keys = await listSigningKeys(tx, tenant.id);
     const key = keys.find((known) => known.kid === kid);
     if (key === undefined) throw unknown('key');
     const refused = retirementProblem(key, keys, force, now);

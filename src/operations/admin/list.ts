@@ -1,7 +1,7 @@
 // Lists that are read in pages, and files of everything that a list has.
 import { exportPart, listPage } from '../../core/limits.ts';
 import * as s from '../../json-schema.ts';
-import type { ListPage } from '../../storage/list-page.ts';
+import type { ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { InputOf, NoFields, OnTenant } from './define.ts';
 import type { FileAnswer, Operation, OperationContext } from './operation.ts';

@@ -8,7 +8,7 @@ import { findPackage } from '../../storage/access/package.ts';
 import { findSubscription } from '../../storage/access/subscription.ts';
 import { findRegisteredClient } from '../../storage/client.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
-import { type MemberNumbers, takenNumbers } from '../../storage/members/whole-member.ts';
+import { type MemberNumbers, takenNumbers } from '../../storage/members/member-search.ts';
 import { findService } from '../../storage/service.ts';
 import type { Tx } from '../../storage/store.ts';
 import { defineConsent } from '../access/consent.ts';

@@ -5,7 +5,7 @@ import { auditEvent, type FieldChange, type Source } from '../../core/operators/
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
-import { hasSystemAdmin } from '../../storage/operators/first-admin.ts';
+import { hasSystemAdmin } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { type Facts, forReaders } from '../field-changes.ts';
 import { problemLine } from '../problem-text.ts';

@@ -7,7 +7,6 @@ import { brandNameLength } from '../../core/members/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { mayGrant, permissions } from '../../core/operators/permission.ts';
 import * as s from '../../json-schema.ts';
-import type { ListPage } from '../../storage/list-page.ts';
 import {
   findAdminToken,
   insertAdminToken,
@@ -15,6 +14,7 @@ import {
   listTokensBelow,
   revokeAdminToken,
 } from '../../storage/operators/admin-token.ts';
+import type { ListPage } from '../../storage/rows.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { type InputOf, onService, onTenant } from './define.ts';

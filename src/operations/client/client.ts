@@ -120,7 +120,7 @@ export async function disableClient(
   await updateClient(tx, disabled);
   if (isTrial) return disabled;
   await endSignInsOfClient(tx, client, 'client_disabled', now);
-  for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
+  for (const code of await listOpenDeviceCodes(tx, { tenantId, clientId })) await apply(tx, withdraw(code));
   await cancelCodesOfClient(tx, client);
   return disabled;
 }
@@ -197,7 +197,7 @@ export async function setDeviceFlow(
   if ((await findRegisteredClient(tx, tenantId, clientId)) === null) return false;
   await updateDeviceFlow(tx, tenantId, clientId, enabled);
   if (!enabled && !isTrial) {
-    for (const code of await listOpenDeviceCodes(tx, tenantId, clientId)) await apply(tx, withdraw(code));
+    for (const code of await listOpenDeviceCodes(tx, { tenantId, clientId })) await apply(tx, withdraw(code));
   }
   return true;
 }

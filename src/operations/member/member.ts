@@ -13,9 +13,9 @@ import {
   nextMemberNumbers,
   updateMemberStatus,
 } from '../../storage/members/member.ts';
-import { listMemberSignIns } from '../../storage/members/member-sign-in.ts';
 import { listScopeConsents } from '../../storage/scope-consent.ts';
 import { listActiveSessions } from '../../storage/session.ts';
+import { listMemberSignIns } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 import type { Random } from '../../system/random.ts';

@@ -9,7 +9,7 @@ import { auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
 import { readIssuer, type Tenant } from '../../core/tenant.ts';
 import { findMemberByEmail, insertMember } from '../../storage/members/member.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
-import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/operators/first-admin.ts';
+import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { commonPasswords, newMember } from '../member/member.ts';

@@ -5,7 +5,7 @@ import { endSignIn, type SignInEnd } from '../../core/grants/sign-in.ts';
 import { endSession, type Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { listIssuedAuthorizationCodes } from '../../storage/authorization-code.ts';
-import { listOpenDeviceCodesOfMember } from '../../storage/device-code.ts';
+import { listOpenDeviceCodes } from '../../storage/device-code.ts';
 import { forgetKnownBrowsers } from '../../storage/members/known-browser.ts';
 import { listActiveSessions } from '../../storage/session.ts';
 import { listActiveSignIns } from '../../storage/sign-in.ts';
@@ -46,7 +46,7 @@ export async function signOutApps(
   for (const signIn of (await listActiveSignIns(tx, memberId)).filter(isMeant)) {
     await apply(tx, endSignIn(signIn, reason, now));
   }
-  for (const code of (await listOpenDeviceCodesOfMember(tx, memberId)).filter(isMeant)) {
+  for (const code of (await listOpenDeviceCodes(tx, { memberId })).filter(isMeant)) {
     await apply(tx, withdraw(code));
   }
   for (const code of (await listIssuedAuthorizationCodes(tx, memberId)).filter(isMeant)) {

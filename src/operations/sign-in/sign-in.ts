@@ -5,9 +5,8 @@ import type { Member } from '../../core/members/member.ts';
 import type { Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
-import { listMemberSignIns, type MemberSignIn } from '../../storage/members/member-sign-in.ts';
 import { findSession } from '../../storage/session.ts';
-import { listSurplusSignIns } from '../../storage/sign-in.ts';
+import { listMemberSignIns, listSurplusSignIns, type MemberSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
 

@@ -3,7 +3,7 @@ import { Document, isMap, isScalar, isSeq } from 'yaml';
 import { tenantFile } from '../../core/operators/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
-import { listWholeMembers } from '../../storage/members/whole-member.ts';
+import { listWholeMembers } from '../../storage/members/member-search.ts';
 import type { Tx } from '../../storage/store.ts';
 import { conflict } from '../refusal.ts';
 import {

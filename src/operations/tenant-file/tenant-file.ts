@@ -16,7 +16,7 @@ import {
   textOrNull,
   texts,
 } from '../../json-schema.ts';
-import type { MemberNumbers } from '../../storage/members/whole-member.ts';
+import type { MemberNumbers } from '../../storage/members/member-search.ts';
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';

@@ -11,7 +11,7 @@ import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import { insertSigningKey, listSigningKeysOf, listTenants, retireSigningKey } from '../../storage/tenant.ts';
+import { insertSigningKey, listSigningKeys, listTenants, retireSigningKey } from '../../storage/tenant.ts';
 import type { Tenants } from './open-tenants.ts';
 
 export const signingAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
@@ -70,7 +70,7 @@ export async function prepareSigningKey(
  * @returns false if the tenant has a next key of this algorithm already
  */
 export async function publishNextKey(tx: Tx, key: SigningKeyRow, now: number): Promise<boolean> {
-  const keys = await listSigningKeysOf(tx, key.tenantId);
+  const keys = await listSigningKeys(tx, key.tenantId);
   const hasNext = keys.some(
     (known) => known.algorithm === key.algorithm && keyStanding(known, keys, now) === 'next',
   );
@@ -80,7 +80,7 @@ export async function publishNextKey(tx: Tx, key: SigningKeyRow, now: number): P
 
 /** Signs with a new key at once, and retires every other of its algorithm: what they signed is dead. */
 export async function replaceKeys(tx: Tx, key: SigningKeyRow, now: number): Promise<void> {
-  for (const known of await listSigningKeysOf(tx, key.tenantId)) {
+  for (const known of await listSigningKeys(tx, key.tenantId)) {
     if (known.algorithm === key.algorithm && known.retiredAt === null) {
       await retireSigningKey(tx, known.kid, now);
     }
@@ -102,7 +102,7 @@ export async function replaceRestoredKeys(
   if (restoredAt === 0) return 0;
   let made = 0;
   for (const { tenant } of await store.transaction(listTenants)) {
-    const known = await store.transaction((tx) => listSigningKeysOf(tx, tenant.id));
+    const known = await store.transaction((tx) => listSigningKeys(tx, tenant.id));
     // The second of the restore itself was rounded up.
     const isOld = known.some((key) => key.retiredAt === null && key.createdAt < restoredAt - 1_000);
     if (!isOld) continue;
@@ -135,7 +135,7 @@ interface RotationDeps {
 export async function rotateDueKeys(store: Store, { vault, tenants, now }: RotationDeps): Promise<number> {
   let changed = 0;
   for (const { tenant } of await store.transaction(listTenants)) {
-    const due = dueKeys(await store.transaction((tx) => listSigningKeysOf(tx, tenant.id)), now);
+    const due = dueKeys(await store.transaction((tx) => listSigningKeys(tx, tenant.id)), now);
     const next = await prepareRotation(tenant.id, due.next, false, vault, now);
     if (next.length === 0 && due.retired.length === 0) continue;
     const { count, putInPlace } = await store.transaction(async (tx) => {

@@ -3,29 +3,13 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
-import { browserCookieLifetime, signInLimit } from '../../core/limits.ts';
-import {
-  emailProofMemory,
-  formerAddressMemory,
-  mailMemory,
-  outboxMemory,
-  sweepBite,
-  sweepInterval,
-  sweepStep,
-} from '../../core/operators/limits.ts';
+import { outboxMemory, sweepBite, sweepInterval } from '../../core/operators/limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { deleteDeviceCodes } from '../../storage/device-code.ts';
-import { deleteEmailProofs } from '../../storage/members/email-proof.ts';
-import { deleteFormerAddresses } from '../../storage/members/former-address.ts';
-import { deleteKnownBrowsers } from '../../storage/members/known-browser.ts';
-import { deleteMails } from '../../storage/members/mail.ts';
-import { deleteSignInFailures } from '../../storage/members/sign-in-failure.ts';
-import { deleteWrongUserCodes } from '../../storage/members/wrong-user-code.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
 import { overwriteAfterErasure } from '../../storage/sqlite/overwrite.ts';
 import type { Store } from '../../storage/store.ts';
-import { forgottenCodes, forgottenSessions, forgottenSignIns } from '../../storage/sweep/forgotten.ts';
-import { indexed, type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
+import { forgottenByTime, forgottenWithOthers } from '../../storage/sweep/forgotten.ts';
+import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payments/payment.ts';
@@ -159,36 +143,6 @@ export function startChores(
       await running;
     },
   };
-}
-
-/**
- * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails, and of each tenant
- * wrong user codes and device codes that were never used.
- *
- * @param now ms
- */
-export function forgottenByTime(tenantIds: readonly string[], now: number): readonly Sweep[] {
-  return [
-    indexed('emailProofs', (tx) => deleteEmailProofs(tx, now - emailProofMemory, sweepStep)),
-    indexed('formerAddresses', (tx) => deleteFormerAddresses(tx, now - formerAddressMemory, sweepStep)),
-    indexed('signInFailures', (tx) => deleteSignInFailures(tx, now - signInLimit.memory, sweepStep)),
-    indexed('knownBrowsers', (tx) => deleteKnownBrowsers(tx, now - browserCookieLifetime, sweepStep)),
-    indexed('mails', (tx) => deleteMails(tx, now - mailMemory, sweepStep)),
-    ...tenantIds.flatMap((tenantId) => [
-      indexed('wrongUserCodes', (tx) => deleteWrongUserCodes(tx, tenantId, now, sweepStep)),
-      indexed('deviceCodes', (tx) => deleteDeviceCodes(tx, tenantId, now, sweepStep)),
-    ]),
-  ];
-}
-
-/**
- * What is remembered as long as something else lives; in this order, since each goes after what refers to it.
- *
- * @param memory how long events of the audit are kept, and with them the sign-ins that they name (ms)
- * @param now ms
- */
-export function forgottenWithOthers(memory: number, now: number): readonly Sweep[] {
-  return [forgottenCodes(now), forgottenSignIns(now, memory), forgottenSessions(now)];
 }
 
 /**

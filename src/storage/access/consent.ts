@@ -1,31 +1,19 @@
 // Queries of consents and of members' answers to them.
-import type { Consent, ConsentChange } from '../../core/access/consent.ts';
+import { sql } from 'kysely';
+import type { Consent, ConsentChange, ConsentStatus } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
-import { type ListPage, within } from '../list-page.ts';
-import { fromFlag, toFlag } from '../rows.ts';
+import { findRow, fromFlag, type ListPage, newest, rowsWith, toFlag, within } from '../rows.ts';
 import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** What a tenant asks for now, by id; what it no longer asks for is left out. */
-export async function listConsents(tx: Tx, tenantId: string): Promise<readonly Consent[]> {
-  return (await listEveryConsent(tx, tenantId)).filter(({ retiredAt }) => retiredAt === null);
-}
-
-/** A page of what a tenant asks for now, by id. @param after the last of the page before */
-export async function listSomeConsents(
+export async function listConsents(
   tx: Tx,
   tenantId: string,
-  { after, limit }: { readonly after?: string; readonly limit: number },
+  page: ListPage<string> = {},
 ): Promise<readonly Consent[]> {
-  let query = tx
-    .selectFrom('consents')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('retiredAt', 'is', null)
-    .orderBy('id')
-    .limit(limit);
-  if (after !== undefined) query = query.where('id', '>', after);
-  return (await query.execute()).map(consentOf);
+  const asked = rowsWith(tx, 'consents', { tenantId, retiredAt: null });
+  return (await within(asked, 'id', page).execute()).map(consentOf);
 }
 
 /** Those of what a tenant asks for now that are named, by id. */
@@ -35,15 +23,8 @@ export async function findConsents(
   ids: readonly string[],
 ): Promise<readonly Consent[]> {
   if (ids.length === 0) return [];
-  const rows = await tx
-    .selectFrom('consents')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('id', 'in', ids)
-    .where('retiredAt', 'is', null)
-    .orderBy('id')
-    .execute();
-  return rows.map(consentOf);
+  const asked = rowsWith(tx, 'consents', { tenantId, retiredAt: null }).where('id', 'in', ids);
+  return (await asked.orderBy('id').execute()).map(consentOf);
 }
 
 const consentOf = (row: ConsentRow): Consent => ({
@@ -58,8 +39,7 @@ export async function listEveryConsent(
   tenantId: string,
   page: ListPage<string> = {},
 ): Promise<readonly Consent[]> {
-  const all = tx.selectFrom('consents').selectAll().where('tenantId', '=', tenantId).orderBy('id');
-  return (await within(all, 'id', page).execute()).map(consentOf);
+  return (await within(rowsWith(tx, 'consents', { tenantId }), 'id', page).execute()).map(consentOf);
 }
 
 /** Stores a consent, or changes the one of that id; answers given before keep the words they answered. */
@@ -81,12 +61,7 @@ export async function saveConsent(tx: Tx, consent: Consent): Promise<void> {
 
 /** Every answer of a member, oldest first: for the file of the member's data, since it may be long. */
 export async function listConsentChanges(tx: Tx, memberId: string): Promise<readonly ConsentChange[]> {
-  const rows = await tx
-    .selectFrom('consentChanges')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .orderBy('id')
-    .execute();
+  const rows = await rowsWith(tx, 'consentChanges', { memberId }).orderBy('id').execute();
   return rows.map(({ id: _, ...change }) => change);
 }
 
@@ -94,15 +69,9 @@ export async function listConsentChanges(tx: Tx, memberId: string): Promise<read
 export async function listNewestConsentChanges(
   tx: Tx,
   memberId: string,
-  most: number,
+  limit: number,
 ): Promise<readonly ConsentChange[]> {
-  const rows = await tx
-    .selectFrom('consentChanges')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .orderBy('id', 'desc')
-    .limit(most)
-    .execute();
+  const rows = await newest(rowsWith(tx, 'consentChanges', { memberId }), 'id', { limit }).execute();
   return rows.map(({ id: _, ...change }) => change);
 }
 
@@ -136,4 +105,99 @@ export async function listLastConsentChanges(
 
 export async function insertConsentChange(tx: Tx, change: ConsentChange): Promise<void> {
   await tx.insertInto('consentChanges').values(change).execute();
+}
+
+/** An answer as it was given, for those who have to show who agreed to what, with whose it is and whether it still holds. */
+export interface ConsentAnswer extends ConsentChange {
+  readonly id: number;
+  /** null of a member who was deleted: the answer stays, and names no person. */
+  readonly email: string | null;
+  /** Whether it is the member's last answer to the consent. */
+  readonly holds: boolean;
+}
+
+/** Which answers to list; what is left out does not narrow. */
+export interface ConsentAnswerFilter {
+  readonly consentId?: string;
+  readonly memberId?: string;
+  readonly status?: ConsentStatus;
+  /** Those that hold, or those that another one has followed. */
+  readonly holds?: boolean;
+  /** ms; `from` is included, `until` is not. */
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+  /** The id of the last answer of the page before: older ones follow. */
+  readonly before?: number;
+}
+
+/** Where a page begins: behind this answer. */
+interface Behind {
+  readonly id: number;
+  readonly changedAt: number;
+}
+
+/** Answers, newest first: by time, then by id. Each part is read in the order of its index. */
+export async function listConsentAnswers(
+  tx: Tx,
+  tenantId: string,
+  filter: ConsentAnswerFilter,
+  limit: number,
+): Promise<readonly ConsentAnswer[]> {
+  const { status, before } = filter;
+  const behind = before === undefined ? null : { id: before, changedAt: await timeOf(tx, before) };
+  const found: ConsentAnswer[] = [];
+  for (const part of status === undefined ? (['accepted', 'withdrawn'] as const) : [status]) {
+    found.push(...(await listPart(tx, tenantId, { ...filter, status: part }, behind, limit)));
+  }
+  return found.toSorted((a, b) => b.changedAt - a.changedAt || b.id - a.id).slice(0, limit);
+}
+
+async function listPart(
+  tx: Tx,
+  tenantId: string,
+  filter: ConsentAnswerFilter & { readonly status: ConsentStatus },
+  behind: Behind | null,
+  limit: number,
+): Promise<readonly ConsentAnswer[]> {
+  const { consentId, memberId, status, holds, from, until } = filter;
+  const isLast = sql<0 | 1>`not exists (select 1 from consentChanges as later
+    where later.memberId = answer.memberId and later.consentId = answer.consentId and later.id > answer.id)`;
+  let query = tx
+    .selectFrom('consentChanges as answer')
+    .innerJoin('members as member', 'member.id', 'answer.memberId')
+    .selectAll('answer')
+    .select(['member.email', 'member.erasedAt', isLast.as('holds')])
+    .where('answer.status', '=', status)
+    .orderBy('answer.changedAt', 'desc')
+    .orderBy('answer.id', 'desc')
+    .limit(limit);
+  // A member is of one tenant: named beside it, the tenant would lead SQLite to the answers of all.
+  if (memberId !== undefined) query = query.where('answer.memberId', '=', memberId);
+  else query = query.where('answer.tenantId', '=', tenantId);
+  if (consentId !== undefined) query = query.where('answer.consentId', '=', consentId);
+  if (holds !== undefined) query = query.where(isLast, '=', holds ? 1 : 0);
+  if (from !== undefined) query = query.where('answer.changedAt', '>=', from);
+  if (until !== undefined) query = query.where('answer.changedAt', '<', until);
+  if (behind !== null) {
+    const { id, changedAt } = behind;
+    query = query.where((eb) =>
+      eb.and([
+        eb('answer.changedAt', '<=', changedAt),
+        eb.or([eb('answer.changedAt', '<', changedAt), eb('answer.id', '<', id)]),
+      ]),
+    );
+  }
+  const rows = await query.execute();
+  return rows
+    .filter((row) => row.tenantId === tenantId)
+    .map(({ email, erasedAt, holds: isHeld, ...answer }) => ({
+      ...answer,
+      email: erasedAt === null ? email : null,
+      holds: fromFlag(isHeld),
+    }));
+}
+
+/** @returns ms; earlier than all answers where this one is none */
+async function timeOf(tx: Tx, id: number): Promise<number> {
+  return (await findRow(tx, 'consentChanges', { id }))?.changedAt ?? 0;
 }

@@ -1,6 +1,6 @@
 // Queries of content channels.
 import type { ContentChannel } from '../../core/access/content-channel.ts';
-import { type ListPage, within } from '../list-page.ts';
+import { deleteRows, type ListPage, rowsWith, within } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
 /** Every content channel of a tenant, with the products that open it, by id. */
@@ -9,8 +9,7 @@ export async function listContentChannels(
   tenantId: string,
   page: ListPage<string> = {},
 ): Promise<readonly ContentChannel[]> {
-  const all = tx.selectFrom('contentChannels').selectAll().where('tenantId', '=', tenantId).orderBy('id');
-  const rows = await within(all, 'id', page).execute();
+  const rows = await within(rowsWith(tx, 'contentChannels', { tenantId }), 'id', page).execute();
   let linked = tx
     .selectFrom('channelProducts')
     .select(['channelId', 'productId'])
@@ -40,7 +39,7 @@ export async function saveContentChannel(tx: Tx, channel: ContentChannel): Promi
     .values({ tenantId, id, name, description })
     .onConflict((conflict) => conflict.columns(['tenantId', 'id']).doUpdateSet({ name, description }))
     .execute();
-  await deleteLinks(tx, tenantId, id);
+  await deleteRows(tx, 'channelProducts', { tenantId, channelId: id });
   for (const productId of new Set(productIds)) {
     await tx.insertInto('channelProducts').values({ tenantId, channelId: id, productId }).execute();
   }
@@ -48,19 +47,6 @@ export async function saveContentChannel(tx: Tx, channel: ContentChannel): Promi
 
 /** Returns whether the tenant had the channel. */
 export async function deleteContentChannel(tx: Tx, tenantId: string, id: string): Promise<boolean> {
-  await deleteLinks(tx, tenantId, id);
-  const result = await tx
-    .deleteFrom('contentChannels')
-    .where('tenantId', '=', tenantId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return result.numDeletedRows === 1n;
-}
-
-async function deleteLinks(tx: Tx, tenantId: string, channelId: string): Promise<void> {
-  await tx
-    .deleteFrom('channelProducts')
-    .where('tenantId', '=', tenantId)
-    .where('channelId', '=', channelId)
-    .execute();
+  await deleteRows(tx, 'channelProducts', { tenantId, channelId: id });
+  return (await deleteRows(tx, 'contentChannels', { tenantId, id })) === 1;
 }

@@ -1,18 +1,14 @@
 // Queries of invoices.
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { Address } from '../../core/members/member.ts';
+import { findRow, given, type NewestPage, newest, rowsWith, updateRows } from '../rows.ts';
 import type { InvoiceRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** Every invoice of a member, oldest first. */
 export async function listInvoices(tx: Tx, memberId: string): Promise<readonly Invoice[]> {
-  const rows = await tx
-    .selectFrom('invoices')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .orderBy('number')
-    .execute();
-  return rows.map(invoiceOf);
+  const rows = rowsWith(tx, 'invoices', { memberId }).orderBy('number');
+  return (await rows.execute()).map(invoiceOf);
 }
 
 /** What a member owes, oldest first. */
@@ -21,53 +17,31 @@ export async function listUnpaidInvoices(
   memberId: string,
   most: number,
 ): Promise<readonly Invoice[]> {
-  const rows = await tx
-    .selectFrom('invoices')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('paidAt', 'is', null)
-    .orderBy('number')
-    .limit(most)
-    .execute();
-  return rows.map(invoiceOf);
+  const rows = rowsWith(tx, 'invoices', { memberId, paidAt: null }).orderBy('number').limit(most);
+  return (await rows.execute()).map(invoiceOf);
 }
 
 /** Which invoices to list; what is left out does not narrow. */
-export interface InvoiceFilter {
-  readonly memberId?: string;
-  readonly paid?: boolean;
-  /** The number of the last invoice of the page before: older ones follow. */
-  readonly before?: number;
+export interface InvoiceFilter extends NewestPage<number> {
+  readonly memberId?: string | undefined;
+  readonly paid?: boolean | undefined;
 }
 
 /** Invoices of a tenant, newest first. */
 export async function listInvoicesOfTenant(
   tx: Tx,
   tenantId: string,
-  { memberId, paid, before }: InvoiceFilter,
-  limit: number,
+  { memberId, paid, ...page }: InvoiceFilter,
 ): Promise<readonly Invoice[]> {
-  let query = tx
-    .selectFrom('invoices')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .orderBy('number', 'desc')
-    .limit(limit);
-  if (memberId !== undefined) query = query.where('memberId', '=', memberId);
-  if (paid !== undefined) query = query.where('paidAt', paid ? 'is not' : 'is', null);
-  if (before !== undefined) query = query.where('number', '<', before);
-  return (await query.execute()).map(invoiceOf);
+  const all = rowsWith(tx, 'invoices', { tenantId, ...given({ memberId }) });
+  const rows = paid === undefined ? all : all.where('paidAt', paid ? 'is not' : 'is', null);
+  return (await newest(rows, 'number', page).execute()).map(invoiceOf);
 }
 
 /** The invoice of a tenant by its number, or null. */
 export async function findInvoice(tx: Tx, tenantId: string, number: number): Promise<Invoice | null> {
-  const row = await tx
-    .selectFrom('invoices')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('number', '=', number)
-    .executeTakeFirst();
-  return row === undefined ? null : invoiceOf(row);
+  const row = await findRow(tx, 'invoices', { tenantId, number });
+  return row === null ? null : invoiceOf(row);
 }
 
 function invoiceOf({ amount, currency, addressee, ...row }: InvoiceRow): Invoice {
@@ -103,12 +77,5 @@ export async function markInvoicePaid(
   number: number,
   paidAt: number,
 ): Promise<boolean> {
-  const result = await tx
-    .updateTable('invoices')
-    .set({ paidAt })
-    .where('tenantId', '=', tenantId)
-    .where('number', '=', number)
-    .where('paidAt', 'is', null)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  return (await updateRows(tx, 'invoices', { tenantId, number, paidAt: null }, { paidAt })) === 1;
 }

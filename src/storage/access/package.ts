@@ -1,8 +1,16 @@
-// Queries of packages.
+// Queries of packages and of their products.
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
-import { type ListPage, within } from '../list-page.ts';
 import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
-import { fromFlag, toFlag } from '../rows.ts';
+import {
+  deleteRows,
+  findRow,
+  fromFlag,
+  type ListPage,
+  rowsWith,
+  toFlag,
+  updateRows,
+  within,
+} from '../rows.ts';
 import type { PackageRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -12,8 +20,7 @@ export async function listPackages(
   tenantId: string,
   page: ListPage<number> = {},
 ): Promise<readonly Package[]> {
-  const all = tx.selectFrom('packages').selectAll().where('tenantId', '=', tenantId).orderBy('id');
-  const rows = await within(all, 'id', page).execute();
+  const rows = await within(rowsWith(tx, 'packages', { tenantId }), 'id', page).execute();
   const products = await listPackageProducts(
     tx,
     rows.map(({ id }) => id),
@@ -23,13 +30,8 @@ export async function listPackages(
 
 /** A package of a tenant, or null. */
 export async function findPackage(tx: Tx, tenantId: string, id: number): Promise<Package | null> {
-  const row = await tx
-    .selectFrom('packages')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row === undefined ? null : packageOf(row, await listPackageProducts(tx, [id]));
+  const row = await findRow(tx, 'packages', { id, tenantId });
+  return row === null ? null : packageOf(row, await listPackageProducts(tx, [id]));
 }
 
 /** The products of packages, each with its package. */
@@ -47,17 +49,15 @@ export async function listPackageProducts(
     .execute();
 }
 
-/** What a subscription says of its package: the name, and the products that it opens. */
-export interface PackageContents {
-  readonly name: string;
-  readonly products: readonly Product[];
-}
-
-/** @throws Error if there is no such package: a subscription's package is never deleted */
-export function contentsOfPackage(tx: Tx, id: number): PackageContents {
+/**
+ * What a subscription says of its package: the name, and the products that it opens.
+ *
+ * @throws Error if there is no such package: a subscription's package is never deleted
+ */
+export function contentsOfPackage(tx: Tx, id: number): Pick<Package, 'name' | 'products'> {
   const contents = remembered(tx, `package ${id}`, () => {
     const row = nameOf.first(tx, { id });
-    return row === undefined ? null : { name: row.name, products: productsOf.all(tx, { id }) };
+    return row === null ? null : { name: row.name, products: productsOf.all(tx, { id }) };
   });
   if (contents === null) throw new Error('a subscription is of a package that is not there');
   return contents;
@@ -116,14 +116,8 @@ export async function updatePackage(
   productIds: readonly number[],
 ): Promise<boolean> {
   forgetRemembered(tx);
-  const result = await tx
-    .updateTable('packages')
-    .set(columnsOf(facts))
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  if (result.numUpdatedRows !== 1n) return false;
-  await tx.deleteFrom('packageProducts').where('packageId', '=', id).execute();
+  if ((await updateRows(tx, 'packages', { id, tenantId }, columnsOf(facts))) !== 1) return false;
+  await deleteRows(tx, 'packageProducts', { packageId: id });
   await linkProducts(tx, id, productIds);
   return true;
 }
@@ -146,4 +140,29 @@ function columnsOf({ name, description, price, period, payment, needsAddress, of
     needsAddress: toFlag(needsAddress),
     offered: toFlag(offered),
   };
+}
+
+export async function listProducts(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<number> = {},
+): Promise<readonly Product[]> {
+  const all = tx.selectFrom('products').select(['id', 'name']).where('tenantId', '=', tenantId);
+  return within(all, 'id', page).execute();
+}
+
+/** Stores a product, and returns its id. */
+export async function insertProduct(tx: Tx, tenantId: string, name: string): Promise<number> {
+  const { id } = await tx
+    .insertInto('products')
+    .values({ tenantId, name })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Returns whether the tenant has the product. */
+export async function updateProduct(tx: Tx, tenantId: string, { id, name }: Product): Promise<boolean> {
+  forgetRemembered(tx);
+  return (await updateRows(tx, 'products', { id, tenantId }, { name })) === 1;
 }

@@ -1,9 +1,17 @@
-// Queries of subscriptions.
-import type { CustomPropertyValues } from '../../core/access/custom-property.ts';
+// Queries of subscriptions and of their custom properties.
+import type { CustomProperty, CustomPropertyValues } from '../../core/access/custom-property.ts';
 import type { MemberSubscription, Subscription, SubscriptionWrite } from '../../core/access/subscription.ts';
-import { type ListPage, within } from '../list-page.ts';
 import { prepared, query, unplanned } from '../prepared.ts';
-import { changedOne } from '../rows.ts';
+import {
+  findRow,
+  type ListPage,
+  type NewestPage,
+  newest,
+  rowsWith,
+  updateRow,
+  updateRows,
+  within,
+} from '../rows.ts';
 import type { SubscriptionRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { contentsOfPackage } from './package.ts';
@@ -27,24 +35,18 @@ export async function listSomeSubscriptions(
   memberId: string,
   page: ListPage<number>,
 ): Promise<readonly MemberSubscription[]> {
-  const all = tx.selectFrom('subscriptions').selectAll().where('memberId', '=', memberId).orderBy('id');
-  return (await within(all, 'id', page).execute()).map((row) => withContents(tx, row));
+  const rows = within(rowsWith(tx, 'subscriptions', { memberId }), 'id', page);
+  return (await rows.execute()).map((row) => withContents(tx, row));
 }
 
 /** A page of the subscriptions of a member, the newest first. */
 export async function listNewestSubscriptions(
   tx: Tx,
   memberId: string,
-  { before, limit }: { readonly before?: number; readonly limit: number },
+  page: NewestPage<number>,
 ): Promise<readonly MemberSubscription[]> {
-  let query = tx
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (before !== undefined) query = query.where('id', '<', before);
-  return (await query.execute()).map((row) => withContents(tx, row));
+  const rows = newest(rowsWith(tx, 'subscriptions', { memberId }), 'id', page);
+  return (await rows.execute()).map((row) => withContents(tx, row));
 }
 
 function withContents(tx: Tx, row: SubscriptionRow): MemberSubscription {
@@ -54,13 +56,8 @@ function withContents(tx: Tx, row: SubscriptionRow): MemberSubscription {
 
 /** A subscription of a tenant, or null. */
 export async function findSubscription(tx: Tx, tenantId: string, id: number): Promise<Subscription | null> {
-  const row = await tx
-    .selectFrom('subscriptions')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row === undefined ? null : subscriptionOf(row);
+  const row = await findRow(tx, 'subscriptions', { id, tenantId });
+  return row === null ? null : subscriptionOf(row);
 }
 
 function subscriptionOf({ id, customPropertyValues, ...row }: SubscriptionRow): Subscription {
@@ -93,13 +90,8 @@ export async function moveSubscription(
   { from, subscription }: Extract<SubscriptionWrite, { write: 'moveSubscription' }>,
 ): Promise<void> {
   const { subscriptionId, state, activatedAt, expiresAt, cancelledAt, endedAt } = subscription;
-  const result = await tx
-    .updateTable('subscriptions')
-    .set({ state, activatedAt, expiresAt, cancelledAt, endedAt })
-    .where('id', '=', subscriptionId)
-    .where('state', '=', from)
-    .executeTakeFirst();
-  changedOne(result, 'subscription');
+  const changes = { state, activatedAt, expiresAt, cancelledAt, endedAt };
+  await updateRow(tx, 'subscriptions', { id: subscriptionId, state: from }, changes);
 }
 
 /** Returns whether the tenant has the subscription. */
@@ -109,11 +101,23 @@ export async function updateCustomPropertyValues(
   id: number,
   values: CustomPropertyValues,
 ): Promise<boolean> {
-  const result = await tx
-    .updateTable('subscriptions')
-    .set({ customPropertyValues: JSON.stringify(values) })
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+  const changes = { customPropertyValues: JSON.stringify(values) };
+  return (await updateRows(tx, 'subscriptions', { id, tenantId }, changes)) === 1;
+}
+
+export async function listCustomProperties(
+  tx: Tx,
+  tenantId: string,
+  page: ListPage<string> = {},
+): Promise<readonly CustomProperty[]> {
+  const all = tx.selectFrom('customProperties').select(['key', 'type']).where('tenantId', '=', tenantId);
+  return within(all, 'key', page).execute();
+}
+
+export async function insertCustomProperty(
+  tx: Tx,
+  tenantId: string,
+  { key, type }: CustomProperty,
+): Promise<void> {
+  await tx.insertInto('customProperties').values({ tenantId, key, type }).execute();
 }

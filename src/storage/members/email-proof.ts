@@ -1,17 +1,11 @@
 // Queries of the proofs of mail addresses.
 import type { EmailProof, EmailProofWrite, SentProofs } from '../../core/members/email-proof.ts';
-import { changedOne } from '../rows.ts';
+import { findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
 /** The proof of a tenant by its id, or null. */
 export async function findEmailProof(tx: Tx, tenantId: string, id: string): Promise<EmailProof | null> {
-  const row = await tx
-    .selectFrom('emailProofs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(tx, 'emailProofs', { id, tenantId });
 }
 
 /** The proof of a tenant by the SHA-256 of its link's secret, or null. */
@@ -20,13 +14,7 @@ export async function findEmailProofByLink(
   tenantId: string,
   linkHash: string,
 ): Promise<EmailProof | null> {
-  const row = await tx
-    .selectFrom('emailProofs')
-    .selectAll()
-    .where('linkHash', '=', linkHash)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  return row ?? null;
+  return findRow(tx, 'emailProofs', { linkHash, tenantId });
 }
 
 /** The proofs of a member and purpose that could still be used. */
@@ -35,13 +23,8 @@ export async function listOpenEmailProofs(
   memberId: string,
   purpose: EmailProof['purpose'],
 ): Promise<readonly EmailProof[]> {
-  return tx
-    .selectFrom('emailProofs')
-    .selectAll()
-    .where('memberId', '=', memberId)
-    .where('purpose', '=', purpose)
-    .where('state', 'in', ['pending', 'proven'])
-    .execute();
+  const proofs = rowsWith(tx, 'emailProofs', { memberId, purpose });
+  return proofs.where('state', 'in', ['pending', 'proven']).execute();
 }
 
 /**
@@ -82,14 +65,7 @@ export async function claimSignUps(
   { tenantId, email }: Pick<EmailProof, 'tenantId' | 'email'>,
   memberId: string,
 ): Promise<void> {
-  await tx
-    .updateTable('emailProofs')
-    .set({ memberId })
-    .where('tenantId', '=', tenantId)
-    .where('email', '=', email)
-    .where('purpose', '=', 'sign_up')
-    .where('memberId', 'is', null)
-    .execute();
+  await updateRows(tx, 'emailProofs', { tenantId, email, purpose: 'sign_up', memberId: null }, { memberId });
 }
 
 /** Every address that a member has had a mail to prove, of late. */
@@ -113,18 +89,5 @@ export async function moveEmailProof(
   { from, proof }: Extract<EmailProofWrite, { write: 'moveEmailProof' }>,
 ): Promise<void> {
   const { id, state, wrongCodes } = proof;
-  const result = await tx
-    .updateTable('emailProofs')
-    .set({ state, wrongCodes })
-    .where('id', '=', id)
-    .where('state', '=', from)
-    .executeTakeFirst();
-  changedOne(result, 'email proof');
-}
-
-/** Deletes proofs whose time was over before a time (ms), at most so many. @returns how many were deleted */
-export async function deleteEmailProofs(tx: Tx, before: number, atMost: number): Promise<number> {
-  const over = tx.selectFrom('emailProofs').select('id').where('expiresAt', '<', before).limit(atMost);
-  const result = await tx.deleteFrom('emailProofs').where('id', 'in', over).executeTakeFirst();
-  return Number(result.numDeletedRows);
+  await updateRow(tx, 'emailProofs', { id, state: from }, { state, wrongCodes });
 }

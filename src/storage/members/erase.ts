@@ -2,12 +2,11 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
-import { changedOne } from '../rows.ts';
+import { deleteRows, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { listProvenAddresses } from './email-proof.ts';
 import { forgetFormerAddresses, heldSince, listFormerAddresses } from './former-address.ts';
 import { deleteMailsTo } from './mail.ts';
-import { deleteMemberWords } from './member-words.ts';
 import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
 
 /**
@@ -22,37 +21,31 @@ import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
  *   happened, and to which id. Where events name no actor, those from an address that was hers are taken for hers.
  */
 export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: number): Promise<void> {
-  const result = await tx
-    .updateTable('members')
-    .set({
-      email: '',
-      // Unique within the tenant, and no address: the person who had this one may sign up anew.
-      normalisedEmail: `deleted ${id}`,
-      emailVerified: 0,
-      passwordHash: '',
-      passwordWork: 0,
-      fullName: '',
-      nickName: '',
-      phone: '',
-      phoneVerified: 0,
-      avatar: null,
-      locale: null,
-      addressLine1: null,
-      addressCity: null,
-      addressPostCode: null,
-      addressPostOffice: null,
-      addressCountry: null,
-      addressName: null,
-      addressEmail: null,
-      updatedAt: now,
-      deletionDueAt: now,
-      erasedAt: now,
-    })
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .where('erasedAt', 'is', null)
-    .executeTakeFirst();
-  changedOne(result, 'erasure of a member');
+  const erased = {
+    email: '',
+    // Unique within the tenant, and no address: the person who had this one may sign up anew.
+    normalisedEmail: `deleted ${id}`,
+    emailVerified: 0,
+    passwordHash: '',
+    passwordWork: 0,
+    fullName: '',
+    nickName: '',
+    phone: '',
+    phoneVerified: 0,
+    avatar: null,
+    locale: null,
+    addressLine1: null,
+    addressCity: null,
+    addressPostCode: null,
+    addressPostOffice: null,
+    addressCountry: null,
+    addressName: null,
+    addressEmail: null,
+    updatedAt: now,
+    deletionDueAt: now,
+    erasedAt: now,
+  };
+  await updateRow(tx, 'members', { id, tenantId, erasedAt: null }, erased);
   // Where the member came from is looked for in what the next lines erase.
   await eraseAuditAddresses(tx, tenantId, id);
   await eraseAuditChanges(tx, tenantId, id);
@@ -88,35 +81,19 @@ export async function countKept(tx: Tx, memberId: string): Promise<Kept> {
 
 /** Devices, browsers and addresses that the member was seen with, and what was allowed to apps. */
 async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
-  await tx
-    .updateTable('sessions')
-    .set({ userAgent: '', ipAddress: '' })
-    .where('memberId', '=', memberId)
-    .execute();
-  await tx
-    .updateTable('deviceCodes')
-    .set({ deviceName: null, deviceModel: null, ipAddress: '' })
-    .where('memberId', '=', memberId)
-    .execute();
-  await tx.updateTable('signIns').set({ label: null }).where('memberId', '=', memberId).execute();
-  await tx.deleteFrom('knownBrowsers').where('memberId', '=', memberId).execute();
-  await tx.deleteFrom('wrongUserCodes').where('memberId', '=', memberId).execute();
-  await tx.deleteFrom('scopeConsents').where('memberId', '=', memberId).execute();
-  await deleteMemberWords(tx, memberId);
+  await updateRows(tx, 'sessions', { memberId }, { userAgent: '', ipAddress: '' });
+  await updateRows(tx, 'deviceCodes', { memberId }, { deviceName: null, deviceModel: null, ipAddress: '' });
+  await updateRows(tx, 'signIns', { memberId }, { label: null });
+  for (const table of ['knownBrowsers', 'wrongUserCodes', 'scopeConsents', 'memberWords'] as const) {
+    await deleteRows(tx, table, { memberId });
+  }
 }
 
 /** What the operator wrote of subscriptions, and where the member came from to order. */
 async function eraseOrders(tx: Tx, memberId: string): Promise<void> {
-  await tx
-    .updateTable('subscriptions')
-    .set({ customPropertyValues: '{}' })
-    .where('memberId', '=', memberId)
-    .execute();
-  await tx
-    .updateTable('checkouts')
-    .set({ reference: null, onCheckoutCompletedUrl: null, callBackUrl: null })
-    .where('memberId', '=', memberId)
-    .execute();
+  await updateRows(tx, 'subscriptions', { memberId }, { customPropertyValues: '{}' });
+  const cameFrom = { reference: null, onCheckoutCompletedUrl: null, callBackUrl: null };
+  await updateRows(tx, 'checkouts', { memberId }, cameFrom);
 }
 
 /** Mails to the member, links in them, and what was counted of each address: their rows hold names and addresses. */

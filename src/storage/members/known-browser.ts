@@ -1,15 +1,10 @@
 // Queries of the browsers that members have signed in with.
+import { deleteRows, findRow, rowsWith } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
 /** Whether a member has signed in with this browser before. */
 export async function isKnownBrowser(tx: Tx, memberId: string, browserHash: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('knownBrowsers')
-    .select('memberId')
-    .where('memberId', '=', memberId)
-    .where('browserHash', '=', browserHash)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await browserKnownSince(tx, memberId, browserHash)) !== null;
 }
 
 /** When a member signed in with this browser for the first time (ms); null if never. */
@@ -18,24 +13,13 @@ export async function browserKnownSince(
   memberId: string,
   browserHash: string,
 ): Promise<number | null> {
-  const row = await tx
-    .selectFrom('knownBrowsers')
-    .select('firstSeenAt')
-    .where('memberId', '=', memberId)
-    .where('browserHash', '=', browserHash)
-    .executeTakeFirst();
-  return row?.firstSeenAt ?? null;
+  return (await findRow(tx, 'knownBrowsers', { memberId, browserHash }))?.firstSeenAt ?? null;
 }
 
 /** Whether a member has signed in with any browser before. */
 export async function hasKnownBrowser(tx: Tx, memberId: string): Promise<boolean> {
-  const row = await tx
-    .selectFrom('knownBrowsers')
-    .select('memberId')
-    .where('memberId', '=', memberId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  const some = rowsWith(tx, 'knownBrowsers', { memberId }).limit(1);
+  return (await some.executeTakeFirst()) !== undefined;
 }
 
 /** Remembers that a member signed in with this browser. */
@@ -54,23 +38,5 @@ export async function saveKnownBrowser(
 
 /** Forgets all browsers of a member, as after a password was stolen. */
 export async function forgetKnownBrowsers(tx: Tx, memberId: string): Promise<void> {
-  await tx.deleteFrom('knownBrowsers').where('memberId', '=', memberId).execute();
-}
-
-/** Deletes browsers that were seen last before a time (ms), at most so many. @returns how many were deleted */
-export async function deleteKnownBrowsers(tx: Tx, before: number, atMost: number): Promise<number> {
-  const over = await tx
-    .selectFrom('knownBrowsers')
-    .select(['memberId', 'browserHash'])
-    .where('lastSeenAt', '<', before)
-    .limit(atMost)
-    .execute();
-  for (const { memberId, browserHash } of over) {
-    await tx
-      .deleteFrom('knownBrowsers')
-      .where('memberId', '=', memberId)
-      .where('browserHash', '=', browserHash)
-      .execute();
-  }
-  return over.length;
+  await deleteRows(tx, 'knownBrowsers', { memberId });
 }

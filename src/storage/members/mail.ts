@@ -1,16 +1,12 @@
 // Queries of the mail queue.
+import { type RowOf, updateRows } from '../rows.ts';
 import type { MailRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** A mail that waits, its message still encrypted. */
-export interface WaitingMail {
-  readonly id: number;
-  readonly tenantId: string;
-  readonly name: string;
+export type WaitingMail = Pick<RowOf<'mails'>, 'id' | 'tenantId' | 'name' | 'attempts' | 'createdAt'> & {
   readonly message: Buffer;
-  readonly attempts: number;
-  readonly createdAt: number;
-}
+};
 
 /** Puts a mail into the queue; it leaves after the commit. */
 export async function insertMail(
@@ -60,11 +56,8 @@ export async function nextMailDueAt(tx: Tx): Promise<number | null> {
 
 /** A mail was taken by the mail server: its message is dropped. */
 export async function mailSent(tx: Tx, id: number, now: number): Promise<void> {
-  await tx
-    .updateTable('mails')
-    .set({ state: 'sent', sentAt: now, message: null, recipientHash: null, lastError: null })
-    .where('id', '=', id)
-    .execute();
+  const sent = { state: 'sent', sentAt: now, lastError: null } as const;
+  await updateRows(tx, 'mails', { id }, { ...sent, message: null, recipientHash: null });
 }
 
 /** A mail was not taken: it is tried again at a time, or given up with null. */
@@ -73,17 +66,9 @@ export async function mailFailed(
   id: number,
   { attempts, error, retryAt }: { attempts: number; error: string; retryAt: number | null },
 ): Promise<void> {
-  await tx
-    .updateTable('mails')
-    .set({
-      attempts,
-      lastError: error,
-      ...(retryAt === null
-        ? { state: 'failed' as const, message: null, recipientHash: null }
-        : { nextAttemptAt: retryAt }),
-    })
-    .where('id', '=', id)
-    .execute();
+  const failed = { state: 'failed', message: null, recipientHash: null } as const;
+  const then = retryAt === null ? failed : { nextAttemptAt: retryAt };
+  await updateRows(tx, 'mails', { id }, { attempts, lastError: error, ...then });
 }
 
 /** Takes back the mails that wait for an address and were queued before a time (ms). */
@@ -111,16 +96,4 @@ export async function countMails(tx: Tx): Promise<{ waiting: number; failed: num
     .execute();
   const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
   return { waiting: of('waiting'), failed: of('failed') };
-}
-
-/** Deletes mails that were sent or given up before a time (ms), at most so many. @returns how many were deleted */
-export async function deleteMails(tx: Tx, before: number, atMost: number): Promise<number> {
-  const over = tx
-    .selectFrom('mails')
-    .select('id')
-    .where('state', 'in', ['sent', 'failed'])
-    .where('nextAttemptAt', '<', before)
-    .limit(atMost);
-  const result = await tx.deleteFrom('mails').where('id', 'in', over).executeTakeFirst();
-  return Number(result.numDeletedRows);
 }

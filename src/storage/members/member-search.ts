@@ -1,13 +1,14 @@
-// Lists and searches the members of a tenant.
+// Lists the members of a tenant: as a search finds them, and whole for exports.
 import { type Member, normaliseEmail, searchWords, type UserType } from '../../core/members/member.ts';
+
+import { findRow, given, newest, rowsWith } from '../rows.ts';
 import type { Tx } from '../store.ts';
-import { memberOfRow } from './member.ts';
-import { behindAllOf, havingWord } from './member-words.ts';
+import { type MemberWithPassword, memberOfRow } from './member.ts';
 
 /** Which members to list; what is left out does not narrow. */
 export interface MemberSearch {
   /** The beginnings of words of the name, the beginning of the address, or the member number. */
-  readonly text?: string;
+  readonly search?: string;
   readonly status?: Member['status'];
   readonly userType?: UserType;
   /** The id of the last member of the page before: those who came earlier follow. */
@@ -18,23 +19,15 @@ export interface MemberSearch {
 export async function listMembers(
   tx: Tx,
   tenantId: string,
-  { text = '', status, userType, before }: MemberSearch,
+  { search = '', status, userType, before }: MemberSearch,
   limit: number,
   now: number,
 ): Promise<readonly Member[]> {
-  let query = tx
-    .selectFrom('members')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('erasedAt', 'is', null)
-    .where((eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]))
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (text.trim() !== '') query = query.where('id', 'in', foundBy(tx, tenantId, text.trim()));
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (userType !== undefined) query = query.where('userType', '=', userType);
-  if (before !== undefined) query = query.where('id', '<', before);
-  return (await query.execute()).map(memberOfRow);
+  let query = rowsWith(tx, 'members', { tenantId, erasedAt: null, ...given({ status, userType }) }).where(
+    (eb) => eb.or([eb('deletionDueAt', 'is', null), eb('deletionDueAt', '>', now)]),
+  );
+  if (search.trim() !== '') query = query.where('id', 'in', foundBy(tx, tenantId, search.trim()));
+  return (await newest(query, 'id', { before, limit }).execute()).map(memberOfRow);
 }
 
 /** The ids of the members that a text finds: by address, by number, or by every one of its words. */
@@ -58,4 +51,49 @@ function foundBy(tx: Tx, tenantId: string, text: string) {
   let byWords = havingWord(tx, tenantId, first);
   for (const word of others) byWords = byWords.where('memberId', 'in', havingWord(tx, tenantId, word));
   return found.union(byWords);
+}
+
+/** The ids of the members of a tenant with a word that begins like this one. */
+function havingWord(tx: Tx, tenantId: string, beginning: string) {
+  return tx
+    .selectFrom('memberWords')
+    .select('memberId as id')
+    .where('tenantId', '=', tenantId)
+    .where('word', '>=', beginning)
+    .where('word', '<', behindAllOf(beginning));
+}
+
+/** What sorts behind every text with this beginning: texts are compared byte by byte. */
+const behindAllOf = (beginning: string) => `${beginning}\u{10ffff}`;
+
+/**
+ * The members of a tenant with everything that is stored of them, the hash of the password too, by userId.
+ * Members who asked to be deleted are not among them.
+ */
+export async function listWholeMembers(
+  tx: Tx,
+  tenantId: string,
+  most: number,
+): Promise<readonly MemberWithPassword[]> {
+  const members = rowsWith(tx, 'members', { tenantId, erasedAt: null, deletionDueAt: null });
+  const rows = await members.orderBy('userId').limit(most).execute();
+  return rows.map((row) => ({ member: memberOfRow(row), passwordHash: row.passwordHash }));
+}
+
+/** What names a member beside the address. */
+export type MemberNumbers = Partial<Pick<Member, 'id' | 'userId' | 'memberNumber'>>;
+
+/** Which of them are, or were, another member's: an id on any tenant, a number on this one. */
+export async function takenNumbers(
+  tx: Tx,
+  tenantId: string,
+  { id, userId, memberNumber }: MemberNumbers,
+): Promise<readonly (keyof MemberNumbers)[]> {
+  const isTaken = async (values: MemberNumbers & { readonly tenantId?: string }) =>
+    (await findRow(tx, 'members', values)) !== null;
+  const taken: (keyof MemberNumbers)[] = [];
+  if (id !== undefined && (await isTaken({ id }))) taken.push('id');
+  if (userId !== undefined && (await isTaken({ tenantId, userId }))) taken.push('userId');
+  if (memberNumber !== undefined && (await isTaken({ tenantId, memberNumber }))) taken.push('memberNumber');
+  return taken;
 }

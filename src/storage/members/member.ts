@@ -1,12 +1,12 @@
 // Queries of members.
-import { type Member, normaliseEmail } from '../../core/members/member.ts';
+import { type Member, normaliseEmail, searchWords } from '../../core/members/member.ts';
+
 import { hashWork } from '../../core/members/password.ts';
 import { prepared, query } from '../prepared.ts';
-import { changedOne, fromFlag, toFlag } from '../rows.ts';
+import { deleteRows, findRow, fromFlag, rowsWith, toFlag, updateRow } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 import { noteFormerAddress } from './former-address.ts';
-import { saveMemberWords } from './member-words.ts';
 
 /** A member with the hash of the password, which leaves the storage for the sign-in alone. */
 export interface MemberWithPassword {
@@ -18,7 +18,7 @@ export interface MemberWithPassword {
 /** The member of a tenant by id, or null; one whose data were erased is not found. */
 export async function findMember(tx: Tx, tenantId: string, id: string): Promise<Member | null> {
   const row = rowOf.first(tx, { tenantId, id });
-  return row === undefined ? null : memberOfRow(row);
+  return row === null ? null : memberOfRow(row);
 }
 
 const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
@@ -32,8 +32,8 @@ const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
 
 /** The member of an id on any tenant: an administrator of one tenant may be a member of another. */
 export async function findMemberAnywhere(tx: Tx, id: string): Promise<Member | null> {
-  const row = await tx.selectFrom('members').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : memberOfRow(row);
+  const row = await findRow(tx, 'members', { id });
+  return row === null ? null : memberOfRow(row);
 }
 
 /** The member of a tenant by address, however it is written, with the hash of the password; or null. */
@@ -42,14 +42,9 @@ export async function findMemberByEmail(
   tenantId: string,
   email: string,
 ): Promise<MemberWithPassword | null> {
-  const row = await tx
-    .selectFrom('members')
-    .selectAll()
-    .where('tenantId', '=', tenantId)
-    .where('normalisedEmail', '=', normaliseEmail(email))
-    .where('erasedAt', 'is', null)
-    .executeTakeFirst();
-  return row === undefined ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
+  const named = { tenantId, normalisedEmail: normaliseEmail(email), erasedAt: null };
+  const row = await findRow(tx, 'members', named);
+  return row === null ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
 }
 
 export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
@@ -81,25 +76,13 @@ export async function nextMemberNumbers(
 
 export async function updateMemberStatus(
   tx: Tx,
-  member: Pick<Member, 'id' | 'tenantId' | 'status' | 'updatedAt'>,
+  { id, tenantId, status, updatedAt }: Pick<Member, 'id' | 'tenantId' | 'status' | 'updatedAt'>,
 ): Promise<void> {
-  const { id, tenantId, status, updatedAt } = member;
-  const result = await tx
-    .updateTable('members')
-    .set({ status, updatedAt })
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  changedOne(result, 'status of a member');
+  await updateRow(tx, 'members', { id, tenantId }, { status, updatedAt });
 }
 
 export async function updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
-  const result = await tx
-    .updateTable('members')
-    .set({ passwordHash, passwordWork: hashWork(passwordHash) })
-    .where('id', '=', id)
-    .executeTakeFirst();
-  changedOne(result, 'password of a member');
+  await updateRow(tx, 'members', { id }, { passwordHash, passwordWork: hashWork(passwordHash) });
 }
 
 /** The work of the password of a tenant's that takes longest to check; 0 where there is none. */
@@ -114,24 +97,11 @@ export async function slowestPasswordWork(tx: Tx, tenantId: string): Promise<num
 
 /** Stores what a member may change: names, address, telephone, language, e-mail address, deletion. */
 export async function updateMember(tx: Tx, member: Member): Promise<void> {
-  const {
-    id,
-    tenantId,
-    userId: _userId,
-    memberNumber: _memberNumber,
-    status: _status,
-    ...row
-  } = toRow(member);
-  const { userType: _userType, createdAt: _createdAt, ...changed } = row;
+  const { id, tenantId, userId: _userId, memberNumber: _memberNumber, ...row } = toRow(member);
+  const { status: _status, userType: _userType, createdAt: _createdAt, ...changed } = row;
   const isMoved = await noteFormerAddress(tx, member);
-  const result = await tx
-    .updateTable('members')
-    .set(isMoved ? { ...changed, emailSince: changed.updatedAt } : changed)
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .where('erasedAt', 'is', null)
-    .executeTakeFirst();
-  changedOne(result, 'details of a member');
+  const changes = isMoved ? { ...changed, emailSince: changed.updatedAt } : changed;
+  await updateRow(tx, 'members', { id, tenantId, erasedAt: null }, changes);
   await saveMemberWords(tx, member);
 }
 
@@ -140,26 +110,21 @@ export async function updateUserType(
   tx: Tx,
   { id, tenantId, userType, updatedAt }: Pick<Member, 'id' | 'tenantId' | 'userType' | 'updatedAt'>,
 ): Promise<void> {
-  const result = await tx
-    .updateTable('members')
-    .set({ userType, updatedAt })
-    .where('id', '=', id)
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirst();
-  changedOne(result, 'user type of a member');
+  await updateRow(tx, 'members', { id, tenantId }, { userType, updatedAt });
+}
+
+/** Stores the words that a member is found by, in place of those before. */
+async function saveMemberWords(tx: Tx, { id, tenantId, fullName, nickName }: Member): Promise<void> {
+  await deleteRows(tx, 'memberWords', { memberId: id });
+  for (const word of searchWords(`${fullName} ${nickName}`)) {
+    await tx.insertInto('memberWords').values({ tenantId, word, memberId: id }).execute();
+  }
 }
 
 /** The members whose deletion is due and whose data are still there, the longest due first. */
 export async function listDueMembers(tx: Tx, now: number, most: number): Promise<readonly Member[]> {
-  const rows = await tx
-    .selectFrom('members')
-    .selectAll()
-    .where('deletionDueAt', '<=', now)
-    .where('erasedAt', 'is', null)
-    .orderBy('deletionDueAt')
-    .limit(most)
-    .execute();
-  return rows.map(memberOfRow);
+  const rows = rowsWith(tx, 'members', { erasedAt: null }).where('deletionDueAt', '<=', now);
+  return (await rows.orderBy('deletionDueAt').limit(most).execute()).map(memberOfRow);
 }
 
 /** A stored row as the record it is of. */
@@ -194,10 +159,7 @@ export function memberOfRow(row: MemberRow): Member {
   };
 }
 
-function toRow({
-  address,
-  ...member
-}: Member): Omit<MemberRow, 'emailSince' | 'passwordHash' | 'passwordWork' | 'erasedAt'> {
+function toRow({ address, ...member }: Member) {
   return {
     ...member,
     normalisedEmail: normaliseEmail(member.email),

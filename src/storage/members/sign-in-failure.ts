@@ -1,5 +1,6 @@
 // Queries of failed sign-ins, by address.
 import type { SignInFailures } from '../../core/members/member-limits.ts';
+import { deleteRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
 /** The failed sign-ins of an address since the last good one, or null. */
@@ -31,11 +32,7 @@ export async function saveSignInFailures(
 }
 
 export async function clearSignInFailures(tx: Tx, tenantId: string, emailHash: string): Promise<void> {
-  await tx
-    .deleteFrom('signInFailures')
-    .where('tenantId', '=', tenantId)
-    .where('emailHash', '=', emailHash)
-    .execute();
+  await deleteRows(tx, 'signInFailures', { tenantId, emailHash });
 }
 
 /** Stores the count with a guess that is still to be judged. */
@@ -72,13 +69,8 @@ export async function endGuessUnderWay(tx: Tx, tenantId: string, emailHash: stri
  * To be called by a start, before any request is served.
  */
 export async function takeUnjudgedBack(tx: Tx): Promise<void> {
-  const some = await tx
-    .selectFrom('signInFailures')
-    .select('underWay')
-    .where('underWay', '>', 0)
-    .limit(1)
-    .execute();
-  if (some.length === 0) return;
+  const some = tx.selectFrom('signInFailures').select('underWay').where('underWay', '>', 0).limit(1);
+  if ((await some.executeTakeFirst()) === undefined) return;
   const unjudged = tx.deleteFrom('signInFailures').where('underWay', '>', 0);
   await unjudged.whereRef('failures', '<=', 'underWay').execute();
   await tx
@@ -86,16 +78,4 @@ export async function takeUnjudgedBack(tx: Tx): Promise<void> {
     .set((eb) => ({ failures: eb('failures', '-', eb.ref('underWay')), underWay: 0 }))
     .where('underWay', '>', 0)
     .execute();
-}
-
-/** Deletes failures that were the last before a time (ms), at most so many. @returns how many were deleted */
-export async function deleteSignInFailures(tx: Tx, before: number, atMost: number): Promise<number> {
-  const over = await tx
-    .selectFrom('signInFailures')
-    .select(['tenantId', 'emailHash'])
-    .where('lastFailedAt', '<', before)
-    .limit(atMost)
-    .execute();
-  for (const { tenantId, emailHash } of over) await clearSignInFailures(tx, tenantId, emailHash);
-  return over.length;
 }

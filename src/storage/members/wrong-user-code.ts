@@ -1,5 +1,6 @@
 // Queries of the wrong user codes that members entered.
 import { wrongUserCodes } from '../../core/limits.ts';
+import { deleteRows } from '../rows.ts';
 import type { WrongUserCodeRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -20,45 +21,43 @@ export interface WrongUserCodeCounts {
 }
 
 /**
- * Counts the wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. Those
- * that lie ahead were written before the clock was set back, and would count for as long as that step.
+ * The wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. Those that lie ahead
+ * were written before the clock was set back, and would count for as long as that step.
  */
+function recent(tx: Tx, now: number) {
+  return tx
+    .selectFrom('wrongUserCodes')
+    .where('enteredAt', '>', now - wrongUserCodes.window)
+    .where('enteredAt', '<=', now);
+}
+
+/** Counts the wrong entries that count. */
 export async function countWrongUserCodes(
   tx: Tx,
   { tenantId, memberId, address }: Guesser,
   now: number,
 ): Promise<WrongUserCodeCounts> {
-  const since = now - wrongUserCodes.window;
-  const entries = tx
-    .selectFrom('wrongUserCodes')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('tenantId', '=', tenantId)
-    .where('enteredAt', '>', since)
-    .where('enteredAt', '<=', now);
-  const [ofMember, ofAddress, ofTenant] = [
-    await entries.where('memberId', '=', memberId).executeTakeFirstOrThrow(),
-    await entries.where('address', '=', address).executeTakeFirstOrThrow(),
-    await entries.executeTakeFirstOrThrow(),
-  ];
-  return { ofMember: ofMember.count, ofAddress: ofAddress.count, ofTenant: ofTenant.count };
+  const count = async (by: Partial<Guesser>) => {
+    const entries = recent(tx, now).where(({ and }) => and({ tenantId, ...by }));
+    return (await entries.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow())
+      .count;
+  };
+  return {
+    ofMember: await count({ memberId }),
+    ofAddress: await count({ address }),
+    ofTenant: await count({}),
+  };
 }
 
 /** When a member entered the wrong codes that count (ms), oldest first. */
 export async function listWrongUserCodes(tx: Tx, memberId: string, now: number): Promise<readonly number[]> {
-  const rows = await tx
-    .selectFrom('wrongUserCodes')
-    .select('enteredAt')
-    .where('memberId', '=', memberId)
-    .where('enteredAt', '>', now - wrongUserCodes.window)
-    .where('enteredAt', '<=', now)
-    .orderBy('enteredAt')
-    .execute();
-  return rows.map(({ enteredAt }) => enteredAt);
+  const entries = recent(tx, now).select('enteredAt').where('memberId', '=', memberId);
+  return (await entries.orderBy('enteredAt').execute()).map(({ enteredAt }) => enteredAt);
 }
 
 /** Forgets the wrong entries of a member, who is let in again; those of the address and the tenant too. */
 export async function clearWrongUserCodes(tx: Tx, memberId: string): Promise<void> {
-  await tx.deleteFrom('wrongUserCodes').where('memberId', '=', memberId).execute();
+  await deleteRows(tx, 'wrongUserCodes', { memberId });
 }
 
 /** Whether a member's wrong code is counted already, since this browser sent it before (decision 45). */
@@ -68,17 +67,9 @@ export async function isCountedUserCode(
   { userCodeHash, browserHash }: EnteredUserCode,
   now: number,
 ): Promise<boolean> {
-  const found = await tx
-    .selectFrom('wrongUserCodes')
-    .select('enteredAt')
-    .where('memberId', '=', memberId)
-    .where('enteredAt', '>', now - wrongUserCodes.window)
-    .where('enteredAt', '<=', now)
-    .where('tenantId', '=', tenantId)
-    .where('userCodeHash', '=', userCodeHash)
-    .where('browserHash', '=', browserHash)
-    .executeTakeFirst();
-  return found !== undefined;
+  const same = { tenantId, memberId, userCodeHash, browserHash };
+  const entries = recent(tx, now).where(({ and }) => and(same));
+  return (await entries.select('enteredAt').executeTakeFirst()) !== undefined;
 }
 
 /** Records a wrong entry, and drops what has become too old to count. */
@@ -98,27 +89,4 @@ export async function insertWrongUserCode(
     .insertInto('wrongUserCodes')
     .values({ ...guesser, ...entered, enteredAt })
     .execute();
-}
-
-/** Deletes wrong entries of a tenant that are too old to count, some at a time. @returns how many were deleted */
-export async function deleteWrongUserCodes(
-  tx: Tx,
-  tenantId: string,
-  now: number,
-  some: number,
-): Promise<number> {
-  const old = tx
-    .selectFrom('wrongUserCodes')
-    .select('enteredAt')
-    .where('tenantId', '=', tenantId)
-    .where('enteredAt', '<=', now - wrongUserCodes.window)
-    .orderBy('enteredAt')
-    .limit(some);
-  // They have no key of their own: the oldest go by their time, with those of the same millisecond.
-  const result = await tx
-    .deleteFrom('wrongUserCodes')
-    .where('tenantId', '=', tenantId)
-    .where('enteredAt', 'in', old)
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
 }

@@ -1,36 +1,29 @@
 // Queries of the tokens of the admin API.
 import type { AdminToken } from '../../core/operators/admin-token.ts';
 import type { Permission } from '../../core/operators/permission.ts';
-import { type ListPage, within } from '../list-page.ts';
+import { findRow, type ListPage, rowsWith, updateRows, within } from '../rows.ts';
 import type { AdminTokenRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** The token whose secret has this SHA-256, or null. */
 export async function findAdminTokenBySecret(tx: Tx, secretHash: string): Promise<AdminToken | null> {
-  const row = await tx
-    .selectFrom('adminTokens')
-    .selectAll()
-    .where('secretHash', '=', secretHash)
-    .executeTakeFirst();
-  return row === undefined ? null : tokenOf(row);
+  const row = await findRow(tx, 'adminTokens', { secretHash });
+  return row === null ? null : tokenOf(row);
 }
 
 /** The token of this id, or null. */
 export async function findAdminToken(tx: Tx, id: string): Promise<AdminToken | null> {
-  const row = await tx.selectFrom('adminTokens').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : tokenOf(row);
+  const row = await findRow(tx, 'adminTokens', { id });
+  return row === null ? null : tokenOf(row);
 }
 
-/** The tokens of a tenant, or of the whole service, oldest first. */
+/** The tokens of a tenant, or of the whole service, oldest first, since the ids tell the time. */
 export async function listAdminTokens(
   tx: Tx,
   tenantId: string | null,
   page: ListPage<string> = {},
 ): Promise<readonly AdminToken[]> {
-  // The ids tell the time.
-  let query = tx.selectFrom('adminTokens').selectAll().orderBy('id');
-  query = tenantId === null ? query.where('tenantId', 'is', null) : query.where('tenantId', '=', tenantId);
-  return (await within(query, 'id', page).execute()).map(tokenOf);
+  return (await within(rowsWith(tx, 'adminTokens', { tenantId }), 'id', page).execute()).map(tokenOf);
 }
 
 export async function insertAdminToken(tx: Tx, token: AdminToken): Promise<void> {
@@ -59,13 +52,7 @@ export async function revokeAdminToken(
   id: string,
   revokedAt: number,
 ): Promise<boolean> {
-  let query = tx
-    .updateTable('adminTokens')
-    .set({ revokedAt })
-    .where('id', '=', id)
-    .where('revokedAt', 'is', null);
-  query = tenantId === null ? query.where('tenantId', 'is', null) : query.where('tenantId', '=', tenantId);
-  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+  return (await updateRows(tx, 'adminTokens', { id, tenantId, revokedAt: null }, { revokedAt })) === 1;
 }
 
 const tokenOf = (row: AdminTokenRow): AdminToken => ({

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
 import { insertion } from '../prepared.ts';
+import { deleteSome, findRow, given } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 
@@ -26,8 +27,8 @@ export interface AuditFilter {
   readonly clientId?: string;
   readonly result?: AuditEvent['result'];
   /** ms; `from` is included, `until` is not. */
-  readonly from?: number;
-  readonly until?: number;
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
   /** The last event of the page before, or its id: older ones follow. */
   readonly before?: number | Pick<StoredAuditEvent, 'id' | 'at'>;
 }
@@ -82,7 +83,7 @@ async function listPart(
   last: { readonly id: number; readonly at: number } | null,
   limit: number,
 ): Promise<readonly StoredAuditEvent[]> {
-  const { tenantId, target } = filter;
+  const { tenantId, event, actorId, target, clientId } = filter;
   let query = tx
     .selectFrom('auditEvents')
     .selectAll()
@@ -93,10 +94,7 @@ async function listPart(
   // A sign-in is of one tenant, so that is asked below: here it would lead SQLite to the refreshes of them all.
   const isOneSignIn = part === 'refreshes' && target !== undefined;
   if (tenantId !== undefined && !isOneSignIn) query = query.where('tenantId', '=', tenantId);
-  if (filter.event !== undefined) query = query.where('event', '=', filter.event);
-  if (filter.actorId !== undefined) query = query.where('actorId', '=', filter.actorId);
-  if (target !== undefined) query = query.where('target', '=', target);
-  if (filter.clientId !== undefined) query = query.where('clientId', '=', filter.clientId);
+  query = query.where(({ and }) => and(given({ event, actorId, target, clientId })));
   // As a literal, since an index holds what was refused alone.
   if (filter.result !== undefined) query = query.where('result', '=', sql.lit(filter.result));
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
@@ -106,33 +104,26 @@ async function listPart(
     query = query.where((eb) => eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', id)])]));
   }
   const found = await query.execute();
-  const events = found.map(({ changes, ...event }) =>
-    changes === null ? event : { ...event, changes: JSON.parse(changes) as readonly FieldChange[] },
+  const events = found.map(({ changes, ...row }) =>
+    changes === null ? row : { ...row, changes: JSON.parse(changes) as readonly FieldChange[] },
   );
   return tenantId === undefined ? events : events.filter((event) => event.tenantId === tenantId);
 }
 
 /** @returns ms; later than all events where this one is no more */
 async function timeOf(tx: Tx, id: number): Promise<number> {
-  const row = await tx.selectFrom('auditEvents').select('at').where('id', '=', id).executeTakeFirst();
-  return row?.at ?? Number.MAX_SAFE_INTEGER;
+  return (await findRow(tx, 'auditEvents', { id }))?.at ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */
-export async function deleteAuditEvents(tx: Tx, part: Part, before: number, atMost: number): Promise<number> {
-  const result = await tx
-    .deleteFrom('auditEvents')
-    .where('id', 'in', (select) =>
-      select
-        .selectFrom('auditEvents')
-        .select('id')
-        .where(isIn(part))
-        .where('at', '<', before)
-        .orderBy('at')
-        .limit(atMost),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+export function deleteAuditEvents(tx: Tx, part: Part, before: number, atMost: number): Promise<number> {
+  return deleteSome(
+    tx,
+    'auditEvents',
+    ['id'],
+    (events) => events.where(isIn(part)).where('at', '<', before).orderBy('at'),
+    atMost,
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';
 import { type EndedTable, movesOfRestore } from '../../core/operators/restore.ts';
+import { updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { insertAuditEvent } from './audit-event.ts';
 
@@ -20,12 +21,12 @@ export async function endEverything(tx: Tx, now: number): Promise<Ended> {
   const { signIns, ...others } = await endAllSignIns(tx, 'restored', now);
   const all = {
     ...others,
-    adminTokens: await revokeAdminTokens(tx, now),
+    adminTokens: await updateRows(tx, 'adminTokens', { revokedAt: null }, { revokedAt: now }),
     mails: await giveUpMails(tx, 'restored'),
     signIns,
   };
   // The next start prints a new link, if there is no administrator yet.
-  await tx.updateTable('service').set({ setupHash: null }).execute();
+  await updateRows(tx, 'service', {}, { setupHash: null });
   await auditEnded(tx, 'service_restored', all, now);
   return all;
 }
@@ -70,10 +71,7 @@ export async function endAllSignIns(
     .where('state', 'in', signIns.map(({ from }) => from) as 'active'[])
     .execute();
   // `iat` has whole seconds.
-  await tx
-    .updateTable('service')
-    .set({ tokensFrom: Math.ceil(now / 1_000) * 1_000 })
-    .execute();
+  await updateRows(tx, 'service', {}, { tokensFrom: Math.ceil(now / 1_000) * 1_000 });
   return {
     authorizationCodes: await moveAll(tx, 'authorizationCodes', others.authorizationCodes),
     deviceCodes: await moveAll(tx, 'deviceCodes', others.deviceCodes),
@@ -92,21 +90,8 @@ async function moveAll(tx: Tx, table: EndedTable, moves: readonly Move[]): Promi
   return count;
 }
 
-async function revokeAdminTokens(tx: Tx, now: number): Promise<number> {
-  const result = await tx
-    .updateTable('adminTokens')
-    .set({ revokedAt: now })
-    .where('revokedAt', 'is', null)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
-}
-
 /** Gives up every mail that waits. @param why for the operator. @returns how many */
 export async function giveUpMails(tx: Tx, why: string): Promise<number> {
-  const result = await tx
-    .updateTable('mails')
-    .set({ state: 'failed', message: null, recipientHash: null, lastError: why })
-    .where('state', '=', 'waiting')
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
+  const failed = { state: 'failed', lastError: why } as const;
+  return updateRows(tx, 'mails', { state: 'waiting' }, { ...failed, message: null, recipientHash: null });
 }

@@ -1,5 +1,6 @@
 // Queries of everything that is encrypted under the master key.
 import type { WaitingMail } from '../members/mail.ts';
+import { deleteRows, rowsWith, updateRows } from '../rows.ts';
 import type { SigningKeyRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -15,34 +16,22 @@ export type Reseal = (sealed: Buffer, owner: string) => Buffer;
 export async function resealAll(tx: Tx, reseal: Reseal): Promise<number> {
   const tenants = await tx.selectFrom('tenants').select(['id', 'tokenKey']).execute();
   for (const { id, tokenKey } of tenants) {
-    await tx
-      .updateTable('tenants')
-      .set({ tokenKey: reseal(tokenKey, id) })
-      .where('id', '=', id)
-      .execute();
+    await updateRows(tx, 'tenants', { id }, { tokenKey: reseal(tokenKey, id) });
   }
   const keys = await tx.selectFrom('signingKeys').select(['kid', 'tenantId', 'privateKey']).execute();
   for (const { kid, tenantId, privateKey } of keys) {
-    await tx
-      .updateTable('signingKeys')
-      .set({ privateKey: reseal(privateKey, tenantId) })
-      .where('kid', '=', kid)
-      .execute();
+    await updateRows(tx, 'signingKeys', { kid }, { privateKey: reseal(privateKey, tenantId) });
   }
   return tenants.length + keys.length + (await resealMails(tx, reseal));
 }
 
 async function resealMails(tx: Tx, reseal: Reseal): Promise<number> {
-  const mails = await tx
-    .selectFrom('mails')
-    .select(['id', 'tenantId', 'message'])
-    .where('state', '=', 'waiting')
-    .execute();
+  const mails = await rowsWith(tx, 'mails', { state: 'waiting' }).execute();
   let changed = 0;
   for (const { id, tenantId, message } of mails) {
     const resealed = message === null ? null : readable(() => reseal(message, tenantId));
     if (resealed === null) continue;
-    await tx.updateTable('mails').set({ message: resealed }).where('id', '=', id).execute();
+    await updateRows(tx, 'mails', { id }, { message: resealed });
     changed += 1;
   }
   return changed;
@@ -75,8 +64,8 @@ export async function replaceSealedKeys(
   tenantId: string,
   { tokenKey, keys }: { readonly tokenKey: Buffer; readonly keys: readonly SigningKeyRow[] },
 ): Promise<void> {
-  await tx.updateTable('tenants').set({ tokenKey }).where('id', '=', tenantId).execute();
-  await tx.deleteFrom('signingKeys').where('tenantId', '=', tenantId).execute();
+  await updateRows(tx, 'tenants', { id: tenantId }, { tokenKey });
+  await deleteRows(tx, 'signingKeys', { tenantId });
   await tx
     .insertInto('signingKeys')
     .values([...keys])
@@ -85,5 +74,5 @@ export async function replaceSealedKeys(
 
 /** The key that the database belongs to from now on. */
 export async function updateKeyCheck(tx: Tx, keyCheck: string): Promise<void> {
-  await tx.updateTable('service').set({ keyCheck }).where('id', '=', 1).execute();
+  await updateRows(tx, 'service', {}, { keyCheck });
 }

@@ -1,26 +1,115 @@
-// What the sweep deletes of sign-ins, sessions and codes.
+// What is forgotten after its time.
+import type { CheckoutState } from '../../core/access/checkout.ts';
+import { checkoutMemory } from '../../core/access/limits.ts';
 import type { Client } from '../../core/client.ts';
 import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/grants/authorization-code.ts';
 import { overAt, type SignIn } from '../../core/grants/sign-in.ts';
-import { sweepBite, usedCodeMemory } from '../../core/operators/limits.ts';
+import {
+  browserCookieLifetime,
+  deviceCodeMemory,
+  signInLimit,
+  userCodeRest,
+  wrongUserCodes,
+} from '../../core/limits.ts';
+import {
+  emailProofMemory,
+  formerAddressMemory,
+  mailMemory,
+  sweepBite,
+  sweepStep,
+  usedCodeMemory,
+} from '../../core/operators/limits.ts';
 import { isSessionForgotten, type Session } from '../../core/session.ts';
 import { prepared, query } from '../prepared.ts';
-import { type Sweep, walked } from './sweep.ts';
+import { deleteSome, type RowOf, type RowsOf, type Table } from '../rows.ts';
+import { indexed, type Sweep, walked } from './sweep.ts';
 
 /**
- * What is remembered as long as something else lives has no time of its own that an index could hold without
- * costing each refresh: these rows are walked over. A row goes after all that refers to it.
+ * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
+ * and of each tenant wrong user codes and device codes that were never used (decision 22).
+ *
+ * @param now ms
  */
+export function forgottenByTime(tenantIds: readonly string[], now: number): readonly Sweep[] {
+  return [
+    over('emailProofs', ['id'], (rows) => rows.where('expiresAt', '<', now - emailProofMemory)),
+    over('formerAddresses', ['memberId', 'email'], (rows) =>
+      rows.where('givenUpAt', '<', now - formerAddressMemory),
+    ),
+    over('signInFailures', ['tenantId', 'emailHash'], (rows) =>
+      rows.where('lastFailedAt', '<', now - signInLimit.memory),
+    ),
+    over('knownBrowsers', ['memberId', 'browserHash'], (rows) =>
+      rows.where('lastSeenAt', '<', now - browserCookieLifetime),
+    ),
+    over('mails', ['id'], (rows) =>
+      rows.where('state', 'in', ['sent', 'failed']).where('nextAttemptAt', '<', now - mailMemory),
+    ),
+    ...tenantIds.flatMap((tenantId) => [
+      // They have no key of their own: the oldest go by their time, with those of the same millisecond.
+      over('wrongUserCodes', ['tenantId', 'enteredAt'], (rows) =>
+        rows
+          .where('tenantId', '=', tenantId)
+          .where('enteredAt', '<=', now - wrongUserCodes.window)
+          .orderBy('enteredAt'),
+      ),
+      over('deviceCodes', ['id'], (rows) =>
+        rows
+          .where('tenantId', '=', tenantId)
+          .where('state', 'in', ['pending', 'approved', 'denied', 'expired', 'withdrawn'])
+          .where('expiresAt', '<=', now - Math.max(deviceCodeMemory, userCodeRest)),
+      ),
+    ]),
+  ];
+}
+
+const neverCompleted: readonly CheckoutState[] = ['open', 'cancelled', 'expired'];
+
+/**
+ * Every checkout that was never completed and cannot be any more: at once where nothing is paid before, later where a
+ * provider may still report a payment.
+ *
+ * @param settled the payments of the first kind
+ * @param now ms
+ */
+export function forgottenCheckouts(settled: readonly string[], now: number): readonly Sweep[] {
+  return [
+    over('checkouts', ['id'], (rows) =>
+      rows
+        .where('state', 'in', neverCompleted)
+        .where('expiresAt', '<', now - checkoutMemory.settled)
+        .where('payment', 'in', settled),
+    ),
+    over('checkouts', ['id'], (rows) =>
+      rows.where('state', 'in', neverCompleted).where('expiresAt', '<', now - checkoutMemory.hosted),
+    ),
+  ];
+}
+
+function over<T extends Table>(
+  table: T,
+  key: readonly (keyof RowOf<T> & string)[],
+  narrow: (rows: RowsOf<T>) => RowsOf<T>,
+): Sweep {
+  return indexed(table, (tx) => deleteSome(tx, table, key, narrow, sweepStep));
+}
+
+/**
+ * What is remembered as long as something else lives has no time of its own that an index could hold without costing
+ * each refresh: these rows are walked over. In this order, since a row goes after all that refers to it.
+ *
+ * @param memory how long events of the audit are kept, and with them the sign-ins that they name (ms)
+ * @param now ms
+ */
+export function forgottenWithOthers(memory: number, now: number): readonly Sweep[] {
+  return [forgottenCodes(now), forgottenSignIns(now, memory), forgottenSessions(now)];
+}
 
 type SignInPart = Pick<SignIn, 'id' | 'scope' | 'createdAt' | 'rotatedAt' | 'endedAt'> &
   Pick<Client, 'accessTokenSeconds' | 'refreshTokenIdle' | 'refreshTokenAbsolute'>;
 
-/**
- * Sign-ins that were over long ago, with the codes that began them.
- *
- * @param memory how long a sign-in is remembered after it was over (ms)
- */
-export function forgottenSignIns(now: number, memory: number): Sweep {
+/** Sign-ins that were over long ago, with the codes that began them. */
+function forgottenSignIns(now: number, memory: number): Sweep {
   return walked<SignInPart>('signIns', {
     page: (tx, after) => signInsAfter.all(tx, { id: after }),
     keyOf: ({ id }) => id,
@@ -62,7 +151,7 @@ const signInDeletion = prepared(({ id }: Pick<SignIn, 'id'>) =>
 );
 
 /** Sessions that have not been used for long, unless a sign-in or a code that began in them is still remembered. */
-export function forgottenSessions(now: number): Sweep {
+function forgottenSessions(now: number): Sweep {
   return walked<Pick<Session, 'id' | 'lastUsedAt'>>('sessions', {
     page: (tx, after) => sessionsAfter.all(tx, { id: after }),
     keyOf: ({ id }) => id,
@@ -95,7 +184,7 @@ const sessionDeletion = prepared(({ id }: Pick<Session, 'id'>) =>
 );
 
 /** Authorization codes that were never used. */
-export function forgottenCodes(now: number): Sweep {
+function forgottenCodes(now: number): Sweep {
   return walked<Pick<AuthorizationCode, 'hash' | 'state' | 'expiresAt'>>('authorizationCodes', {
     page: (tx, after) => codesAfter.all(tx, { hash: after }),
     keyOf: ({ hash }) => hash,

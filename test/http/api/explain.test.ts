@@ -4,7 +4,7 @@ import { defineContentChannel } from '../../../src/operations/access/content-cha
 import { registerClient } from '../../../src/operations/client/client.ts';
 import { deleteMember } from '../../../src/operations/member/member.ts';
 import { listContentChannels } from '../../../src/storage/access/content-channel.ts';
-import { listProducts } from '../../../src/storage/access/product.ts';
+import { listProducts } from '../../../src/storage/access/package.ts';
 import { listSubscriptions } from '../../../src/storage/access/subscription.ts';
 import { updateMember } from '../../../src/storage/members/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';

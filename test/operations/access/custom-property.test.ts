@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineCustomProperty } from '../../../src/operations/access/subscription.ts';
-import { listCustomProperties } from '../../../src/storage/access/custom-property.ts';
+import { listCustomProperties } from '../../../src/storage/access/subscription.ts';
 import { problemsOf } from '../../support/records/refusals.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 

@@ -5,8 +5,7 @@ import {
   changePackage,
   renameProduct,
 } from '../../../src/operations/access/package.ts';
-import { findPackage, listPackages } from '../../../src/storage/access/package.ts';
-import { listProducts } from '../../../src/storage/access/product.ts';
+import { findPackage, listPackages, listProducts } from '../../../src/storage/access/package.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { packageFacts, packageRecord } from '../../support/records/access-records.ts';
 import { problemsOf } from '../../support/records/refusals.ts';

@@ -3,7 +3,7 @@ import type { Answerer, ConsentStatus } from '../../../src/core/access/consent.t
 import { type LocalSocket, openSocket } from '../../../src/http/admin/socket.ts';
 import { answerConsents } from '../../../src/operations/access/consent.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
-import { listConsentAnswers } from '../../../src/storage/access/consent-answer.ts';
+import { listConsentAnswers } from '../../../src/storage/access/consent.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';
 import { run, tenantIdOf } from '../../support/operators/desk.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
-import { insertPackage } from '../../../src/storage/access/package.ts';
-import { insertProduct } from '../../../src/storage/access/product.ts';
+import { insertPackage, insertProduct } from '../../../src/storage/access/package.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { applied, exported } from '../../support/operators/tenant-file.ts';
 import { serviceForTest } from '../../support/use-service.ts';

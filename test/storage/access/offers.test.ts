@@ -6,15 +6,17 @@ import {
   listContentChannels,
   saveContentChannel,
 } from '../../../src/storage/access/content-channel.ts';
-import { insertCustomProperty, listCustomProperties } from '../../../src/storage/access/custom-property.ts';
 import {
   findPackage,
   insertPackage,
+  insertProduct,
   listPackageProducts,
   listPackages,
+  listProducts,
   updatePackage,
+  updateProduct,
 } from '../../../src/storage/access/package.ts';
-import { insertProduct, listProducts, updateProduct } from '../../../src/storage/access/product.ts';
+import { insertCustomProperty, listCustomProperties } from '../../../src/storage/access/subscription.ts';
 import type { Tx } from '../../../src/storage/store.ts';
 import { channelRecord, packageFacts } from '../../support/records/access-records.ts';
 import { storeWithMember } from '../../support/records/store.ts';

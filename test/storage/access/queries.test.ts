@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { beginSubscription } from '../../../src/core/access/subscription.ts';
-import { findCheckout, listCheckouts, sweepCheckouts } from '../../../src/storage/access/checkout.ts';
+import { findCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
 import {
   insertConsentChange,
   listConsentChanges,
@@ -11,18 +11,24 @@ import {
   saveConsent,
 } from '../../../src/storage/access/consent.ts';
 import { listContentChannels, saveContentChannel } from '../../../src/storage/access/content-channel.ts';
-import { listCustomProperties } from '../../../src/storage/access/custom-property.ts';
 import { listInvoices, markInvoicePaid, nextInvoiceNumber } from '../../../src/storage/access/invoice.ts';
-import { findPackage, insertPackage, listPackages } from '../../../src/storage/access/package.ts';
-import { insertProduct, listProducts } from '../../../src/storage/access/product.ts';
+import {
+  findPackage,
+  insertPackage,
+  insertProduct,
+  listPackages,
+  listProducts,
+} from '../../../src/storage/access/package.ts';
 import {
   findSubscription,
   insertSubscription,
+  listCustomProperties,
   listSubscriptions,
   nextSubscriptionId,
 } from '../../../src/storage/access/subscription.ts';
 import { findMember } from '../../../src/storage/members/member.ts';
 import type { Tx } from '../../../src/storage/store.ts';
+import { forgottenCheckouts } from '../../../src/storage/sweep/forgotten.ts';
 import { workOf } from '../../support/process/work.ts';
 import { consentChangeRecord, consentRecord, packageFacts } from '../../support/records/access-records.ts';
 import { planOf, sentBy } from '../../support/records/query-plan.ts';
@@ -143,12 +149,13 @@ describe('what is read of a member who answered consents again and again', () =>
 describe('the sweep of checkouts', () => {
   it('finds what is over by its index, of some payments and of all', async () => {
     const store = await storeWithMember();
-    const [some, all] = await store.transaction(async (tx) => [
-      await planOf(tx, (listening) =>
-        sweepCheckouts(listening, { payments: ['free', 'invoice'], expiredBefore: now }, 20),
+    const [some, all] = await store.transaction((tx) =>
+      Promise.all(
+        forgottenCheckouts(['free', 'invoice'], now).map(({ bite }) =>
+          planOf(tx, (listening) => bite(listening, '')),
+        ),
       ),
-      await planOf(tx, (listening) => sweepCheckouts(listening, { payments: null, expiredBefore: now }, 20)),
-    ]);
+    );
     expect(some).toContain(
       'SEARCH checkouts USING INDEX checkoutsByPaymentAndExpiry (payment=? AND state=? AND expiresAt<?)',
     );
@@ -175,9 +182,8 @@ describe('every read of packages, channels, consents, checkouts and invoices', (
     markInvoicePaid: (tx) => markInvoicePaid(tx, 'tenant-a', 1, now),
     nextInvoiceNumber: (tx) => nextInvoiceNumber(tx, 'tenant-a'),
     nextSubscriptionId,
-    sweepCheckouts: (tx) => sweepCheckouts(tx, { payments: null, expiredBefore: now }, 20),
-    sweepCheckoutsOfPayments: (tx) =>
-      sweepCheckouts(tx, { payments: ['free', 'invoice'], expiredBefore: now }, 20),
+    sweepOfPayments: async (tx) => forgottenCheckouts(['free', 'invoice'], now)[0]?.bite(tx, ''),
+    sweepOfAll: async (tx) => forgottenCheckouts([], now)[1]?.bite(tx, ''),
   };
 
   it('searches, and scans no table', async () => {

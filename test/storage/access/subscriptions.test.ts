@@ -3,8 +3,7 @@ import type { Checkout } from '../../../src/core/access/checkout.ts';
 import type { MemberSubscription, Subscription } from '../../../src/core/access/subscription.ts';
 import type { Write } from '../../../src/core/write.ts';
 import { findCheckout, insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
-import { insertPackage } from '../../../src/storage/access/package.ts';
-import { insertProduct } from '../../../src/storage/access/product.ts';
+import { insertPackage, insertProduct } from '../../../src/storage/access/package.ts';
 import {
   findSubscription,
   listSubscriptions,
@@ -134,7 +133,7 @@ describe('subscriptions', () => {
     const ended = { ...running, state: 'ended', endedAt: now } as const;
     for (const from of ['pending', 'cancelled', 'expired', 'ended'] as const) {
       const move = applied(store, { write: 'moveSubscription', from, subscription: ended });
-      await expect(move).rejects.toThrow('subscription: 0 rows changed');
+      await expect(move).rejects.toThrow('subscriptions: 0 rows changed');
     }
     expect(await store.transaction((tx) => findSubscription(tx, 'tenant-a', 41))).toEqual(running);
   });
@@ -223,7 +222,7 @@ describe('checkouts', () => {
       checkout: { ...open, ...completed, ...elsewhere },
     } as const;
     for (const from of ['completed', 'cancelled', 'expired'] as const) {
-      await expect(applied(store, { ...move, from })).rejects.toThrow('checkout: 0 rows changed');
+      await expect(applied(store, { ...move, from })).rejects.toThrow('checkouts: 0 rows changed');
     }
     const find = () => store.transaction((tx) => findCheckout(tx, 'tenant-a', 'checkout-1'));
     expect(await find()).toEqual(open);

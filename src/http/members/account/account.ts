@@ -7,7 +7,7 @@ import {
 } from '../../../core/access/subscription.ts';
 import { accountListLength } from '../../../core/members/limits.ts';
 import { walkedPage } from '../../../operations/page.ts';
-import { listSomeConsents } from '../../../storage/access/consent.ts';
+import { listConsents } from '../../../storage/access/consent.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
@@ -43,7 +43,7 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
       return shown.includes(standing) ? { ...subscription, standing } : null;
     },
   );
-  const consents = await listSomeConsents(tx, member.tenantId, { limit: 1 });
+  const consents = await listConsents(tx, member.tenantId, { limit: 1 });
   const subscriptions = running.toSorted(
     (a, b) => shown.indexOf(a.standing) - shown.indexOf(b.standing) || a.subscriptionId - b.subscriptionId,
   );

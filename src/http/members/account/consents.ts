@@ -6,9 +6,9 @@ import { accountListLength } from '../../../core/members/limits.ts';
 import { answerConsents, takeConsentAnswer } from '../../../operations/access/consent.ts';
 import {
   findConsents,
+  listConsents,
   listLastConsentChanges,
   listNewestConsentChanges,
-  listSomeConsents,
 } from '../../../storage/access/consent.ts';
 import { findRegisteredClient } from '../../../storage/client.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -35,7 +35,7 @@ async function showForm(tx: Tx, visit: Visit, changed: readonly ChangedConsent[]
   const { member, language } = visit;
   const after = beforeIn(visit);
   const from = after === undefined ? {} : { after };
-  const read = await listSomeConsents(tx, member.tenantId, { ...from, limit: accountListLength + 1 });
+  const read = await listConsents(tx, member.tenantId, { ...from, limit: accountListLength + 1 });
   const ids = read.map(({ id }) => id);
   const last = await listLastConsentChanges(tx, member, ids);
   const newest = await listNewestConsentChanges(tx, member.id, consentHistoryShown);

@@ -6,7 +6,7 @@ import { browserName } from '../../../operations/session/notice.ts';
 import { signOutApps } from '../../../operations/session/sign-out.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
-import type { MemberSignIn } from '../../../storage/members/member-sign-in.ts';
+import type { MemberSignIn } from '../../../storage/sign-in.ts';
 import { findSignIn, updateSignInLabel } from '../../../storage/sign-in.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';

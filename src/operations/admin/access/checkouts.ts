@@ -44,7 +44,7 @@ const listed = onTenant(
         '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a05',
       ),
     },
-    read: ({ tx, tenant }, filter, limit) => listCheckoutsOfTenant(tx, tenant.id, filter, limit),
+    read: ({ tx, tenant }, filter, limit) => listCheckoutsOfTenant(tx, tenant.id, { ...filter, limit }),
     answer: (checkout, { now }) =>
       s.pick(checkoutSchema, {
         ...checkout,

@@ -54,7 +54,7 @@ const listed = onTenant(
       paid: s.flag('Only those that are paid, or that are not'),
       before: s.wholeNumber('The number of the last invoice of the page before', 100),
     },
-    read: ({ tx, tenant }, filter, limit) => listInvoicesOfTenant(tx, tenant.id, filter, limit),
+    read: ({ tx, tenant }, filter, limit) => listInvoicesOfTenant(tx, tenant.id, { ...filter, limit }),
     answer: invoiceAnswer,
     keyOf: ({ number }) => number,
   }),

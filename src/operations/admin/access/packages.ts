@@ -2,8 +2,7 @@
 import { packageTextLength } from '../../../core/access/limits.ts';
 import { currencies, type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
 import * as s from '../../../json-schema.ts';
-import { findPackage, listPackages } from '../../../storage/access/package.ts';
-import { listProducts } from '../../../storage/access/product.ts';
+import { findPackage, listPackages, listProducts } from '../../../storage/access/package.ts';
 import { addPackage, addProduct, changePackage, renameProduct } from '../../access/package.ts';
 import { paymentMethods } from '../../access/payments/index.ts';
 import { unknown } from '../../refusal.ts';

@@ -1,6 +1,6 @@
 // The operations on custom properties.
 import * as s from '../../../json-schema.ts';
-import { listCustomProperties } from '../../../storage/access/custom-property.ts';
+import { listCustomProperties } from '../../../storage/access/subscription.ts';
 import { defineCustomProperty } from '../../access/subscription.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
