@@ -12,7 +12,7 @@ import {
   time,
   wholeNumber,
 } from '../../json-schema.ts';
-import { addressSchema, userTypeField } from '../../operations/admin/members/member-answer.ts';
+import { addressSchema, userTypeField } from '../../operations/admin/members/member.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { type ApiRoute, profileUrl, sightOfCall, whatThirdPartiesGet } from './route.ts';
 

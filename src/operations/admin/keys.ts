@@ -9,8 +9,7 @@ import { listSigningKeys, retireSigningKey } from '../../storage/tenant.ts';
 import { conflict, OperationRefused, unknown } from '../refusal.ts';
 import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../tenant/keys.ts';
 import { onTenant } from './define.ts';
-import type { Operation } from './operation.ts';
-import { isNotYet } from './portal-face.ts';
+import { isNotYet, type Operation } from './operation.ts';
 
 const kidField = s.named('KeyId', s.text('The key’s kid', 'q1Z0s5nq3yBkVXvIY0o6nWn0oWf2mJwbcmrkA5uY4xE'));
 

@@ -4,8 +4,7 @@ import * as s from '../../json-schema.ts';
 import type { ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { InputOf, NoFields, OnTenant } from './define.ts';
-import type { FileAnswer, Operation, OperationContext } from './operation.ts';
-import type { ListFace } from './portal-face.ts';
+import type { FileAnswer, ListFace, Operation, OperationContext } from './operation.ts';
 
 /** How many entries a page of a list has. */
 export const limitField: s.Defaulted<number> = {

@@ -28,8 +28,8 @@ import {
   typeField,
 } from './clients/client-answer.ts';
 import { onService, onTenant } from './define.ts';
-import { demandManage } from './members/manage.ts';
 import {
+  demandManage,
   emailField,
   fullNameField,
   memberAnswer,
@@ -37,7 +37,7 @@ import {
   memberFields,
   provenFields,
   userTypeField,
-} from './members/member-answer.ts';
+} from './members/member.ts';
 import { withDetails } from './members/member-details.ts';
 import type { Operation } from './operation.ts';
 import { nameField, tenantFields } from './tenant-answer.ts';

@@ -13,8 +13,7 @@ import { conflict, denied, OperationRefused, unknown } from '../refusal.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { changesOf, presentOf } from './changes.ts';
 import { operationOf } from './index.ts';
-import { readInput } from './input.ts';
-import { isMemberAddress, withMemberIds } from './member-address.ts';
+import { isMemberAddress, readInput, withMemberIds } from './input.ts';
 import type {
   FileAnswer,
   Operation,

@@ -18,8 +18,13 @@ import {
 } from '../tenant/tenant.ts';
 import { forceField, onService, onTenant, textOrNone } from './define.ts';
 import { limitField, pageOf } from './list.ts';
-import type { Operation, OperationContext, PreparationContext } from './operation.ts';
-import { isNotYet, isSince } from './portal-face.ts';
+import {
+  isNotYet,
+  isSince,
+  type Operation,
+  type OperationContext,
+  type PreparationContext,
+} from './operation.ts';
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
 
 const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;

@@ -19,8 +19,7 @@ import { auditDeed } from '../audit/audit.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { type InputOf, onService, onTenant } from './define.ts';
 import { keyedList } from './list.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { isNotYet } from './portal-face.ts';
+import { isNotYet, type Operation, type OperationContext } from './operation.ts';
 
 const tokenIdField = s.named(
   'AdminTokenId',

@@ -16,7 +16,7 @@ import { listClients } from '../../storage/client.ts';
 import type { MemberWithPassword } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
 import { clientAnswer } from '../admin/clients/client-answer.ts';
-import { memberAnswer } from '../admin/members/member-answer.ts';
+import { memberAnswer } from '../admin/members/member.ts';
 import { tenantAnswer } from '../admin/tenant-answer.ts';
 import type {
   FileChannel,

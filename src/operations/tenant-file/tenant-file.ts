@@ -22,7 +22,7 @@ import { paymentField, periodSchema, priceSchema } from '../admin/access/package
 import { valuesField } from '../admin/access/subscriptions.ts';
 import { type ClientInput, clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
 import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
-import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member-answer.ts';
+import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
 import type { MemberInput } from '../admin/members/member-details.ts';
 import { tenantFields } from '../admin/tenant-answer.ts';
 import type { NewTenantInput } from '../admin/tenants.ts';

@@ -1,6 +1,5 @@
 // Where the pages of operations are, and what their addresses say.
-import type { Operation } from '../../../operations/admin/operation.ts';
-import { pagesOf } from '../../../operations/admin/portal-face.ts';
+import { type Operation, pagesOf } from '../../../operations/admin/operation.ts';
 import { queryOf } from '../../form.ts';
 import type { OperationVisit, Visit } from './visit.ts';
 

@@ -1,6 +1,5 @@
 /** The buttons of a page: the links to the forms and files that say they stand on it. */
-import type { Operation } from '../../../operations/admin/operation.ts';
-import { type EntryName, pagesOf } from '../../../operations/admin/portal-face.ts';
+import { type EntryName, type Operation, pagesOf } from '../../../operations/admin/operation.ts';
 import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, contextOf, type Facts, newAddressOf, pathFields, takesForm } from './addresses.ts';

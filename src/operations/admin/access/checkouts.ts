@@ -5,7 +5,7 @@ import * as s from '../../../json-schema.ts';
 import { listCheckoutsOfTenant } from '../../../storage/access/checkout.ts';
 import { onTenant } from '../define.ts';
 import { newestList, nextText } from '../list.ts';
-import { memberField, memberIdField } from '../members/member-answer.ts';
+import { memberField, memberIdField } from '../members/member.ts';
 import type { Operation } from '../operation.ts';
 import { packageIdField, periodSchema, priceSchema } from './packages.ts';
 

@@ -9,9 +9,8 @@ import { defineConsent } from '../../access/consent.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList, listWithFile, momentFields, nextNumber, withMs } from '../list.ts';
-import { memberField, memberIdField } from '../members/member-answer.ts';
-import type { Operation } from '../operation.ts';
-import { isNotYet } from '../portal-face.ts';
+import { memberField, memberIdField } from '../members/member.ts';
+import { isNotYet, type Operation } from '../operation.ts';
 
 export const consentIdField = s.named(
   'ConsentId',

@@ -6,9 +6,8 @@ import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../sto
 import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { newestList, nextNumber } from '../list.ts';
-import { addressSchema, memberField, memberIdField } from '../members/member-answer.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import { isNotYet } from '../portal-face.ts';
+import { addressSchema, memberField, memberIdField } from '../members/member.ts';
+import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
 import { priceSchema } from './packages.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 

@@ -7,11 +7,10 @@ import { findPackage } from '../../../storage/access/package.ts';
 import { findSubscription, listSomeSubscriptions } from '../../../storage/access/subscription.ts';
 import { addSubscription, changeSubscription, setCustomPropertyValues } from '../../access/subscription.ts';
 import { conflict, unknown } from '../../refusal.ts';
-import { onTenant } from '../define.ts';
+import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import { type MemberContext, memberFor } from '../members/manage.ts';
-import { memberField, memberIdField } from '../members/member-answer.ts';
-import type { Operation } from '../operation.ts';
+import { memberField, memberFor, memberIdField } from '../members/member.ts';
+import type { Operation, OperationContext } from '../operation.ts';
 import { packageIdField, productSchema } from './packages.ts';
 
 export const subscriptionIdField = s.named('SubscriptionId', s.wholeNumber('The subscriptionId', 1));
@@ -167,7 +166,7 @@ const propertiesSet = onTenant({
 
 const timeOf = (text: string | null) => (text === null || text === '' ? null : Date.parse(text));
 
-async function shown({ tx, tenant, now }: MemberContext, id: number): Promise<object> {
+async function shown({ tx, tenant, now }: OnTenant<OperationContext>, id: number): Promise<object> {
   const stored = await findSubscription(tx, tenant.id, id);
   const [found] = stored === null ? [] : await listSomeSubscriptions(tx, stored.memberId, { only: id });
   if (found === undefined) throw unknown('subscription');

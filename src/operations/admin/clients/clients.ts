@@ -14,8 +14,7 @@ import { conflict, invalid, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import type { Operation } from '../operation.ts';
-import { isNotYet, isSince } from '../portal-face.ts';
+import { isNotYet, isSince, type Operation } from '../operation.ts';
 import {
   changesOf,
   clientAnswer,

@@ -28,18 +28,22 @@ import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { forceField, onTenant } from '../define.ts';
 
 import type { Operation } from '../operation.ts';
-import { demandManage, demandOther, manageableMember, memberFor, ofMember } from './manage.ts';
 import {
+  demandManage,
+  demandOther,
   emailField,
   fullNameField,
+  manageableMember,
   memberAnswer,
   memberField,
   memberFields,
+  memberFor,
   memberSchema,
+  ofMember,
   provenChangeFields,
   provenFields,
   userTypeField,
-} from './member-answer.ts';
+} from './member.ts';
 import { withDetails } from './member-details.ts';
 
 const created = onTenant({

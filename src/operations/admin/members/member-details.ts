@@ -8,23 +8,16 @@ import {
 } from '../../../core/members/details.ts';
 import { type Address, type Member, normaliseEmail } from '../../../core/members/member.ts';
 import { type ProblemCode, problem } from '../../../core/problem.ts';
+import type * as s from '../../../json-schema.ts';
 import { readPhone } from '../../../text/phone.ts';
 import { refuseIfAny } from '../../refusal.ts';
 import { textOrNone } from '../define.ts';
+import type { memberFields, provenChangeFields } from './member.ts';
 
-/** What an input says of a member. */
-export interface MemberInput {
-  readonly fullName?: string;
-  readonly email?: string;
-  readonly nickName?: string;
-  readonly phone?: string;
-  readonly avatar?: string | null;
-  readonly language?: string | null;
-  readonly address?: Partial<Address>;
-  /** Left out or null: as it is, unless what it is about changes. */
-  readonly emailVerified?: boolean | null;
-  readonly phoneVerified?: boolean | null;
-}
+/** What an input says of a member. A proof that is left out or null stays, unless what it is about changes. */
+export type MemberInput = Partial<
+  s.ValuesOf<typeof memberFields & typeof provenChangeFields> & Pick<Member, 'fullName' | 'email'>
+>;
 
 const codes = {
   missing: 'missing',

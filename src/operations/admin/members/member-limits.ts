@@ -12,11 +12,9 @@ import {
 import * as s from '../../../json-schema.ts';
 import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
-import { onTenant } from '../define.ts';
-import type { Operation, OperationContext } from '../operation.ts';
-import type { Thing } from '../portal-face.ts';
-import { manageableMember, ofMember } from './manage.ts';
-import { memberField, memberIdField } from './member-answer.ts';
+import { type OnTenant, onTenant } from '../define.ts';
+import type { Operation, OperationContext, Thing } from '../operation.ts';
+import { manageableMember, memberField, memberIdField, ofMember } from './member.ts';
 
 const limitSchema = s.resource('MemberLimit', 'A limit that counts the member', {
   limit: s.oneOf('MemberLimitName', 'What counts', memberLimitNames),
@@ -27,18 +25,8 @@ const limitSchema = s.resource('MemberLimit', 'A limit that counts the member', 
 
 export const limitsSchema = s.list('The limits that count the member', limitSchema);
 
-type LimitContext = Pick<OperationContext, 'tx' | 'now'> & {
-  readonly tenant: { readonly id: string; readonly limits: MemberAllowances };
-};
-
-/** What a tenant allows its members. */
-interface MemberAllowances {
-  readonly failedSignInsPerAccount: number | null;
-  readonly wrongUserCodesPerMember: number | null;
-}
-
 /** How far a member has come with each limit that counts members. */
-export async function limitsOf({ tx, tenant, now }: LimitContext, { id, email }: Member) {
+export async function limitsOf({ tx, tenant, now }: OnTenant<OperationContext>, { id, email }: Member) {
   const { failedSignInsPerAccount, wrongUserCodesPerMember } = tenant.limits;
   const failed = (key: string) => findSignInFailures(tx, tenant.id, key);
   const limits: readonly MemberLimit[] = [

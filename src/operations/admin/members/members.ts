@@ -1,40 +1,44 @@
 // The operations on members.
 import { isoTime } from '../../../core/access/iso-time.ts';
-import { maySignIn } from '../../../core/members/member.ts';
+import { type Member, maySignIn } from '../../../core/members/member.ts';
 import { mayGrant } from '../../../core/operators/permission.ts';
 import * as s from '../../../json-schema.ts';
+import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers } from '../../../storage/members/member-search.ts';
+import { listAuditEvents, type StoredAuditEvent } from '../../../storage/operators/audit-event.ts';
+import type { Tx } from '../../../storage/store.ts';
 import { deleteMember, disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
 import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { conflict, denied } from '../../refusal.ts';
+import { livingSessions } from '../../session/session.ts';
+import { livingSignIns } from '../../sign-in/sign-in.ts';
+import { subscriptionAnswer, subscriptionSchema } from '../access/subscriptions.ts';
+import { auditAnswer, auditEventSchema } from '../audit.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import { listWithFile, nextText } from '../list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
 import {
   demandOther,
-  isEnabled,
-  type MemberContext,
-  manageableMember,
-  memberFor,
-  ofMember,
-} from './manage.ts';
-import {
   emailField,
+  isEnabled,
+  manageableMember,
   memberAnswer,
   memberField,
+  memberFor,
   memberIdField,
   memberSchema,
+  ofMember,
   statusField,
   userTypeField,
-} from './member-answer.ts';
-import { historyOf, historySchemas } from './member-history.ts';
+} from './member.ts';
 import { limitsOf, limitsSchema } from './member-limits.ts';
+import { sessionAnswer, sessionSchema, signInAnswer, signInSchema } from './sessions.ts';
 
 const fields = { memberId: memberField };
 
 /** The member, without what happened. */
-const present = async (context: MemberContext, { memberId }: { readonly memberId: string }) =>
+const present = async (context: OnTenant<OperationContext>, { memberId }: { readonly memberId: string }) =>
   memberAnswer(await memberFor(context, memberId));
 
 const all = listWithFile({
@@ -71,6 +75,38 @@ const all = listWithFile({
     summary: 'Write the members of a tenant to a file, one JSON object a line',
   },
 });
+
+/** What is shown of a member beside the details. */
+const historySchemas = {
+  subscriptions: s.list('The newest subscriptions; `subscriptions.list` has all', subscriptionSchema),
+  signIns: s.list('The newest TVs and apps that can use the account; `signIns.list` has all', signInSchema),
+  sessions: s.list('The newest browsers of the member; `sessions.list` has all', sessionSchema),
+  events: s.list('What the member did last, and what was done to the member', auditEventSchema),
+};
+
+/** So many of each list are shown with the member: the page stays under 60 KB (security, F10). */
+const shown = { entries: 10, events: 20 } as const;
+
+async function historyOf({ tx, actor, now }: OperationContext, member: Member) {
+  const { id, tenantId } = member;
+  const newest = { limit: shown.entries };
+  return {
+    subscriptions: (await listNewestSubscriptions(tx, id, newest)).map((one) => subscriptionAnswer(one, now)),
+    signIns: (await livingSignIns(tx, member, newest, now)).page.map(signInAnswer),
+    sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
+    events: (await eventsOf(tx, tenantId, id)).map((event) => auditAnswer(event, actor)),
+  };
+}
+
+/** What a member did and what was done to the member, newest first: each has an index of its own. */
+async function eventsOf(tx: Tx, tenantId: string, id: string): Promise<readonly StoredAuditEvent[]> {
+  const found = [
+    ...(await listAuditEvents(tx, { tenantId, actorId: id }, shown.events)),
+    ...(await listAuditEvents(tx, { tenantId, target: id }, shown.events)),
+  ];
+  const each = new Map(found.map((event) => [event.id, event]));
+  return [...each.values()].toSorted((a, b) => b.at - a.at || b.id - a.id).slice(0, shown.events);
+}
 
 const read = onTenant({
   name: 'members.read',

@@ -14,8 +14,7 @@ import { livingSignIns } from '../../sign-in/sign-in.ts';
 import { onTenant } from '../define.ts';
 import { limitField } from '../list.ts';
 import type { Operation } from '../operation.ts';
-import { manageableMember, memberFor, ofMember } from './manage.ts';
-import { memberField, memberIdField } from './member-answer.ts';
+import { manageableMember, memberField, memberFor, memberIdField, ofMember } from './member.ts';
 
 const signInIdField = s.text('The id of the sign-in', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a03');
 const sessionIdField = s.text('The id of the session', '019a7c1e-4b57-7cc2-9d0e-3f2f6f6b9a04');

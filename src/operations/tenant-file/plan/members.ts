@@ -5,7 +5,7 @@ import { type Path, problem } from '../../../core/problem.ts';
 import { listSubscriptions } from '../../../storage/access/subscription.ts';
 import { findMemberByEmail, type MemberWithPassword } from '../../../storage/members/member.ts';
 import { numbersOf } from '../../admin/load.ts';
-import { demandManage } from '../../admin/members/manage.ts';
+import { demandManage } from '../../admin/members/member.ts';
 import { type MemberInput, withDetails } from '../../admin/members/member-details.ts';
 import { fieldChanges } from '../../field-changes.ts';
 import { describeMember, describeSubscription, heldOf } from '../describe.ts';

@@ -1,9 +1,14 @@
-// How operations take and answer a member.
+// What the operations on a member share: the fields, the answer, and who may manage the member.
 import { memberTextLength } from '../../../core/members/limits.ts';
-import type { Member } from '../../../core/members/member.ts';
+import { isGone, type Member, type UserType } from '../../../core/members/member.ts';
 import { memberDetails } from '../../../core/members/member-data.ts';
+import { type Actor, mayManage } from '../../../core/operators/permission.ts';
 import * as s from '../../../json-schema.ts';
+import { findMember } from '../../../storage/members/member.ts';
 import { languages } from '../../../text/language.ts';
+import { conflict, denied, unknown } from '../../refusal.ts';
+import type { OnTenant } from '../define.ts';
+import type { OperationContext, Thing } from '../operation.ts';
 
 /** Which member an operation is about. */
 export const memberField = s.text(
@@ -94,4 +99,42 @@ export const memberSchema = s.resource('Member', 'A member', {
 export function memberAnswer(member: Member) {
   const { id, userId, memberNumber, userType, ...details } = memberDetails(member);
   return { id, userId, memberNumber, userType, status: member.status, ...details };
+}
+
+/** The portal's page of a member has the forms that are about one. */
+export const ofMember = { page: 'members.read', reads: 'members.read' } as const;
+
+/** Whether a member, as `members.read` answers, is not disabled. */
+export const isEnabled = ({ status }: Thing) => status !== 'disabled';
+
+/** The member of the tenant; one whose deletion is due is gone. @throws OperationRefused */
+export async function memberFor(
+  { tx, tenant, now }: OnTenant<OperationContext>,
+  id: string,
+): Promise<Member> {
+  const member = await findMember(tx, tenant.id, id);
+  if (member === null || isGone(member, now)) throw unknown('member');
+  return member;
+}
+
+/**
+ * The member, if the caller may act on it: an administrator's account is worth what its administrator can do.
+ *
+ * @throws OperationRefused
+ */
+export async function manageableMember(context: OnTenant<OperationContext>, id: string): Promise<Member> {
+  const member = await memberFor(context, id);
+  demandManage(context.actor, member.userType);
+  return member;
+}
+
+/** @throws OperationRefused if the caller may not make such a member, or act on one */
+export function demandManage(actor: Actor, userType: UserType): void {
+  if (mayManage(actor, userType)) return;
+  throw denied([], 'administrators_only', { userType });
+}
+
+/** Keeps administrators from locking themselves out by accident. @throws OperationRefused */
+export function demandOther(actor: Actor, id: string): void {
+  if (actor.kind === 'admin' && actor.memberId === id) throw conflict('memberId', 'own_account');
 }
