@@ -1,7 +1,7 @@
 // Understands a tenant file, plans what it asks for, and does it with the operations of the table.
 import { isLikeSecret } from '../../core/operators/admin-token.ts';
 import { permit } from '../../core/operators/permission.ts';
-import { type Position, type Problem, problem, within } from '../../core/problem.ts';
+import { type Problem, problem, within } from '../../core/problem.ts';
 import { readIssuer } from '../../core/tenant.ts';
 import { findTenant } from '../../storage/tenant.ts';
 import type { OperationContext, PreparationContext } from '../admin/operation.ts';
@@ -11,9 +11,9 @@ import { withoutKeys } from '../tenant/open-tenants.ts';
 import type { NewTenant } from '../tenant/tenant.ts';
 import type { Entry, Planning } from './plan/entry.ts';
 import { inOrderOfWork, type NewTenants, planTenants, settingsOf } from './plan/tenants.ts';
-import { inOrder, readAside } from './read.ts';
+import { inOrder, type ReadTenantFile, readAside } from './read.ts';
 import type { References } from './references.ts';
-import type { FileTenant, TenantFile } from './tenant-file.ts';
+import type { FileTenant } from './tenant-file.ts';
 import { positionIn } from './yaml.ts';
 
 /** A tenant file as it is sent. */
@@ -29,11 +29,7 @@ export interface SentFile {
 }
 
 /** A file that was understood. */
-export interface UnderstoodFile {
-  readonly file: TenantFile;
-  /** Where each of its values begins, by the key of its path. */
-  readonly positions: ReadonlyMap<string, Position>;
-}
+export type UnderstoodFile = Extract<ReadTenantFile, { ok: true }>;
 
 /** A file with what is slow of it, or takes its place where the file is only compared. */
 export interface PreparedFile extends UnderstoodFile {
@@ -45,7 +41,7 @@ export interface PreparedFile extends UnderstoodFile {
 export async function understand({ file: text, references }: SentFile): Promise<UnderstoodFile> {
   const read = await readAside({ text, references });
   if (!read.ok) throw new OperationRefused('invalid', read.problems);
-  return { file: read.file, positions: read.positions };
+  return read;
 }
 
 /**

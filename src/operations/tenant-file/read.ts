@@ -8,14 +8,15 @@ import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
 import { checkTenants } from './check/tenants.ts';
 import { type LookUp, type References, withReferences } from './references.ts';
 import { type TenantFile, tenantFileSchema } from './tenant-file.ts';
-import { keyOf, parseSource, type Source } from './yaml.ts';
+import { keyOf, parseSource, positionIn } from './yaml.ts';
 
 export type ReadTenantFile =
   | {
       readonly ok: true;
       /** With what it refers to in its place, and no secret in clear. */
       readonly file: TenantFile;
-      readonly source: Source;
+      /** Where each of its values begins, by the key of its path. */
+      readonly positions: ReadonlyMap<string, Position>;
     }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
@@ -26,14 +27,14 @@ export type ReadTenantFile =
  */
 export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
   const source = parseSource(text);
-  const { value } = source;
+  const { value, positions } = source;
   const problems: Problem[] = [...source.problems];
   if (value !== undefined) {
     const misshapen = misshapenIn(value);
     for (const found of misshapen) {
       // Of a name that is not known, the name is wrong, and not the value.
-      const positionOf = found.code === 'unknown_field' ? source.namePositionOf : source.positionOf;
-      problems.push({ ...found, position: positionOf(found.path) });
+      const ofName = found.code === 'unknown_field' ? source.namePositions.get(keyOf(found.path)) : null;
+      problems.push({ ...found, position: ofName ?? positionIn(positions, found.path) });
     }
     const broken = new Set(misshapen.flatMap(({ path }) => beginningsOf(path).map(keyOf)));
     let guesses = 0;
@@ -41,7 +42,7 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
       file: value,
       tell: (at, ...found) => {
         for (const one of within(at, found)) {
-          problems.push({ ...one, position: source.positionOf(one.path) });
+          problems.push({ ...one, position: positionIn(positions, one.path) });
         }
       },
       isBroken: (path) => broken.has(keyOf(path)),
@@ -53,7 +54,7 @@ export function readTenantFile(text: string, lookUp: LookUp): ReadTenantFile {
     });
   }
   if (problems.length > 0) return { ok: false, problems: inOrder(problems) };
-  return { ok: true, file: withReferences(value as TenantFile, lookUp), source };
+  return { ok: true, file: withReferences(value as TenantFile, lookUp), positions };
 }
 
 /** Made when the first file comes: most starts of the service see none. */
@@ -91,15 +92,6 @@ export interface ReadRequest {
   readonly references: References;
 }
 
-export type ReadResult =
-  | {
-      readonly ok: true;
-      readonly file: TenantFile;
-      /** Where each value begins, by the key of its path. */
-      readonly positions: ReadonlyMap<string, Position>;
-    }
-  | { readonly ok: false; readonly problems: readonly Problem[] };
-
 /** Files are read one after the other: a caller who sends many takes no core from members who sign in. */
 let before: Promise<unknown> = Promise.resolve();
 
@@ -107,7 +99,7 @@ let before: Promise<unknown> = Promise.resolve();
  * Reads a tenant file in a thread of its own: the largest takes half a second, in which no other request would
  * be answered.
  */
-export function readAside(request: ReadRequest): Promise<ReadResult> {
+export function readAside(request: ReadRequest): Promise<ReadTenantFile> {
   const result = before.then(() => readInThread(request));
   before = result.catch(() => {});
   return result;
@@ -129,31 +121,22 @@ async function startThread(): Promise<Worker> {
   return worker;
 }
 
-async function readInThread(request: ReadRequest): Promise<ReadResult> {
+async function readInThread(request: ReadRequest): Promise<ReadTenantFile> {
   const worker = thread ?? (await startThread());
   // A process ends though the thread waits for another file, and not while it reads one.
   worker.ref();
-  return new Promise<ReadResult>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      isOver();
-      thread = null;
-      const tooSlow = { ...problem([], 'yaml_too_slow'), position: { line: 1, column: 1 } };
-      resolve({ ok: false, problems: [tooSlow] });
-      void worker.terminate();
-    }, tenantFile.readTime);
-    const isOver = () => {
-      clearTimeout(timer);
-      worker.removeAllListeners('message').removeAllListeners('error').unref();
-    };
-    worker.once('message', (result: ReadResult) => {
-      isOver();
-      resolve(result);
-    });
-    worker.once('error', (error) => {
-      isOver();
-      thread = null;
-      reject(error);
-    });
-    worker.postMessage(request);
-  });
+  worker.postMessage(request);
+  const timeIsUp = AbortSignal.timeout(tenantFile.readTime);
+  try {
+    const [read] = await once(worker, 'message', { signal: timeIsUp });
+    return read;
+  } catch (error) {
+    thread = null;
+    if (!timeIsUp.aborted) throw error;
+    void worker.terminate();
+    const tooSlow = { ...problem([], 'yaml_too_slow'), position: { line: 1, column: 1 } };
+    return { ok: false, problems: [tooSlow] };
+  } finally {
+    worker.unref();
+  }
 }

@@ -44,52 +44,61 @@ const codes = {
 const ofCode = (code: ErrorCode) =>
   problem([], code in codes ? codes[code as keyof typeof codes] : 'not_yaml');
 
-/** A problem, and where in the text it begins. */
-interface PlacedProblem {
-  readonly offset: number;
-  readonly found: Problem;
+/** A text that was read. */
+export interface Source {
+  /** The value as JSON has it; undefined if the text cannot be read at all. */
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** Where each value begins, by the key of its path. */
+  readonly positions: ReadonlyMap<string, Position>;
+  /** Where the name of each value begins, likewise. */
+  readonly namePositions: ReadonlyMap<string, Position>;
 }
 
-type ParsedYaml =
-  | { readonly ok: true; readonly contents: Node }
-  | { readonly ok: false; readonly problems: readonly PlacedProblem[] };
+/** Says what is wrong at an offset of the text. */
+type Tell = (offset: number, problem: Problem) => void;
 
 /**
- * Parses YAML 1.2 or JSON.
- *
- * @param counter learns where each line begins
+ * Reads YAML 1.2 or JSON, and remembers where everything stands. Whatever can mean two things, or more than it
+ * says, is a problem: repeated names, aliases (which unfold without end), types of other languages, merge keys.
  */
-function parseYaml(text: string, counter: LineCounter): ParsedYaml {
-  const no = (offset: number, found: Problem): ParsedYaml => ({ ok: false, problems: [{ offset, found }] });
-  if (Buffer.byteLength(text) > tenantFile.bytes) {
-    return no(0, problem([], 'yaml_too_large', { most: tenantFile.bytes / 1_024 }));
-  }
-  const tokens = tokensOf(text, counter);
-  if (!tokens.ok) {
-    return no(tokens.offset, problem([], tokens.isDeep ? 'yaml_too_deep' : 'yaml_too_much'));
-  }
-  // The parser would take some of them, and only warn of others.
-  const directive = tokens.tokens.find(({ type }) => type === 'directive');
-  if (directive !== undefined) return no(directive.offset, problem([], 'yaml_directive'));
-  const composer = new Composer({ ...options, lineCounter: counter });
-  const documents = [...composer.compose(tokens.tokens, true, text.length)];
-  const [document, second] = documents;
-  if (second !== undefined) return no(second.range?.[0] ?? 0, problem([], 'yaml_second_document'));
-  const errors = document?.errors ?? [];
-  if (errors.length > 0) {
-    const problems = errors.map(({ code, pos }) => ({ offset: pos[0], found: ofCode(code) }));
-    return { ok: false, problems };
-  }
-  const contents = document?.contents ?? null;
-  return contents === null ? no(0, problem([], 'yaml_empty')) : { ok: true, contents };
+export function parseSource(text: string): Source {
+  const counter = new LineCounter();
+  const at = (offset: number): Position => {
+    const { line, col } = counter.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const problems: Problem[] = [];
+  const tell: Tell = (offset, found) => problems.push({ ...found, position: at(offset) });
+  const contents = parseYaml(text, counter, tell);
+  const walk = { at, tell, positions: new Map(), namePositions: new Map() };
+  const value = contents === null ? undefined : readNode(contents, [], walk);
+  return { ...walk, value, problems };
 }
 
-type ReadTokens =
-  | { readonly ok: true; readonly tokens: readonly CST.Token[] }
-  | { readonly ok: false; readonly offset: number; readonly isDeep: boolean };
+/** @param counter learns where each line begins */
+function parseYaml(text: string, counter: LineCounter, tell: Tell): Node | null {
+  if (Buffer.byteLength(text) > tenantFile.bytes) {
+    tell(0, problem([], 'yaml_too_large', { most: tenantFile.bytes / 1_024 }));
+    return null;
+  }
+  const tokens = tokensOf(text, counter, tell);
+  if (tokens === null) return null;
+  // The parser would take some of them, and only warn of others.
+  const directive = tokens.find(({ type }) => type === 'directive');
+  const composer = new Composer({ ...options, lineCounter: counter });
+  const [document, second] = directive === undefined ? composer.compose(tokens, true, text.length) : [];
+  const { errors = [], contents = null } = document ?? {};
+  if (directive !== undefined) tell(directive.offset, problem([], 'yaml_directive'));
+  else if (second !== undefined) tell(second.range?.[0] ?? 0, problem([], 'yaml_second_document'));
+  else if (errors.length > 0) for (const { code, pos } of errors) tell(pos[0], ofCode(code));
+  else if (contents === null) tell(0, problem([], 'yaml_empty'));
+  else return contents;
+  return null;
+}
 
 /** Cuts a text into tokens, and stops where it gets deeper or longer than any tenant file: the rest costs time. */
-function tokensOf(text: string, counter: LineCounter): ReadTokens {
+function tokensOf(text: string, counter: LineCounter, tell: Tell): readonly CST.Token[] | null {
   const parser = new Parser(counter.addNewLine);
   const tokens: CST.Token[] = [];
   let count = 0;
@@ -98,70 +107,17 @@ function tokensOf(text: string, counter: LineCounter): ReadTokens {
     tokens.push(...parser.next(lexeme));
     count += 1;
     const isDeep = parser.stack.length > deepest;
-    if (isDeep || count > tenantFile.lexemes) return { ok: false, offset: parser.offset, isDeep };
+    if (isDeep || count > tenantFile.lexemes) {
+      tell(parser.offset, problem([], isDeep ? 'yaml_too_deep' : 'yaml_too_much'));
+      return null;
+    }
   }
   tokens.push(...parser.end());
-  return { ok: true, tokens };
+  return tokens;
 }
 
 /** Each level is two things at most: a map, and a list in it. */
 const deepest = 4 * tenantFile.depth;
-
-/** A text that was read. */
-export interface Source {
-  /** The value as JSON has it; undefined if the text cannot be read at all. */
-  readonly value: unknown;
-  readonly problems: readonly Problem[];
-  /** Where each value begins, by the key of its path. */
-  readonly positions: ReadonlyMap<string, Position>;
-  /** Where a value begins; of one that is not there, what is around it. */
-  positionOf(path: Path): Position;
-  /** Where the name of a value begins. */
-  namePositionOf(path: Path): Position;
-}
-
-/**
- * Reads YAML or JSON, and remembers where everything stands. Whatever can mean two things, or more than it
- * says, is a problem: repeated names, aliases (which unfold without end), types of other languages, merge keys.
- */
-export function parseSource(text: string): Source {
-  const places = createPlaces();
-  const counter = new LineCounter();
-  const at = (offset: number): Position => {
-    const { line, col } = counter.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const read = parseYaml(text, counter);
-  if (!read.ok) {
-    const problems = read.problems.map(({ offset, found }) => ({ ...found, position: at(offset) }));
-    return { ...places, value: undefined, problems };
-  }
-  const problems: Problem[] = [];
-  const walk: Walk = {
-    at,
-    places,
-    tell: (offset, found) => problems.push({ ...found, position: at(offset) }),
-  };
-  return { ...places, value: readNode(read.contents, [], walk), problems };
-}
-
-interface Places extends Pick<Source, 'positions' | 'positionOf' | 'namePositionOf'> {
-  set(path: Path, position: Position): void;
-  setName(path: Path, position: Position): void;
-}
-
-function createPlaces(): Places {
-  const values = new Map<string, Position>();
-  const names = new Map<string, Position>();
-  const positionOf = (path: Path) => positionIn(values, path);
-  return {
-    positions: values,
-    set: (path, position) => values.set(keyOf(path), position),
-    setName: (path, position) => names.set(keyOf(path), position),
-    positionOf,
-    namePositionOf: (path) => names.get(keyOf(path)) ?? positionOf(path),
-  };
-}
 
 /** Where a value begins; of one that is not there, what is around it. */
 export function positionIn(positions: ReadonlyMap<string, Position>, path: Path): Position {
@@ -177,13 +133,14 @@ export const keyOf = (path: Path) => path.map(String).join('\u0000');
 
 interface Walk {
   readonly at: (offset: number) => Position;
-  readonly places: Places;
-  readonly tell: (offset: number, problem: Problem) => void;
+  readonly tell: Tell;
+  readonly positions: Map<string, Position>;
+  readonly namePositions: Map<string, Position>;
 }
 
 function readNode(node: Node, path: Path, walk: Walk): unknown {
   const [offset] = node.range ?? [0];
-  walk.places.set(path, walk.at(offset));
+  walk.positions.set(keyOf(path), walk.at(offset));
   const { anchor, tag } = node as { readonly anchor?: string; readonly tag?: string };
   if (anchor !== undefined) walk.tell(offset, problem([], 'yaml_anchor'));
   if (tag !== undefined) walk.tell(offset, problem([], 'yaml_type'));
@@ -229,17 +186,17 @@ function readObject(
     if (anchor !== undefined || tag !== undefined) walk.tell(offset, problem([], 'yaml_plain_name'));
     const own = [...path, name];
     if (entries.has(name)) {
-      const first = walk.places.namePositionOf(own).line;
-      walk.tell(offset, problem([], 'yaml_name_twice', { name: JSON.stringify(name), line: first }));
+      const { line = 1 } = walk.namePositions.get(keyOf(own)) ?? {};
+      walk.tell(offset, problem([], 'yaml_name_twice', { name: JSON.stringify(name), line }));
       continue;
     }
     if (name === '<<') {
       walk.tell(offset, problem([], 'yaml_merge'));
       continue;
     }
-    walk.places.setName(own, walk.at(offset));
+    walk.namePositions.set(keyOf(own), walk.at(offset));
     entries.set(name, value === null ? null : readNode(value, own, walk));
-    if (value === null) walk.places.set(own, walk.at(offset));
+    if (value === null) walk.positions.set(keyOf(own), walk.at(offset));
   }
   // Names are data here: none of them meets what objects have by birth.
   return Object.fromEntries(entries);
