@@ -1,6 +1,6 @@
 // The words of the command: what things are called there, and what was most likely meant.
 
-import type { Operation } from '../operations/admin/operation.ts';
+import { nameOf, type Operation } from '../operations/admin/operation.ts';
 import { closestWord } from '../text/spelling.ts';
 import { WrongUsage } from './terminal.ts';
 
@@ -13,8 +13,8 @@ export function kebab(name: string): string {
 export const operandShape = (operand: string) => kebab(operand).toUpperCase();
 
 /** The two words that call an operation. */
-export function wordsOf({ name }: Operation): readonly [noun: string, verb: string] {
-  const [noun = '', verb = ''] = name.split('.');
+export function wordsOf(operation: Operation): readonly [noun: string, verb: string] {
+  const { noun, verb } = nameOf(operation);
   return [kebab(noun), kebab(verb)];
 }
 

@@ -1,7 +1,13 @@
 // Describes the admin API for the OpenAPI document.
 import { exactly, list, madeOf, named, type Schema, text, wholeNumber } from '../../json-schema.ts';
 import { operations } from '../../operations/admin/index.ts';
-import { mediaTypeOf, type ObjectSchema, type Operation } from '../../operations/admin/operation.ts';
+import {
+  mediaTypeOf,
+  nameOf,
+  type ObjectSchema,
+  type Operation,
+  pathFields,
+} from '../../operations/admin/operation.ts';
 import { mapValues } from '../api/components.ts';
 import { withRules } from '../api/document-schemas.ts';
 import { documentOf, headers, json, memberPart } from '../api/openapi.ts';
@@ -61,71 +67,52 @@ const adminError = named('AdminError', {
   required: ['error_description'],
 });
 
-/** What `adminPaths` refers to, for the components of the document. */
-const adminComponents = {
-  securitySchemes: {
-    adminToken: {
-      type: 'http',
-      scheme: 'bearer',
-      description: 'A token of the admin API, which begins with mda_ and has named permissions.',
-    },
-  },
-  responses: Object.fromEntries(
-    Object.values(refusals).map(({ name, ...response }) => [
-      name,
-      { ...response, content: json(adminError) },
-    ]),
-  ),
-} as const;
-
 /** The path items of the admin API, made of the very schemas that its operations are held to. */
 export function adminPaths(operations: readonly Operation[]): Readonly<Record<string, object>> {
-  const paths = Object.groupBy(operations, ({ path }) => path);
+  const paths = Object.entries(Object.groupBy(operations, ({ path }) => path));
   return Object.fromEntries(
-    Object.entries(paths).map(([path, found = []]) => [
+    paths.map(([path, found = []]) => [
       `${adminUrl}${path}`,
-      {
-        ...listed(
-          'parameters',
-          found.slice(0, 1).flatMap((one) => parametersOf('path', placesOf(one).inPath, one)),
-        ),
+      withoutEmpty({
+        parameters: found.slice(0, 1).flatMap((one) => parametersOf('path', placesOf(one).inPath, one)),
         ...Object.fromEntries(found.map((one) => [one.method.toLowerCase(), itemOf(one, operations)])),
-      },
+      }),
     ]),
   );
+}
+
+/** A part of the document without what it has nothing to say of. */
+function withoutEmpty(part: Readonly<Record<string, unknown>>): object {
+  const isSaid = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => isSaid(value)));
 }
 
 function itemOf(operation: Operation, operations: readonly Operation[]): object {
   const { name, summary, permission, reach, mediaType, output, acts, mayConflict } = operation;
   const { inQuery, body } = placesOf(operation);
   const statuses = [...(acts || mayConflict === true ? ['409'] : []), '503', '4XX'];
-  const answer = mediaType === undefined ? json(output) : filesOf(operation);
-  return {
+  const refused = Object.entries(refusals).filter(([status]) => statuses.includes(status));
+  const request = body && {
+    ...(body.required === undefined ? {} : { required: true }),
+    content: json({ ...body, ...changesIn(operation, operations) }),
+  };
+  return withoutEmpty({
     operationId: name,
-    tags: [`admin: ${name.split('.')[0]}`],
+    tags: [`admin: ${nameOf(operation).noun}`],
     summary,
     description: `Needs the permission ${permission}${reach === 'system' ? ', and a token for every tenant' : ''}.`,
-    ...listed('parameters', parametersOf('query', inQuery, operation)),
-    ...(body === null
-      ? {}
-      : {
-          requestBody: {
-            ...((body.required ?? []).length > 0 ? { required: true } : {}),
-            content: json({ ...body, ...changesIn(operation, operations) }),
-          },
-        }),
+    parameters: parametersOf('query', inQuery, operation),
+    requestBody: request ?? undefined,
     responses: {
-      200: {
-        description: mediaType === undefined ? 'The answer.' : 'The file.',
-        content: answer,
-      },
+      200:
+        mediaType === undefined
+          ? { description: 'The answer.', content: json(output) }
+          : { description: 'The file.', content: filesOf(operation) },
       ...Object.fromEntries(
-        Object.entries(refusals)
-          .filter(([status]) => statuses.includes(status))
-          .map(([status, refused]) => [status, { $ref: `#/components/responses/${refused.name}` }]),
+        refused.map(([status, answer]) => [status, { $ref: `#/components/responses/${answer.name}` }]),
       ),
     },
-  };
+  });
 }
 
 /** A file in each of its formats: what it holds, or a text. */
@@ -137,20 +124,18 @@ function filesOf(operation: Operation): object {
 }
 
 /** Where each field of an input is sent: what the path does not hold is in the query, or in the body. */
-function placesOf({ path, method, input }: Operation) {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+function placesOf(operation: Operation) {
+  const { method, input } = operation;
+  const inPath = pathFields(operation);
   const rest = Object.keys(input.properties).filter((name) => !inPath.includes(name));
   if (method === 'GET' || method === 'DELETE') return { inPath, inQuery: rest, body: null };
-  const body: ObjectSchema = {
+  const body = withoutEmpty({
     type: 'object',
-    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name]) as Schema])),
-    ...listed(
-      'required',
-      (input.required ?? []).filter((name) => rest.includes(name)),
-    ),
+    properties: Object.fromEntries(rest.map((name) => [name, withRules(input.properties[name])])),
+    required: (input.required ?? []).filter((name) => rest.includes(name)),
     additionalProperties: false,
-  };
-  return { inPath, inQuery: [], body: rest.length === 0 ? null : body };
+  });
+  return { inPath, inQuery: [], body: rest.length === 0 ? null : (body as ObjectSchema) };
 }
 
 function parametersOf(
@@ -172,14 +157,14 @@ function parametersOf(
 }
 
 /** What changes a thing is a part of what makes it, where making it takes all of that in the same way. */
-function changesIn({ name }: Operation, operations: readonly Operation[]): object {
-  const [noun, verb = ''] = name.split('.');
+function changesIn(operation: Operation, operations: readonly Operation[]): object {
+  const { noun, verb } = nameOf(operation);
   const [create, change] = ['create', 'change'].map((one) =>
-    operations.find((operation) => operation.name === `${noun}.${one}`),
+    operations.find(({ name }) => name === `${noun}.${one}`),
   );
   if (create === undefined || change === undefined || !['create', 'change'].includes(verb)) return {};
   const { properties = {} } = placesOf(create).body ?? {};
-  const body = placesOf(change).body;
+  const { body } = placesOf(change);
   const isWhole = Object.entries(body?.properties ?? {}).every(
     ([field, schema]) => JSON.stringify(properties[field]) === JSON.stringify(schema),
   );
@@ -188,21 +173,22 @@ function changesIn({ name }: Operation, operations: readonly Operation[]): objec
   return { [madeOf]: { ...body, title: `${title}Changes`, description: 'What is left out stays as it is.' } };
 }
 
-/** A list under its name; nothing where it is empty. */
-function listed<Name extends string, Entry>(
-  name: Name,
-  entries: readonly Entry[],
-): { readonly [Key in Name]?: readonly Entry[] } {
-  return entries.length === 0 ? {} : ({ [name]: entries } as { readonly [Key in Name]: readonly Entry[] });
-}
-
 /**
  * The OpenAPI 3.1 document of everything below /api/v1: the member API, and the admin API with the operations
  * of the table. It is made of the very schemas that the routes are held to.
  */
 export function openApiDocument(): object {
   const { paths, components, tags } = memberPart;
-  const nouns = [...new Set(operations.map(({ name }) => name.split('.')[0]))];
+  const nouns = [...new Set(operations.map((operation) => nameOf(operation).noun))];
+  const adminToken = {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of the admin API, which begins with mda_ and has named permissions.',
+  };
+  const refused = Object.values(refusals).map(({ name, ...response }) => [
+    name,
+    { ...response, content: json(adminError) },
+  ]);
   return documentOf({
     security: [{ adminToken: [] }],
     tags: [
@@ -212,8 +198,8 @@ export function openApiDocument(): object {
     paths: { ...paths, ...adminPaths(operations) },
     components: {
       ...components,
-      securitySchemes: { ...components.securitySchemes, ...adminComponents.securitySchemes },
-      responses: { ...components.responses, ...adminComponents.responses },
+      securitySchemes: { ...components.securitySchemes, adminToken },
+      responses: { ...components.responses, ...Object.fromEntries(refused) },
     },
   });
 }

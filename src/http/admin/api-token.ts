@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { wrongSecretsPerMinute } from '../../core/limits.ts';
-import type { Member } from '../../core/members/member.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
 import type { Call } from '../../operations/admin/run.ts';
 import { findMemberAnywhere } from '../../storage/members/member.ts';
@@ -65,24 +64,17 @@ export async function tokenActor(
 /** Who calls, and what makes sure that they still may when it is done. */
 export type Caller = Pick<Call, 'actor' | 'demand'>;
 
-/** Whether a token may be used now. */
-async function mayCall(tx: Tx, token: AdminToken, deps: Deps): Promise<boolean> {
-  const maker = token.makerId === null ? null : await findMemberAnywhere(tx, token.makerId);
-  return isUsable(token, maker, deps.clock()) && tenantsAnswer(token, maker, deps);
-}
-
 /**
- * A disabled tenant answers as if it were not there, and so do its tokens, and those that its administrators
- * made for others: none of its members signs in to administer anything.
+ * Whether a token may be used now. A disabled tenant answers as if it were not there, and so do its tokens and those
+ * that its administrators made for others: none of its members signs in to administer anything.
  */
-function tenantsAnswer(
-  { tenantId }: AdminToken,
-  maker: Member | null,
-  { tenants }: Pick<Deps, 'tenants'>,
-): boolean {
+async function mayCall(tx: Tx, token: AdminToken, { clock, tenants }: Deps): Promise<boolean> {
+  const { makerId, tenantId } = token;
+  const maker = makerId === null ? null : await findMemberAnywhere(tx, makerId);
   const answers = (named: string) =>
     tenants.all().some(({ id, disabledAt }) => id === named && disabledAt === null);
-  return (tenantId === null || answers(tenantId)) && (maker === null || answers(maker.tenantId));
+  const needed = [tenantId, maker?.tenantId ?? null].filter((id) => id !== null);
+  return isUsable(token, maker, clock()) && needed.every(answers);
 }
 
 function noteWrongToken(request: FastifyRequest, token: AdminToken | null): void {

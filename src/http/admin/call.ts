@@ -32,8 +32,9 @@ export class TooManyCalls extends Error {
 }
 
 /**
- * Calls an operation. Each denial leaves a line in the audit, so denied calls are counted: they
- * must not fill the disk, whichever face they come through.
+ * Calls an operation. Each denial leaves a line in the audit, so denied calls are counted: they must not fill the
+ * disk, whichever face they come through. Operations that cost much are counted too, all of them together; the
+ * operator of the machine has other ways to slow it down.
  *
  * @param isDenial whether a refusal counts as a denied call
  * @throws OperationRefused, TooManyCalls, or what `call.demand` throws
@@ -45,45 +46,28 @@ export async function callOperation(
 ): Promise<object> {
   const { operation, actor } = call;
   const { shared } = deps.rateLimiter;
-  const denied = shared.look(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+  const { minute } = countingWindow;
+  const denied = shared.look(deniedKey(actor), deniedCallsPerMinute, minute);
   if (denied !== null) throw new TooManyCalls('denied_calls', actor, denied);
-  const wait = countCostly(operation, actor, deps);
+  const most = actor.kind === 'operator' ? null : (operation.callsPerMinute ?? null);
+  const wait = shared.take(`admin costly ${callerOf(actor)}`, most, minute);
   if (wait !== null) throw new TooManyCalls('costly_calls', actor, wait);
   try {
     return await runOperation(call, deps.store, operationDeps(deps));
   } catch (error) {
     if (error instanceof OperationRefused && isDenial(error)) {
-      shared.take(deniedKey(actor), deniedCallsPerMinute, countingWindow.minute);
+      shared.take(deniedKey(actor), deniedCallsPerMinute, minute);
     }
     throw error;
   }
 }
 
-/** Whom denied calls are counted for: the token, the administrator, or the machine itself. */
 const deniedKey = (actor: Actor) => `admin denied ${callerOf(actor)}`;
 
+/** Whom calls are counted for: the token, the administrator, or the machine itself. */
 function callerOf(actor: Actor): string {
   if (actor.kind === 'operator') return actor.kind;
   return actor.kind === 'token' ? actor.tokenId : actor.memberId;
-}
-
-/**
- * Counts a call of an operation that costs much: for the token or the administrator who calls, all such
- * operations together. The operator of the machine has other ways to slow it down.
- *
- * @returns null if it may go on, else the seconds after which it may again
- */
-function countCostly(
-  { callsPerMinute }: Operation,
-  actor: Actor,
-  { rateLimiter }: Pick<Deps, 'rateLimiter'>,
-): number | null {
-  if (actor.kind === 'operator') return null;
-  return rateLimiter.shared.take(
-    `admin costly ${callerOf(actor)}`,
-    callsPerMinute ?? null,
-    countingWindow.minute,
-  );
 }
 
 /** What the operations use of the service. The clock is read once: an operation happens at one moment. */

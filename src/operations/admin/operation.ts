@@ -64,6 +64,16 @@ export interface FileAnswer {
 /** @throws StorageUnavailable */
 export type ReadMore = (context: OperationContext) => Promise<FileAnswer>;
 
+/** The noun and the verb of an operation's name. */
+export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: string; readonly verb: string } {
+  const [noun = '', verb = ''] = name.split('.');
+  return { noun, verb };
+}
+
+/** The fields of an operation's path. */
+export const pathFields = ({ path }: Pick<Operation, 'path'>): readonly string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+
 /** The media type of a file that an operation answers to an input. */
 export function mediaTypeOf(
   { mediaType, formats }: Pick<Operation, 'mediaType' | 'formats'>,

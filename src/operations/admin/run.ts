@@ -14,13 +14,14 @@ import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { changesOf, presentOf } from './changes.ts';
 import { operationOf } from './index.ts';
 import { isMemberAddress, readInput, withMemberIds } from './input.ts';
-import type {
-  FileAnswer,
-  Operation,
-  OperationContext,
-  OperationDeps,
-  OperationPart,
-  PreparationContext,
+import {
+  type FileAnswer,
+  type Operation,
+  type OperationContext,
+  type OperationDeps,
+  type OperationPart,
+  type PreparationContext,
+  pathFields,
 } from './operation.ts';
 
 /** What is said of a permission that is missing. */
@@ -260,9 +261,7 @@ function idsOf({ input: { properties } }: Operation, input: Call['input']): Call
 
 /** What was acted on: the fields of the path behind the tenant, or what was made. */
 function targetOf({ path, made }: Operation, facts: Readonly<Record<string, unknown>>): string | null {
-  const names = [...path.matchAll(/\{(\w+)\}/g)]
-    .map(([, name]) => String(name))
-    .filter((name) => name !== 'tenant');
+  const names = pathFields({ path }).filter((name) => name !== 'tenant');
   // An address that was typed stands in no line, whether an account has it or not.
   const told = [...names, ...(made === undefined ? [] : [made])].filter(
     (name) => facts[name] !== undefined && !isMemberAddress(name, facts[name]),

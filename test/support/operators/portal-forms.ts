@@ -1,5 +1,5 @@
-import { addressOf, newAddressOf, pathFields } from '../../../src/http/admin/portal/addresses.ts';
-import type { Operation } from '../../../src/operations/admin/operation.ts';
+import { addressOf, newAddressOf } from '../../../src/http/admin/portal/addresses.ts';
+import { type Operation, pathFields } from '../../../src/operations/admin/operation.ts';
 import type { Answer } from '../http.ts';
 import type { Visitor } from '../visitor.ts';
 import { examples } from './examples.ts';

@@ -1,5 +1,5 @@
 // Where the pages of operations are, and what their addresses say.
-import { type Operation, pagesOf } from '../../../operations/admin/operation.ts';
+import { nameOf, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
 import { queryOf } from '../../form.ts';
 import type { OperationVisit, Visit } from './visit.ts';
 
@@ -7,19 +7,8 @@ import type { OperationVisit, Visit } from './visit.ts';
 export const portalUrl = '/admin';
 export const signInUrl = `${portalUrl}/sign-in`;
 
-/** The noun and the verb of an operation's name. */
-export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: string; readonly verb: string } {
-  const [noun = '', verb = ''] = name.split('.');
-  return { noun, verb };
-}
-
 /** `addSecret` as it stands in an address. */
 export const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-
-/** The fields of an operation's path. */
-export const pathFields = ({ path }: Pick<Operation, 'path'>): readonly string[] => fieldsIn(path);
-
-const fieldsIn = (pattern: string) => [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 
 /** Whether an operation takes a form: it acts, or needs more than an address can hold. */
 export const takesForm = ({ acts, method }: Operation) => acts || method !== 'GET';
@@ -67,7 +56,7 @@ export function newAddressOf(operation: Operation, input: Facts): string | null 
 }
 
 function filled(pattern: string, input: Facts): string | null {
-  if (fieldsIn(pattern).some((name) => !isName(input[name]))) return null;
+  if (pathFields({ path: pattern }).some((name) => !isName(input[name]))) return null;
   return pattern.replaceAll(/\{(\w+)\}/g, (_, name) => segment(String(input[name])));
 }
 

@@ -1,6 +1,5 @@
 /** What operations and their fields are called on the pages of the portal. */
-import type { Operation } from '../../../operations/admin/operation.ts';
-import { nameOf } from './addresses.ts';
+import { nameOf, type Operation } from '../../../operations/admin/operation.ts';
 
 /** Words that are not written as other words are. */
 const spelled: Readonly<Record<string, string>> = {

@@ -72,6 +72,14 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
   return reply.send(html);
 }
 
+interface ProblemPage {
+  readonly status: number;
+  readonly title: string;
+  readonly lead: string;
+  /** What the audit tells of it; the others change nothing for anybody. */
+  readonly refusal?: AuditFacts;
+}
+
 /** What went wrong where there is no form to say it on. */
 const problems = {
   again: {
@@ -93,16 +101,19 @@ const problems = {
     status: 404,
     title: 'There is nothing here',
     lead: 'The page may have moved, or what it was about is gone.',
+    refusal: { event: 'admin_denied', reason: 'nothing of the portal, or not for this administrator' },
   },
   request: {
     status: 400,
     title: 'This cannot be read',
     lead: 'Nothing was changed. Go back, look through the form and send it again.',
+    refusal: { event: 'form_refused', reason: 'a request to the portal that cannot be read' },
   },
   stale: {
     status: 403,
     title: 'This page has expired',
     lead: 'Nothing was changed: the form belongs to another session. Open its page anew and send it again.',
+    refusal: { event: 'form_refused', reason: 'a form of the portal that is none of this session' },
   },
   tooMany: {
     status: 429,
@@ -114,16 +125,9 @@ const problems = {
     title: 'Something went wrong',
     lead: 'It is not known whether anything was changed: look before you try again. The log says more under the reference below.',
   },
-} as const;
+} as const satisfies Readonly<Record<string, ProblemPage>>;
 
 type PortalProblem = keyof typeof problems;
-
-/** Of these the audit tells; the others change nothing for anybody. */
-const refusals: Readonly<Partial<Record<PortalProblem, AuditFacts>>> = {
-  notFound: { event: 'admin_denied', reason: 'nothing of the portal, or not for this administrator' },
-  request: { event: 'form_refused', reason: 'a request to the portal that cannot be read' },
-  stale: { event: 'form_refused', reason: 'a form of the portal that is none of this session' },
-};
 
 /** The page of a problem, with a reference that is in the log (pages 7, 8). */
 export function sendPortalProblem(
@@ -132,32 +136,17 @@ export function sendPortalProblem(
   visit: Visit | null = null,
   reasons: readonly Problem[] = [],
 ): Promise<FastifyReply> {
-  const { status, title, lead } = problems[kind];
+  const { status, title, lead, refusal }: ProblemPage = problems[kind];
   const texts = reasons.map((one) => problemText(one));
-  noteProblem(reply.request, kind, visit, texts);
+  // What an operation was denied, running it has written down already.
+  if (refusal !== undefined && visit?.denial.isWritten !== true) {
+    const { method, routeOptions } = reply.request;
+    const by = visit === null ? {} : ({ actorKind: 'admin', actorId: visit.actor.memberId } as const);
+    const reason = [`${method} ${routeOptions.url}: ${refusal.reason}`, ...texts].join('; ');
+    noteRefusal(reply.request, { ...refusal, ...by, reason });
+  }
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
-  return sendPortalPage(reply, {
-    template: 'problem',
-    title,
-    status,
-    visit,
-    data: { lead, reasons: texts },
-  });
-}
-
-/** What an operation was denied, running it has written down already. */
-function noteProblem(
-  request: FastifyRequest,
-  kind: PortalProblem,
-  visit: Visit | null,
-  reasons: readonly string[],
-): void {
-  const facts = refusals[kind];
-  if (facts === undefined || visit?.denial.isWritten === true) return;
-  const by = visit === null ? {} : ({ actorKind: 'admin', actorId: visit.actor.memberId } as const);
-  const { url } = request.routeOptions;
-  const reason = [`${request.method} ${url}: ${facts.reason}`, ...reasons].join('; ');
-  noteRefusal(request, { ...facts, ...by, reason });
+  return sendPortalPage(reply, { template: 'problem', title, status, visit, data: { lead, reasons: texts } });
 }
 
 /** Writes down a method that a page of the portal does not serve. */

@@ -41,69 +41,63 @@ export function signInPages(app: FastifyInstance, portal: Portal): void {
 }
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
-  const { next } = pageQuery(request, ['next']);
-  const returnTo = readReturn(next);
+  const next = readReturn(pageQuery(request, ['next']).next);
   const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
-  if (current !== null) return reply.redirect(returnTo, 303);
-  return sendForm(reply, deps, {
-    returnTo,
-    notice: takeDone(reply) === signedOut ? 'You are signed out.' : null,
-  });
+  if (current !== null) return reply.redirect(next, 303);
+  const notice = takeDone(reply) === signedOut ? 'You are signed out.' : null;
+  return sendForm(reply, deps, { next, notice });
 }
 
 async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const form = pageForm(request, ['token', 'next', 'email', 'password']);
   const { email = '', password = '' } = form;
-  const returnTo = readReturn(form.next);
+  const next = readReturn(form.next);
+  const again = (problems: readonly FieldProblem[], status = 422) =>
+    sendForm(reply, deps, { next, email, problems }, status);
+  const refused = (reason: string, target: string | null = null) =>
+    noteRefusal(request, { event: 'admin_sign_in_refused', target, reason });
   if (givenForm(request, url, form.token) === null) {
     noteRefusal(request, { event: 'form_refused', reason: 'a sign-in to the portal without its seal' });
-    const problems = [{ field: null, text: 'The page had expired. Sign in once more.' }];
-    return sendForm(reply, deps, { returnTo, email, problems, status: 403 });
+    return again([{ field: null, text: 'The page had expired. Sign in once more.' }], 403);
   }
   const problems = [
     ...(email.trim() === '' ? [{ field: 'email', text: 'Enter your e-mail address.' }] : []),
     ...(password === '' ? [{ field: 'password', text: 'Enter your password.' }] : []),
   ];
-  if (problems.length > 0) return sendForm(reply, deps, { returnTo, email, problems });
+  if (problems.length > 0) return again(problems);
   // No account has a password that long; it is turned away before it costs a hash (A3).
   if (!isHashable(password)) {
-    const reason = 'the password is too long for any account';
-    noteRefusal(request, { event: 'admin_sign_in_refused', reason });
-    return sendForm(reply, deps, { returnTo, email, problems: wrong, status: 400 });
+    refused('the password is too long for any account');
+    return again(wrong, 400);
   }
   const guess = { email, password, guesser: guesserOf(request) };
   const guessing = { ...deps, store: storeOf(request, deps) };
   const checked = await checkCredentials(request.tenant, guess, guessing, administratorsOnly);
   if (checked.kind === 'too-many') {
-    noteRefusal(request, { event: 'admin_sign_in_refused', reason: 'too many failed sign-ins' });
+    refused('too many failed sign-ins');
     noteLimit(reply.header('retry-after', checked.retryAfter), 'sign_ins', checked.limitKey);
     return sendPortalProblem(reply, 'tooMany');
   }
-  const secret = checked.kind === 'right' ? await signIn(request, checked.verified, deps) : null;
+  if (checked.kind === 'wrong') {
+    refused(checked.reason, checked.memberId);
+    return again(wrong);
+  }
+  const secret = await signIn(request, checked.verified, deps);
   if (secret === null) {
-    const { memberId: target, reason } = checked.kind === 'wrong' ? checked : changed(checked.verified);
-    noteRefusal(request, { event: 'admin_sign_in_refused', target, reason });
-    return sendForm(reply, deps, { returnTo, email, problems: wrong });
+    refused('the account changed meanwhile', checked.verified.member.id);
+    return again(wrong);
   }
   setSessionCookie(reply, secret, 'admin');
-  return reply.redirect(returnTo, 303);
+  return reply.redirect(next, 303);
 }
 
 const wrong: readonly FieldProblem[] = [
   { field: 'email', text: 'This address and password do not go together here. Check both.' },
 ];
 
-/**
- * A member's right password counts as a wrong one here, before anybody is told: else the limits would tell the
- * two apart.
- */
+/** A member's right password counts as a wrong one here, before anybody is told: else the limits would tell them apart. */
 const administratorsOnly: Admission = (member, now) =>
   anyMember(member, now) ?? (member !== null && isAdmin(member) ? null : 'the member is no administrator');
-
-const changed = ({ member }: VerifiedMember) => ({
-  memberId: member.id,
-  reason: 'the account changed meanwhile',
-});
 
 /** Begins the portal's session. @returns its secret; null if the account changed meanwhile */
 function signIn(request: FastifyRequest, verified: VerifiedMember, deps: Deps): Promise<string | null> {
@@ -127,30 +121,21 @@ const signOut: Act<Visit> = async (tx, { session, request, reply, deps }) => {
   };
 };
 
-interface FormState {
-  readonly returnTo: string;
+interface SignInForm {
+  /** Where the sign-in leads. */
+  readonly next: string;
   readonly email?: string;
   readonly problems?: readonly FieldProblem[];
   readonly notice?: string | null;
-  readonly status?: number;
 }
 
 function sendForm(
   reply: FastifyReply,
   deps: Deps,
-  { returnTo, email = '', problems = [], notice = null, status = 422 }: FormState,
+  { next, email = '', problems = [], notice = null }: SignInForm,
+  status = 200,
 ): Promise<FastifyReply> {
-  return sendPortalPage(reply, {
-    template: 'sign-in-page',
-    title: 'Sign in to the portal',
-    status: problems.length > 0 ? status : 200,
-    visit: null,
-    data: {
-      token: formToken(reply, url, deps),
-      next: returnTo,
-      email,
-      problems,
-      notice,
-    },
-  });
+  const data = { token: formToken(reply, url, deps), next, email, problems, notice };
+  const title = 'Sign in to the portal';
+  return sendPortalPage(reply, { template: 'sign-in-page', title, status, visit: null, data });
 }

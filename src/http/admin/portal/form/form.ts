@@ -2,19 +2,11 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import type { Problem } from '../../../../core/problem.ts';
-import type { Operation } from '../../../../operations/admin/operation.ts';
+import { type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
-import {
-  addressOf,
-  backOf,
-  type Facts,
-  landingOf,
-  operationNamed,
-  pathFields,
-  pathOf,
-} from '../addresses.ts';
+import { addressOf, backOf, type Facts, landingOf, operationNamed, pathOf } from '../addresses.ts';
 import { submitOf, titleOf } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { partsOf } from '../pages/detail.ts';

@@ -1,9 +1,11 @@
 /** The way of a form, from POST to the answer. */
+
 import type { FastifyReply } from 'fastify';
+import { nameOf, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
-import { type Facts, landingOf, nameOf, pathFields, pathOf } from '../addresses.ts';
+import { type Facts, landingOf, pathOf } from '../addresses.ts';
 import { singular } from '../labels.ts';
 import { sendPortalProblem } from '../page.ts';
 import { call, formOf, hasTenant, type OperationVisit } from '../visit.ts';

@@ -1,10 +1,12 @@
 // The page of one thing: the lists of what it has, then all that is known of it.
+
 import type { FastifyReply } from 'fastify';
 import { isLocked } from '../../../../operations/admin/members/member-limits.ts';
+import { nameOf } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
 import { mayCall } from '../../call.ts';
-import { addressOf, type Facts, nameOf, operationNamed } from '../addresses.ts';
+import { addressOf, type Facts, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { doneText, singular } from '../labels.ts';
 import { shownTenant } from '../menu.ts';

@@ -1,11 +1,11 @@
 // The pages of lists, and the files that lists are written as.
 import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
-import { isFile, type Operation } from '../../../../operations/admin/operation.ts';
+import { isFile, nameOf, type Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../call.ts';
-import { addressOf, type Facts, kebab, nameOf, operationNamed } from '../addresses.ts';
+import { addressOf, type Facts, kebab, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { entriesOf, type Field, placeProblems, yesAndNo } from '../form/fields.ts';
 import { asUtc } from '../form/read.ts';
