@@ -39,7 +39,7 @@ export interface Config {
   readonly auditRetention: number;
   /** How long its refreshes are kept (ms): no longer than the others. */
   readonly auditRefreshRetention: number;
-  /** The files that settings were read from. */
+  /** The files that settings were read from: others must not read them. */
   readonly settingFiles: readonly string[];
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
 }
@@ -58,12 +58,14 @@ export interface FirstAdmin {
   readonly password: string;
 }
 
-export type ConfigResult =
+type ConfigResult =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 const prefix = 'MEMBERDOOR_';
 const defaultDataFolder = 'db/data';
+const ports = { least: 1, most: 65_535, default: 3_000 };
+const day = 24 * 60 * 60 * 1_000;
 
 /** Every setting, with what it means: also the text of `memberdoor help`. */
 export const settings = {
@@ -99,7 +101,7 @@ type Setting = keyof typeof settings;
  */
 export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string): ConfigResult {
   const problems: string[] = [];
-  const values = readValues(environment, problems);
+  const { values, files } = readValues(environment, problems);
   const oneOf = <T extends string>(setting: Setting, allowed: readonly T[], fallback: T): T => {
     const value = values[setting];
     if (value === undefined) return fallback;
@@ -107,17 +109,17 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     if (known === undefined) problems.push(`${prefix}${setting} must be one of ${allowed.join(', ')}.`);
     return known ?? fallback;
   };
+  const wholeNumber = (setting: Setting, { least, most, default: usual }: Readonly<typeof ports>): number => {
+    const number = Number(values[setting] ?? usual);
+    if (!Number.isInteger(number) || number < least || number > most) {
+      problems.push(`${prefix}${setting} must be a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
 
   const mode = oneOf('ENV', ['development', 'production'], 'development');
-  const portOf = (setting: Setting, text: string): number => {
-    const port = Number(text);
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-      problems.push(`${prefix}${setting} must be a whole number from 1 to 65535.`);
-    }
-    return port;
-  };
-  const port = portOf('PORT', values.PORT ?? '3000');
-  const metricsPort = values.METRICS_PORT === undefined ? null : portOf('METRICS_PORT', values.METRICS_PORT);
+  const port = wholeNumber('PORT', ports);
+  const metricsPort = values.METRICS_PORT === undefined ? null : wholeNumber('METRICS_PORT', ports);
   if (metricsPort === port) problems.push(`${prefix}METRICS_PORT must be another than ${prefix}PORT.`);
   const trustedProxies = (values.TRUSTED_PROXIES ?? '').split(',').flatMap((part) => part.trim() || []);
   for (const proxy of trustedProxies) {
@@ -125,7 +127,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
       problems.push(`${prefix}TRUSTED_PROXIES has an entry that is neither an address nor a network.`);
     }
   }
-  const auditRetention = readAuditDays(values, 'AUDIT_DAYS', problems);
+  const auditDays = wholeNumber('AUDIT_DAYS', auditRetentionDays);
   const config: Config = {
     environment: mode,
     port,
@@ -141,37 +143,24 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     issuer: readIssuerSetting(values.ISSUER, problems),
     firstAdmin: readFirstAdmin(values, problems),
     metricsPort,
-    auditRetention,
-    auditRefreshRetention: Math.min(auditRetention, readAuditDays(values, 'AUDIT_REFRESH_DAYS', problems)),
-    settingFiles: settingFiles(environment),
+    auditRetention: auditDays * day,
+    auditRefreshRetention:
+      Math.min(auditDays, wholeNumber('AUDIT_REFRESH_DAYS', auditRefreshRetentionDays)) * day,
+    settingFiles: files,
     logLevel: oneOf('LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'], 'info'),
   };
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
 }
 
-const auditDays = { AUDIT_DAYS: auditRetentionDays, AUDIT_REFRESH_DAYS: auditRefreshRetentionDays } as const;
-
-/** @returns ms */
-function readAuditDays(
-  values: Partial<Record<Setting, string>>,
-  setting: keyof typeof auditDays,
-  problems: string[],
-): number {
-  const { least, most, default: usual } = auditDays[setting];
-  const days = Number(values[setting] ?? usual);
-  if (!Number.isInteger(days) || days < least || days > most) {
-    problems.push(`${prefix}${setting} must be a whole number from ${least} to ${most}.`);
-  }
-  return days * 24 * 60 * 60 * 1_000;
-}
-
 /** The data folder alone: who only asks the running service needs none of the other settings. */
 export function readDataFolder(environment: NodeJS.ProcessEnv, projectFolder: string): string {
-  return resolve(projectFolder, readValues(environment, []).DATA ?? defaultDataFolder);
+  return resolve(projectFolder, readValues(environment, []).values.DATA ?? defaultDataFolder);
 }
 
-function readValues(environment: NodeJS.ProcessEnv, problems: string[]): Partial<Record<Setting, string>> {
+/** @returns the settings, and the files that some of them came from */
+function readValues(environment: NodeJS.ProcessEnv, problems: string[]) {
   const values: Partial<Record<Setting, string>> = {};
+  const files: string[] = [];
   for (const [name, text] of Object.entries(environment)) {
     if (!name.startsWith(prefix) || text === undefined || text === '') continue;
     const key = name.slice(prefix.length);
@@ -181,18 +170,12 @@ function readValues(environment: NodeJS.ProcessEnv, problems: string[]): Partial
       problems.push(`${name} is not a setting.${near === null ? '' : ` Did you mean ${prefix}${near}?`}`);
     } else if (values[setting] !== undefined) {
       problems.push(`${prefix}${setting} is given twice, as a value and as a file.`);
-    } else {
-      values[setting] = key.endsWith('_FILE') ? readSettingFile(name, text, problems) : text;
-    }
+    } else if (key.endsWith('_FILE')) {
+      files.push(text);
+      values[setting] = readSettingFile(name, text, problems);
+    } else values[setting] = text;
   }
-  return values;
-}
-
-/** What others must not read: the files that the environment names. */
-function settingFiles(environment: NodeJS.ProcessEnv): readonly string[] {
-  return Object.entries(environment).flatMap(([name, path]) =>
-    name.startsWith(prefix) && name.endsWith('_FILE') && path !== undefined && path !== '' ? [path] : [],
-  );
+  return { values, files };
 }
 
 function readSettingFile(name: string, path: string, problems: string[]): string {

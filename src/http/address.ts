@@ -29,15 +29,13 @@ export function findAddress(app: FastifyInstance): void {
   });
 }
 
-/** `[address]`, `[address]:port` or `address:port`; an IPv6 address by itself has more colons than one. */
+/**
+ * `[address]`, `[address]:port` or `address:port`; an IPv6 address by itself has more colons than one. Some proxies name
+ * the client's port too, and each of its ports would be counted apart.
+ */
 const withPort = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/;
 
-/**
- * An IP address as a proxy tells it, without brackets, port and zone: some proxies name the client's port too,
- * and each of its ports would be counted apart.
- *
- * @returns null if it is no address
- */
+/** An IP address as a proxy tells it, without brackets, port and zone; null if it is none. */
 export function bareAddress(told: string): string | null {
   // Asked at every request.
   if (isIPv4(told)) return told;
@@ -66,10 +64,7 @@ export function addressKey(ip: string): string {
   return `${[...left, ...zeros, ...right].slice(0, 4).join(':')}::/64`;
 }
 
-/**
- * Where in text all addresses stand that count as one with this address (`addressKey`), written as Node writes them
- * (RFC 5952).
- */
+/** Where in text all addresses stand that count as one with this one (`addressKey`), as Node writes them (RFC 5952). */
 export function addressRanges(ip: string): readonly AddressRange[] {
   const key = addressKey(ip);
   if (!key.includes(':')) return [key, `::ffff:${key}`].map((text) => ({ from: text, to: text }));

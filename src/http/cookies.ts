@@ -10,8 +10,7 @@ import { isUndone } from './pages/head-request.ts';
 /**
  * The cookies of the pages: `session` holds the secret of the member's session, `admin` that of the portal's,
  * `browser` a random value that binds forms to the browser they were made for, `done` what was just done, for the page
- * that follows. On https they carry `__Host-`
- * and Secure; a development tenant on http cannot (security, Defaults; W3).
+ * that follows. On https they carry `__Host-` and Secure; a development tenant on http cannot (security, Defaults; W3).
  */
 type CookieName = 'session' | 'admin' | 'browser' | 'done';
 

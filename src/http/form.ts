@@ -7,9 +7,7 @@ export type Form = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Reads `application/x-www-form-urlencoded` (WHATWG URL §5.1), strictly: what is not UTF-8, or not
- * percent-encoding, is not guessed at.
- *
- * @returns the form, or null if the text is malformed; it never throws
+ * percent-encoding, is not guessed at, and null is returned.
  */
 export function parseForm(text: string): Form | null {
   const form = new Map<string, string[]>();
@@ -51,10 +49,7 @@ export function sentForm(request: FastifyRequest): Form | null {
  * One value a name: the first of each, where an empty one counts as absent, and the names that came more
  * than once (decision 11). Names that were not asked for are ignored.
  */
-export function pick<Name extends string>(
-  form: Form,
-  names: readonly Name[],
-): { values: Partial<Record<Name, string>>; repeated: readonly Name[] } {
+export function pick<Name extends string>(form: Form, names: readonly Name[]) {
   const values: Partial<Record<Name, string>> = {};
   const repeated: Name[] = [];
   for (const name of names) {
@@ -65,11 +60,7 @@ export function pick<Name extends string>(
   return { values, repeated };
 }
 
-/**
- * The body of a protocol request: form-encoded, each known parameter at most once.
- *
- * @throws ProtocolError `invalid_request`
- */
+/** The form of a protocol request, each known parameter at most once. @throws ProtocolError `invalid_request` */
 export function protocolForm<Name extends string>(
   request: FastifyRequest,
   names: readonly Name[],
@@ -111,9 +102,7 @@ export function jsonBody(bytes: Buffer): unknown {
 
 /**
  * Reads a JSON text strictly: bytes that are not UTF-8 are not guessed at, and a name that stands twice in
- * an object is refused, since it has no one meaning (RFC 8259 §4).
- *
- * @returns undefined if it is malformed; it never throws
+ * an object has no one meaning (RFC 8259 §4). Undefined if it is malformed.
  */
 export function parseJson(bytes: Uint8Array): unknown {
   try {

@@ -57,12 +57,7 @@ export function setSecurityHeaders(reply: FastifyReply): void {
   reply.headers(reply.request.tenant?.issuer.startsWith('https:') === false ? overHttp : overHttps);
 }
 
-/**
- * The headers of a page beside those of every answer (W1, W2).
- *
- * @param styleHash `sha256-…` of the page's style element
- * @param formTargets sources beside 'self' that a form of the page may lead to
- */
+/** The headers of a page beside those of every answer (W1, W2). @param formTargets see `contentSecurityPolicy` */
 export function pageHeaders(
   styleHash: string,
   formTargets: readonly string[],
@@ -71,9 +66,8 @@ export function pageHeaders(
 }
 
 /**
- * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, pictures
- * that the page itself holds, and forms
- * to ourselves and to where the flow goes on, because Chromium checks redirects after a form too.
+ * The Content-Security-Policy of a page (W1): nothing but our own script, this very style sheet, pictures that the page
+ * itself holds, and forms to ourselves and to where the flow goes on, because Chromium checks redirects after a form too.
  *
  * @param styleHash `sha256-…` of the page's style element
  * @param formTargets sources beside 'self' that a form of the page may lead to
@@ -105,10 +99,8 @@ export function formTarget(redirectUri: string): string {
 }
 
 /**
- * How often a header stands in a request. Node keeps the first of two Host or Authorization headers, and who
- * stands before us may have looked at the other (RFC 9112 §3.2; M2).
- *
- * @param name in lower case
+ * How often a header, named in lower case, stands in a request. Node keeps the first of two Host or Authorization
+ * headers, and who stands before us may have looked at the other (RFC 9112 §3.2; M2).
  */
 export function headerLines({ raw: { rawHeaders } }: FastifyRequest, name: string): number {
   let lines = 0;

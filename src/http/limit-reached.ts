@@ -1,4 +1,4 @@
-// Answers a request that met a limit, and notes it in the audit.
+// The limits that a request may meet: how it is refused, and how wrong secrets are counted.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Refusal, refusal } from '../core/decision.ts';
 import { countedKeys, countingWindow, retryAfterSeconds } from '../core/limits.ts';
@@ -7,7 +7,7 @@ import { type Counted, takeIn } from '../storage/memory/rate-limit.ts';
 import type { Tx } from '../storage/store.ts';
 import type { Clock } from '../system/clock.ts';
 import { addressKey } from './address.ts';
-import type { Deps } from './deps.ts';
+import type { Memory } from './memory.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
 const words = {
@@ -37,7 +37,7 @@ export type LimitName = keyof typeof words;
 export const countedMember = (memberId: string): Counted => ({ key: memberId, memberId });
 
 /** A limit that a request met. */
-export interface ReachedLimit extends Counted {
+interface ReachedLimit extends Counted {
   readonly name: LimitName;
   /** When it lets them again: ms from now. */
   readonly wait: number;
@@ -50,11 +50,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Remembers that a request is refused by a limit; the answer says when to come again (Retry-After).
- *
- * @param whom whom the limit counts, where that is not the address
- */
+/** Remembers that a request is refused by a limit; the answer has Retry-After. @param whom whom the limit counts */
 export function noteLimit(
   reply: FastifyReply,
   name: LimitName,
@@ -65,11 +61,7 @@ export function noteLimit(
   reply.request.reachedLimit = { name, ...counted, wait: seconds * 1_000 };
 }
 
-/**
- * Refuses a request of a protocol endpoint by a limit, from within its transaction.
- *
- * @param wait seconds until it may come again
- */
+/** Refuses a request of a protocol endpoint from within its transaction. @param wait seconds until it may come again */
 export function refusedByLimit(
   request: FastifyRequest,
   name: LimitName,
@@ -85,29 +77,26 @@ export const tooMany = refusal('temporarily_unavailable', 'too many requests, tr
 
 export const limitWords = (name: LimitName): string => `too many ${words[name]}`;
 
+const surfaces = [
+  ['/api/oidc/', 'protocol'],
+  ['/api/v1/admin/', 'admin_api'],
+  ['/api/v1/', 'member_api'],
+  ['/admin/', 'portal'],
+  ['/setup/', 'set_up'],
+] as const;
+
 /** Where a limit was met: a word for the metrics, by the route's own pattern. */
 export function surfaceOf({ routeOptions: { url = '' } }: FastifyRequest): string {
-  const surfaces = [
-    ['/api/oidc/', 'protocol'],
-    ['/api/v1/admin/', 'admin_api'],
-    ['/api/v1/', 'member_api'],
-    ['/admin/', 'portal'],
-    ['/setup/', 'set_up'],
-  ] as const;
   return surfaces.find(([beginning]) => url.startsWith(beginning))?.[1] ?? 'pages';
 }
 
 /**
- * Tells the first refusal of each limit, of each whom it counts, in each of its windows from those that follow:
- * who goes on is not written down again before the window is over.
- *
- * @returns whether it is the first
+ * Tells whether a refusal is the first of its limit, of whom it counts, in its window: who goes on is not written down
+ * again before the window is over.
  */
-export function createFirstOfWindow(
-  clock: Clock,
-): (tenantId: string | null, limit: Omit<ReachedLimit, 'memberId'>) => boolean {
+export function createFirstOfWindow(clock: Clock) {
   const windows = createAgedMap<{ readonly begun: number; readonly ends: number }>(countedKeys);
-  return (tenantId, { name, key, wait }) => {
+  return (tenantId: string | null, { name, key, wait }: Omit<ReachedLimit, 'memberId'>): boolean => {
     const id = `${tenantId} ${name} ${key}`;
     const now = clock();
     const window = windows.get(id);
@@ -119,7 +108,7 @@ export function createFirstOfWindow(
 }
 
 /** A secret that a request brings to be looked up, such as a link's. */
-export interface GuessedSecret {
+interface GuessedSecret {
   /** What it opens, and on which tenant if on one: its wrong ones are counted together. */
   readonly kind: string;
   /** Its SHA-256. */
@@ -146,12 +135,12 @@ export async function lookUpSecret<T>(
   tx: Tx,
   request: FastifyRequest,
   { kind, hash, limit }: GuessedSecret,
-  { rateLimiter, rightSecrets }: Pick<Deps, 'rateLimiter' | 'rightSecrets'>,
+  { rateLimiter, rightSecrets }: Pick<Memory, 'rateLimiter' | 'rightSecrets'>,
   find: () => Promise<T | null>,
 ): Promise<LookedUp<T>> {
+  const { minute } = countingWindow;
   const key = `${kind} ${addressKey(request.address)}`;
   const right = `${kind} ${hash}`;
-  const { minute } = countingWindow;
   const wait = rightSecrets.get(right) === true ? null : rateLimiter.look(key, limit, minute);
   if (wait !== null) return { kind: 'too-many', retryAfter: wait };
   const found = await find();

@@ -39,9 +39,7 @@ export interface Bearer {
 /**
  * Access tokens whose signature and claims were found good, until they expire: a token comes with every call
  * of an app, and verifying it costs more than all that is asked with it. What may change meanwhile, the member
- * and the session, is asked live each time. Kept by hash, in memory.
- *
- * @param most how many are kept; beyond, the one that was verified first is forgotten
+ * and the session, is asked live each time. Kept by hash; beyond so many, the one that was verified first is forgotten.
  */
 export function createVerifiedTokens(most = verifiedTokens) {
   const known = createAgedMap<{ readonly bearer: Bearer; readonly expiresAt: number }>(most);
@@ -66,11 +64,7 @@ export function createVerifiedTokens(most = verifiedTokens) {
   };
 }
 
-/**
- * Counts the failed client authentications of an address (security, Defaults).
- *
- * @param most how many addresses are remembered at once: an attacker with many must not fill the memory
- */
+/** Counts the failed client authentications of an address (security, Defaults), of so many addresses at most. */
 export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys) {
   /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
   const reached = createAgedMap<true>(most);
@@ -78,12 +72,7 @@ export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys
   const look = ({ id, limits }: OpenTenant, key: string) =>
     rateLimiter.look(`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute);
   return {
-    /**
-     * Whether an address has failed as often as the tenant allows. It is asked at every authentication by a
-     * secret, and nearly always answered by one look-up.
-     *
-     * @returns null if it has not, else the seconds until it may try again
-     */
+    /** Null, or the seconds until an address that failed too often may try again: nearly always one look-up. */
     waitOf(tenant: OpenTenant, address: string): number | null {
       if (reached.size === 0) return null;
       const key = addressKey(address);

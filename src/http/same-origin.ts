@@ -34,10 +34,7 @@ export function isFromAnotherSite({ headers }: FastifyRequest): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-/**
- * Whether another site's page posted this. Such a request comes without our Lax cookies; sent on as a GET it
- * brings them along.
- */
+/** Whether another site's page posted this: it comes without our Lax cookies; sent on as a GET it brings them along. */
 export function isCrossSitePost(request: FastifyRequest): boolean {
   return request.method === 'POST' && isFromAnotherSite(request);
 }

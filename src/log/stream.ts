@@ -5,7 +5,6 @@ import { isoTime } from '../core/access/iso-time.ts';
 import { logFlushInterval, logPieceBytes, logWaitingBytes } from '../core/operators/limits.ts';
 import type { Clock } from '../system/clock.ts';
 
-/** The log's way out. */
 export interface LogStream {
   /** @param line whole, with its end; a line that finds no place is lost, and counted */
   write(line: string): void;
@@ -18,7 +17,7 @@ export interface LogStream {
 }
 
 /** A file descriptor, and how the reader of its lines wants them. */
-export interface LogTarget {
+interface LogTarget {
   readonly fd: number;
   readonly isTerminal: boolean;
   /** journald reads each line's priority from `<6>` before it (sd-daemon(3)). */

@@ -30,8 +30,10 @@ export function reasonOf(error: unknown): string {
   return 'syscall' in error && 'code' in error ? String(error.code) : error.message;
 }
 
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
 function knownReason(error: unknown): string | null {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   // SQLite has finer codes, such as SQLITE_IOERR_WRITE.
   return reasons[code] ?? reasons[code.split('_').slice(0, 2).join('_')] ?? null;
 }
@@ -73,12 +75,8 @@ function isRefused(path: string, mode: number): boolean {
     accessSync(path, mode);
     return false;
   } catch (error) {
-    return isRefusal(error);
+    return ['EACCES', 'EPERM'].includes(codeOf(error));
   }
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
 }
 
 function refused(path: string): StartupError {
@@ -105,8 +103,7 @@ export function openFailure(path: string, error: unknown): StartupError {
   if (error instanceof StartupError) return error;
   const rights = rightsProblem(path, `${path}-wal`, `${path}-shm`);
   if (rights !== null) return rights;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const isDamaged = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+  const isDamaged = /^SQLITE_(?:CORRUPT|NOTADB)/.test(codeOf(error));
   const advice = isDamaged ? ' Restore a backup ("memberdoor restore FILE").' : '';
   return new StartupError(`The database ${path} cannot be opened: ${reasonOf(error)}.${advice}`);
 }

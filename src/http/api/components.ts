@@ -227,11 +227,7 @@ function inBody(body: Part, owner: string, visit: Visit): Part {
   return changed(body, { content: (types: Parts) => mapValues(types, (type) => changed(type, { schema })) });
 }
 
-/**
- * Visits the schemas that are directly in a part.
- *
- * @param named the name that the part has, after which they can be named
- */
+/** Visits the schemas that are directly in a part. @param named the part's name, after which they can be named */
 function inside(part: Part, place: Place, named: string | null, visit: Visit): Part {
   if (place.kind === 'responses' || place.kind === 'requestBodies') return inBody(part, place.owner, visit);
   if (place.kind === 'parameters') {

@@ -66,11 +66,7 @@ async function oneConsent(tx: Tx, call: Call): Promise<ApiAnswer> {
   return found === undefined ? unknown : { status: 200, body: found };
 }
 
-/**
- * Records answers, all of them or none.
- *
- * @returns null if they were recorded, else why they were not
- */
+/** Records answers, all of them or none. @returns null if they were recorded, else why they were not */
 async function answer(
   tx: Tx,
   call: Call,

@@ -140,11 +140,7 @@ const form = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)(?:Z|([+ -
  */
 const isoTimePattern = form.source;
 
-/**
- * Reads such a time.
- *
- * @returns ms, cut to whole ones; null if there is no such time, or it is not of the years 0 to 9999 in UTC
- */
+/** Such a time in whole ms; null if there is no such time, or it is not of the years 0 to 9999 in UTC. */
 function parseIsoTime(text: string): number | null {
   const found = form.exec(text);
   if (found === null) return null;

@@ -100,7 +100,7 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
     attachValidation: true,
     handler: async (request, reply) => {
       const result = await checkBearer(bearerToken(request), deps.tenants.byIssuer, deps);
-      if (!result.ok) return sendBearerProblem(reply, result.problem, undefined, result.denial);
+      if (!result.ok) return sendBearerProblem(reply, result.problem, result);
       const { validationError, params, query, body } = request;
       if (validationError !== undefined) {
         return sendRefused(reply, { status: 400, description: descriptionOf(validationError) });
@@ -115,7 +115,7 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
         return route.handle(tx, { tenant, member, clientId, scope, params, query, body, now });
       });
       if (answer === null)
-        return sendBearerProblem(reply, 'invalid_token', undefined, { bearer, reason: stoppedWorking });
+        return sendBearerProblem(reply, 'invalid_token', { bearer, reason: stoppedWorking });
       if (answer.status !== 200) return sendRefused(reply, answer, bearer);
       reply.header('cache-control', 'private, no-store').type('application/json; charset=utf-8');
       return reply.send(answer.body);
@@ -139,8 +139,7 @@ function sendRefused(reply: FastifyReply, refused: Refused, bearer?: Bearer): Fa
     return sendTooMany(reply, refused.retryAfter, 'consent_answers', countedMember(refused.memberId));
   const { status, description } = refused;
   if (status === 403) {
-    const denial = bearer === undefined ? {} : { bearer };
-    return sendBearerProblem(reply, 'insufficient_scope', description, denial);
+    return sendBearerProblem(reply, 'insufficient_scope', { text: description, ...(bearer && { bearer }) });
   }
   return sendRefusal(reply, refusal('invalid_request', description), status);
 }

@@ -118,10 +118,9 @@ function reject(
   const { tenant } = reply.request;
   const language = requestLanguage(reply.request, [chosen, sent.values.ui_locales]);
   const { client_id: clientId, redirect_uri: redirectUri } = sent.values;
-  const values = [
-    ...(clientId === undefined ? [] : [`client_id=${clientId}`]),
-    ...(redirectUri === undefined ? [] : [`redirect_uri=${redirectUri}`]),
-  ];
+  const values = Object.entries({ client_id: clientId, redirect_uri: redirectUri }).flatMap(
+    ([name, value]) => (value === undefined ? [] : `${name}=${value}`),
+  );
   const registered = tenant.development ? (client?.redirectUris ?? []) : [];
   return sendProblem(reply, 'request', {
     language,
@@ -142,18 +141,25 @@ function respondToClient(
   const { tenant } = reply.request;
   const { redirectUri, responseMode, state } = target;
   const answer = { ...parameters, ...(state === undefined ? {} : { state }), iss: tenant.issuer };
-  reply.header('cache-control', 'no-store');
-  if (responseMode === 'query') {
-    const separator = redirectUri.includes('?') ? '&' : '?';
-    return reply.redirect(`${redirectUri}${separator}${encode(new Map(Object.entries(answer)))}`, 303);
-  }
-  return sendPage(reply, {
+  if (responseMode === 'query') return redirectToClient(reply, redirectUri, answer);
+  return sendPage(reply.header('cache-control', 'no-store'), {
     template: 'oidc/form-post.eta',
     language: requestLanguage(reply.request, [chosen, sent.values.ui_locales]),
     title: 'formPost.title',
     formTargets: [formTarget(redirectUri)],
     data: { action: redirectUri, fields: Object.entries(answer) },
   });
+}
+
+/** Leads to an address of a client, with what it is told. */
+export function redirectToClient(
+  reply: FastifyReply,
+  uri: string,
+  parameters: Readonly<Record<string, string>>,
+): FastifyReply {
+  const query = encode(new Map(Object.entries(parameters)));
+  const address = query === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${query}`;
+  return reply.header('cache-control', 'no-store').redirect(address, 303);
 }
 
 /** Percent-encodes parameters for a query; a space is %20, which every decoder reads alike (S8). */

@@ -15,23 +15,21 @@ import { headerLines } from '../headers.ts';
 import type { Bearer } from '../memory.ts';
 
 /** Why a bearer request is refused (RFC 6750 §3.1); `null` means that it brought no token at all. */
-export type BearerProblem = null | 'invalid_request' | 'invalid_token' | 'insufficient_scope';
+type BearerProblem = null | keyof typeof problems;
 
-export type BearerResult =
-  | { readonly ok: true; readonly bearer: Bearer }
-  | { readonly ok: false; readonly problem: BearerProblem; readonly denial: Denial };
-
-/** What the audit says of a call that is denied: why, and whose token it was, once that is known. */
-export interface Denial {
-  readonly reason?: string;
+/** What is said of a call that is denied: to its sender, and to the audit, with whose token it was, once that is known. */
+interface Denial {
+  /** Says more exactly what is wrong. */
+  readonly text?: string;
+  readonly reason?: string | undefined;
   readonly bearer?: Bearer;
 }
 
-const refused = (problem: BearerProblem, reason?: string): BearerResult => ({
-  ok: false,
-  problem,
-  denial: reason === undefined ? {} : { reason },
-});
+type BearerResult =
+  | { readonly ok: true; readonly bearer: Bearer }
+  | ({ readonly ok: false; readonly problem: BearerProblem } & Denial);
+
+const refused = (problem: BearerProblem, reason?: string): BearerResult => ({ ok: false, problem, reason });
 
 /** The token of the Authorization header; undefined if there is none of the Bearer scheme, or two headers. */
 export function bearerToken(request: FastifyRequest): string | undefined {
@@ -40,6 +38,8 @@ export function bearerToken(request: FastifyRequest): string | undefined {
     ? undefined
     : /^bearer +(\S+)$/i.exec(authorization)?.[1];
 }
+
+const wrongToken = 'the access token is expired, of another type, or not signed by the tenant';
 
 /**
  * Checks an access token: signature, issuer, audience, type, times (RFC 9068 §4; M4 to M10).
@@ -63,12 +63,7 @@ export async function checkBearer(
     audience: config.apiAudience,
     now,
   });
-  if (claims === null) {
-    return refused(
-      'invalid_token',
-      'the access token is expired, of another type, or not signed by the tenant',
-    );
-  }
+  if (claims === null) return refused('invalid_token', wrongToken);
   // What was revoked since a backup was taken, its restored database does not know (security, promise 6).
   if (Number(claims.iat) * 1_000 < tenant.tokensFrom) {
     return refused('invalid_token', 'the access token was issued before a backup was restored');
@@ -97,52 +92,37 @@ export async function bearerMember(tx: Tx, bearer: Bearer, now: number): Promise
 /** Why a token that was found good gives nothing any more. */
 export const stoppedWorking = 'the member may no longer sign in, or the session of the token is over';
 
-const statusOf = { invalid_request: 400, invalid_token: 401, insufficient_scope: 403 } as const;
-
-const description = {
-  invalid_request: 'send the access token once, in the Authorization header',
-  invalid_token: 'the access token is expired, revoked or not one of ours',
-  insufficient_scope: 'the access token lacks the scope openid',
+const problems = {
+  invalid_request: { status: 400, text: 'send the access token once, in the Authorization header' },
+  invalid_token: { status: 401, text: 'the access token is expired, revoked or not one of ours' },
+  insufficient_scope: { status: 403, text: 'the access token lacks the scope openid' },
 } as const;
 
-/**
- * The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that.
- *
- * @param text says more exactly what is wrong
- * @param denial what the audit says beside it
- */
+/** The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that. */
 export function sendBearerProblem(
   reply: FastifyReply,
   problem: BearerProblem,
-  text = problem === null ? 'send an access token' : description[problem],
-  denial: Denial = {},
+  { text, reason, bearer }: Denial = {},
 ): FastifyReply {
-  noteDenial(reply.request, problem, { reason: text, ...denial });
+  const realm = 'Bearer realm="memberdoor"';
+  // Who brings no token is told to, and nothing was denied.
   if (problem === null) {
-    reply.header('www-authenticate', 'Bearer realm="memberdoor"');
-    return sendJson(reply, { error_description: text }, 401);
+    const body = { error_description: 'send an access token' };
+    return sendJson(reply.header('www-authenticate', realm), body, 401);
   }
-  reply.header(
-    'www-authenticate',
-    `Bearer realm="memberdoor", error="${problem}", error_description="${text}"`,
-  );
-  return sendJson(reply, { error: problem, error_description: text }, statusOf[problem]);
-}
-
-/** Who brings no token is told to, and nothing was denied; the admin API has words of its own. */
-function noteDenial(request: FastifyRequest, problem: BearerProblem, { reason, bearer }: Denial): void {
-  if (problem === null || (request.refusals ?? []).length > 0) return;
-  const whose =
-    bearer === undefined
-      ? {}
-      : {
-          tenantId: bearer.tenant.id,
-          actorKind: 'client' as const,
-          actorId: bearer.clientId,
-          clientId: bearer.clientId,
-          target: bearer.memberId,
-        };
-  noteRefusal(request, { event: 'api_denied', ...whose, reason: reason ?? null });
+  const told = text ?? problems[problem].text;
+  // The admin API has noted it in words of its own.
+  if (reply.request.refusals === undefined) {
+    const actor = bearer && { actorKind: 'client' as const, actorId: bearer.clientId };
+    const whose = bearer && {
+      tenantId: bearer.tenant.id,
+      clientId: bearer.clientId,
+      target: bearer.memberId,
+    };
+    noteRefusal(reply.request, { event: 'api_denied', ...actor, ...whose, reason: reason ?? told });
+  }
+  reply.header('www-authenticate', `${realm}, error="${problem}", error_description="${told}"`);
+  return sendJson(reply, { error: problem, error_description: told }, problems[problem].status);
 }
 
 /** The issuer a token claims, unverified: it only says whose keys to try. */

@@ -97,8 +97,7 @@ export function noteRefusedClient(request: FastifyRequest, { clientId }: Client,
 }
 
 /**
- * What a request brought to authenticate its client: Basic, the body, or neither (RFC 6749 §2.3.1;
- * decision 15).
+ * What a request brought to authenticate its client: Basic, the body, or neither (RFC 6749 §2.3.1; decision 15).
  *
  * @throws ProtocolError `invalid_request` for two methods at once, two ids, or none
  */

@@ -1,11 +1,9 @@
 // The logout endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Client } from '../../core/client.ts';
-import { type IdTokenHint, type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
+import { type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
 import { endSession } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
-import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import { clearSessionCookie } from '../cookies.ts';
@@ -16,6 +14,7 @@ import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
+import { redirectToClient } from './authorize.ts';
 import { readHint } from './id-token-hint.ts';
 
 const parameters = [
@@ -55,7 +54,9 @@ async function end(request: FastifyRequest, reply: FastifyReply, deps: Deps): Pr
   const hint = await readHint(tenant, values.id_token_hint);
   const answer = await transactionOf(request, deps, async (tx) => {
     const current = await currentSession(tx, request, deps.clock());
-    const client = await clientOf(tx, tenant.id, values, hint);
+    // The client that is signed out of: the one named, else the one that a valid hint was issued to.
+    const clientId = values.client_id ?? hint?.clientId;
+    const client = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
     const decided = logout({
       hint,
       clientId: values.client_id,
@@ -87,17 +88,6 @@ const refusalWords: Readonly<Record<LogoutRefusal, string>> = {
   hint: 'the id_token_hint is not an id_token of this client and of the session in this browser',
 };
 
-/** The client that is signed out of: the one named, else the one that a valid hint was issued to. */
-async function clientOf(
-  tx: Tx,
-  tenantId: string,
-  values: Parameters,
-  hint: IdTokenHint | null | undefined,
-): Promise<Client | null> {
-  const clientId = values.client_id ?? hint?.clientId;
-  return clientId === undefined ? null : findClient(tx, tenantId, clientId);
-}
-
 function send(
   reply: FastifyReply,
   answer: LogoutAnswer,
@@ -107,11 +97,8 @@ function send(
 ): Promise<FastifyReply> | FastifyReply {
   const language = requestLanguage(reply.request, languages);
   switch (answer.kind) {
-    case 'redirect': {
-      const separator = answer.uri.includes('?') ? '&' : '?';
-      const query = state === undefined ? '' : `${separator}state=${encodeURIComponent(state)}`;
-      return reply.header('cache-control', 'no-store').redirect(`${answer.uri}${query}`, 303);
-    }
+    case 'redirect':
+      return redirectToClient(reply, answer.uri, state === undefined ? {} : { state });
     case 'ask':
       return sendPage(reply, {
         template: 'members/sign-out.eta',

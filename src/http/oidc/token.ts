@@ -145,10 +145,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-/**
- * The token response of every grant (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3): signs what was decided
- * and committed.
- */
+/** Signs what was decided and committed (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */
 async function issueTokens(tenant: OpenTenant, grant: TokenGrant, { config, random }: Deps): Promise<object> {
   const { client, scope, refreshToken, issuedAt } = grant;
   const keyFor = (algorithm: SigningAlgorithm) => signingKeyFor(tenant.keys, algorithm, issuedAt);

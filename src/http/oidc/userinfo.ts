@@ -29,15 +29,14 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
       (issuer) => (issuer === tenant.issuer ? tenant : null),
       deps,
     );
-    if (!result.ok) return sendBearerProblem(reply, result.problem, undefined, result.denial);
+    if (!result.ok) return sendBearerProblem(reply, result.problem, result);
     const { bearer } = result;
     request.caller = bearer;
     if (!scopeIncludes(bearer.scope, 'openid')) {
-      return sendBearerProblem(reply, 'insufficient_scope', undefined, { bearer });
+      return sendBearerProblem(reply, 'insufficient_scope', { bearer });
     }
     const member = await transactionOf(request, deps, (tx) => bearerMember(tx, bearer, deps.clock()));
-    if (member === null)
-      return sendBearerProblem(reply, 'invalid_token', undefined, { bearer, reason: stoppedWorking });
+    if (member === null) return sendBearerProblem(reply, 'invalid_token', { bearer, reason: stoppedWorking });
     return sendJson(reply, { sub: member.id, ...memberClaims(member, bearer.scope) });
   };
   app.route({ method: ['GET', 'HEAD', 'POST'], url, handler: answer });

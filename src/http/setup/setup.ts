@@ -64,11 +64,8 @@ async function linkOf(request: FastifyRequest, deps: Deps): Promise<Link> {
 
 async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
   const link = await linkOf(request, deps);
-  const { ui_locales: chosen } = pageQuery(request, ['ui_locales']);
-  const language = languageOf(request, chosen);
-  if (link.kind === 'unknown') return refuseUnknown(reply);
-  if (link.kind === 'too-many') return refuseTooMany(reply, link.retryAfter);
-  if (link.kind === 'used') return sendDone(reply, link.portal, language, 200);
+  const language = languageOf(request, pageQuery(request, ['ui_locales']).ui_locales);
+  if (link.kind !== 'open') return sendNotOpen(reply, link, language, 200);
   const known = request.tenant ?? deps.tenants.all()[0];
   const facts = { tenantName: known?.name ?? '', issuer: known?.issuer ?? suggestedIssuer(request) };
   return sendForm(reply, { ...facts, fullName: '', email: '' }, language, []);
@@ -78,9 +75,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const link = await linkOf(request, deps);
   const form = pageForm(request, ['tenantName', 'issuer', 'fullName', 'email', 'password', 'ui_locales']);
   const language = languageOf(request, form.ui_locales);
-  if (link.kind === 'unknown') return refuseUnknown(reply);
-  if (link.kind === 'too-many') return refuseTooMany(reply, link.retryAfter);
-  if (link.kind === 'used') return sendDone(reply, link.portal, language, 410);
+  if (link.kind !== 'open') return sendNotOpen(reply, link, language, 410);
   if (isFromAnotherSite(request)) return sendProblem(reply, 'crossSite');
   const { tenantName = '', issuer = '', fullName = '', email = '', password = '' } = form;
   const facts: FirstAdminFacts = { tenantName, issuer, fullName, email, password, language: language.tag };
@@ -89,23 +84,31 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   const result = await makeFirstAdmin(store, facts, secretOf(request), request.address, operationDeps);
   if (result.kind === 'invalid') return sendForm(reply, facts, language, result.problems);
   if (result.kind === 'made') return reply.redirect(`/setup/${secretOf(request)}`, 303);
-  const late = await linkOf(request, deps);
-  return late.kind === 'used' ? sendDone(reply, late.portal, language, 410) : refuseUnknown(reply);
+  return sendNotOpen(reply, await linkOf(request, deps), language, 410);
 }
 
 function languageOf({ headers }: FastifyRequest, chosen: string | undefined): Language {
   return chooseLanguage([chosen], headers['accept-language']);
 }
 
-/** What is no link of ours looks like any address that is not there. */
-function refuseUnknown(reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+/** @param usedStatus the status of a page that says that the link was used */
+function sendNotOpen(
+  reply: FastifyReply,
+  link: Link,
+  language: Language,
+  usedStatus: number,
+): FastifyReply | Promise<FastifyReply> {
+  if (link.kind === 'used') {
+    const page = { template: 'setup/done.eta', language, title: 'setup.done.title', status: usedStatus };
+    return sendPage(reply, { ...page, data: { portal: link.portal } });
+  }
+  if (link.kind === 'too-many') {
+    reply.status(429).header('retry-after', link.retryAfter).type('text/plain; charset=utf-8');
+    noteLimit(reply, 'set_up_links');
+    return reply.send('Too many requests\n');
+  }
+  // What is no link of ours looks like any address that is not there.
   return reply.request.tenant === undefined ? sendUnknownHost(reply) : sendProblem(reply, 'notFound');
-}
-
-function refuseTooMany(reply: FastifyReply, retryAfter: number): FastifyReply {
-  reply.status(429).header('retry-after', retryAfter).type('text/plain; charset=utf-8');
-  noteLimit(reply, 'set_up_links');
-  return reply.send('Too many requests\n');
 }
 
 /** What the browser calls us is most likely the public address, unless it came over this machine itself. */
@@ -133,31 +136,11 @@ function sendForm(
       text: t(`${sectionOf(field, problem)}.error.${field}.${problem}`, { least, most: brandNameLength }),
     })),
     again: { action, fields: {} },
-    data: {
-      action,
-      lead: t('setup.lead'),
-      facts,
-      least,
-    },
+    data: { action, lead: t('setup.lead'), facts, least },
   });
 }
 
 /** Whether sign-up has the text too. */
 function sectionOf(field: FactProblem['field'], problem: string): 'member' | 'setup' {
   return field === 'tenantName' || field === 'issuer' || problem === 'taken' ? 'setup' : 'member';
-}
-
-function sendDone(
-  reply: FastifyReply,
-  portal: string,
-  language: Language,
-  status: number,
-): Promise<FastifyReply> {
-  return sendPage(reply, {
-    template: 'setup/done.eta',
-    language,
-    title: 'setup.done.title',
-    status,
-    data: { portal },
-  });
 }

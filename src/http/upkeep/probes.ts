@@ -1,5 +1,6 @@
 // Answers what other programs ask of the service: whether it works, which domains are ours, how a call arrived.
 import { BlockList, isIPv6 } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../core/limits.ts';
 import { readinessLife, readinessTime } from '../../core/operators/limits.ts';
@@ -60,16 +61,11 @@ function createStorageCheck(store: Store): () => Promise<Unready | null> {
 }
 
 function tryStorage(store: Store): Promise<Unready | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve('storage'), readinessTime);
-    store
-      .transaction(touchService)
-      .then(
-        () => resolve(null),
-        () => resolve('storage'),
-      )
-      .finally(() => clearTimeout(timer));
-  });
+  const tried = store.transaction(touchService).then(
+    () => null,
+    () => 'storage' as const,
+  );
+  return Promise.race([tried, wait(readinessTime, 'storage' as const, { ref: false })]);
 }
 
 /** Headers that proxies add: a request through one does not come from this machine. */

@@ -157,12 +157,7 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/**
- * Serves `GET /metrics` in the text format of Prometheus.
- *
- * @param port 0 takes any
- * @throws StartupError if the port cannot be had
- */
+/** Serves `GET /metrics` in the text format of Prometheus. @throws StartupError if the port cannot be had */
 export async function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<MetricsServer> {
   const answer: RequestListener = (request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {
