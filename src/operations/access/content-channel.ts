@@ -7,11 +7,7 @@ import type { Tx } from '../../storage/store.ts';
 import { refuseIfAny } from '../refusal.ts';
 import { unknownProducts } from './package.ts';
 
-/**
- * Defines a content channel, or changes the one of that id.
- *
- * @throws OperationRefused with every problem at once
- */
+/** Defines a content channel, or changes the one of that id. @throws OperationRefused with every problem at once */
 export async function defineContentChannel(tx: Tx, channel: ContentChannel): Promise<void> {
   refuseIfAny([
     ...accessTextProblems(channel),

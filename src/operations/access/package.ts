@@ -12,44 +12,28 @@ import {
 import type { Tx } from '../../storage/store.ts';
 import { conflict, refuseIfAny } from '../refusal.ts';
 
-/**
- * Adds a product to a tenant.
- *
- * @returns its id
- * @throws OperationRefused, or OperationRefused where the name is taken
- */
+/** Adds a product to a tenant. @returns its id @throws OperationRefused */
 export async function addProduct(tx: Tx, tenantId: string, name: string): Promise<number> {
   refuseIfAny(productProblems(name));
   demandFreeName('product', name, await listProducts(tx, tenantId));
   return insertProduct(tx, tenantId, name.trim());
 }
 
-/**
- * Gives a product another name.
- *
- * @returns whether the tenant has it
- * @throws OperationRefused, or OperationRefused where the name is taken
- */
+/** Gives a product another name. @returns whether the tenant has it @throws OperationRefused */
 export async function renameProduct(tx: Tx, tenantId: string, product: Product): Promise<boolean> {
   refuseIfAny(productProblems(product.name));
   demandFreeName('product', product.name, await listProducts(tx, tenantId), product.id);
   return updateProduct(tx, tenantId, { ...product, name: product.name.trim() });
 }
 
-/**
- * Adds a package to a tenant, with products that the tenant has.
- *
- * @returns its packageId
- * @throws OperationRefused with every problem at once, or OperationRefused where the name is taken
- */
+/** Adds a package to a tenant, with products that the tenant has. @returns its packageId @throws OperationRefused */
 export async function addPackage(
   tx: Tx,
   tenantId: string,
   facts: PackageFacts,
   productIds: readonly number[],
 ): Promise<number> {
-  refuseIfAny([...packageProblems(facts), ...(await unknownProducts(tx, tenantId, productIds))]);
-  demandFreeName('package', facts.name, await listPackages(tx, tenantId));
+  await demandPackage(tx, tenantId, facts, productIds);
   return insertPackage(tx, tenantId, facts, productIds);
 }
 
@@ -58,7 +42,7 @@ export async function addPackage(
  * runs stays as it was ordered.
  *
  * @returns whether the tenant has it
- * @throws OperationRefused with every problem at once, or OperationRefused where the name is taken
+ * @throws OperationRefused
  */
 export async function changePackage(
   tx: Tx,
@@ -67,9 +51,19 @@ export async function changePackage(
   facts: PackageFacts,
   productIds: readonly number[],
 ): Promise<boolean> {
-  refuseIfAny([...packageProblems(facts), ...(await unknownProducts(tx, tenantId, productIds))]);
-  demandFreeName('package', facts.name, await listPackages(tx, tenantId), id);
+  await demandPackage(tx, tenantId, facts, productIds, id);
   return updatePackage(tx, tenantId, id, facts, productIds);
+}
+
+async function demandPackage(
+  tx: Tx,
+  tenantId: string,
+  facts: PackageFacts,
+  productIds: readonly number[],
+  own?: number,
+): Promise<void> {
+  refuseIfAny([...packageProblems(facts), ...(await unknownProducts(tx, tenantId, productIds))]);
+  demandFreeName('package', facts.name, await listPackages(tx, tenantId), own);
 }
 
 /**
@@ -83,7 +77,7 @@ function demandFreeName(
   what: 'package' | 'product',
   name: string,
   all: readonly { readonly id: number; readonly name: string }[],
-  own: number | null = null,
+  own?: number,
 ): void {
   const written = (text: string) => text.trim().normalize();
   const taken = all.filter((one) => written(one.name) === written(name));

@@ -37,12 +37,7 @@ export interface NewSubscription
   readonly createdAt: number;
 }
 
-/**
- * Gives a member a subscription.
- *
- * @returns its subscriptionId
- * @throws OperationRefused with every problem at once
- */
+/** Gives a member a subscription. @returns its subscriptionId @throws OperationRefused with every problem at once */
 export async function addSubscription(tx: Tx, tenantId: string, facts: NewSubscription): Promise<number> {
   const { memberId, packageId, activatedAt, expiresAt, customPropertyValues } = facts;
   const defined = await listCustomProperties(tx, tenantId);

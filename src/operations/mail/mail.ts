@@ -7,36 +7,22 @@ import { chooseLanguage, type Language, type Translate } from '../../text/langua
 import { createTemplates } from '../../text/templates.ts';
 
 /**
- * Every mail that the service sends. Its values are texts, or times in ms; a value that is absent or empty is
- * left out of the mail. `fullName` may be given to each of them, for the greeting.
- *
- * | name | to whom, when | values | code | where its button leads |
- * |---|---|---|---|---|
- * | signUp | the address of a sign-up, to prove it | fullName | yes | finishes the sign-up |
- * | signUpKnown | an address that has an account, when a visitor signs up with it | – | – | recovery |
- * | passwordReset | a member who forgot the password | – | – | the new password |
- * | invitation | a member whose account an operator made | – | – | a first password |
- * | passwordChanged | a member whose password was changed | place, time | – | recovery |
- * | emailChange | a new address, to prove it | – | yes | the account |
- * | emailChanged | the address an account had before | email (the new one), time | – | – |
- * | newTv | a member whose TV or app was signed in | client, device, place, time | – | takes it back |
- * | newBrowser | a member who signed in with a new browser | browser, place, time | – | takes it back |
- * | deletionRequested | a member who asked to be deleted | date (required) | – | the account, to keep it |
- * | deletionCancelled | a member who keeps the account after all | – | – | the account |
- * | subscribed | a member whose subscription began | package (required), price, until, invoice (its number), due | – | the account |
+ * Every mail that the service sends, each with: to whom, when | values | code | where its button leads. Values are texts,
+ * or times in ms; one that is absent or empty is left out. `fullName` may be given to each of them, for the greeting.
  */
 export const mailNames = [
-  'signUp',
-  'signUpKnown',
-  'passwordReset',
-  'invitation',
-  'passwordChanged',
-  'emailChange',
-  'emailChanged',
-  'newTv',
-  'newBrowser',
-  'deletionRequested',
-  'deletionCancelled',
+  'signUp', // the address of a sign-up, to prove it | fullName | yes | finishes the sign-up
+  'signUpKnown', // an address that has an account, when a visitor signs up with it | – | – | recovery
+  'passwordReset', // a member who forgot the password | – | – | the new password
+  'invitation', // a member whose account an operator made | – | – | a first password
+  'passwordChanged', // a member whose password was changed | place, time | – | recovery
+  'emailChange', // a new address, to prove it | – | yes | the account
+  'emailChanged', // the address an account had before | email (the new one), time | – | –
+  'newTv', // a member whose TV or app was signed in | client, device, place, time | – | takes it back
+  'newBrowser', // a member who signed in with a new browser | browser, place, time | – | takes it back
+  'deletionRequested', // a member who asked to be deleted | date (required) | – | the account, to keep it
+  'deletionCancelled', // a member who keeps the account after all | – | – | the account
+  // a member whose subscription began | package (required), price, until, invoice (its number), due | – | the account
   'subscribed',
 ] as const;
 

@@ -55,11 +55,7 @@ export async function disableMember(
   return true;
 }
 
-/**
- * Lets a disabled member sign in again.
- *
- * @returns whether there is such a member on this tenant
- */
+/** Lets a disabled member sign in again. @returns whether there is such a member on this tenant */
 export async function enableMember(tx: Tx, tenantId: string, id: string, now: number): Promise<boolean> {
   const member = await findMember(tx, tenantId, id);
   if (member?.status === 'disabled') {

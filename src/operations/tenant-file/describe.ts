@@ -1,10 +1,8 @@
 // What a tenant has, as a tenant file describes it.
 import type { Consent } from '../../core/access/consent.ts';
-import type { ContentChannel } from '../../core/access/content-channel.ts';
-import type { CustomProperty } from '../../core/access/custom-property.ts';
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { packageTextLength } from '../../core/access/limits.ts';
-import { type Package, type Product, packageFacts } from '../../core/access/package.ts';
+import { type Package, packageFacts } from '../../core/access/package.ts';
 import type { MemberSubscription } from '../../core/access/subscription.ts';
 import type { Client } from '../../core/client.ts';
 import type { Tenant } from '../../core/tenant.ts';
@@ -42,13 +40,13 @@ export function describeTenant(tenant: Tenant, all: readonly Tenant[]): FileTena
 
 export function describeClient(client: Client): FileClient {
   const { secrets: _secrets, disabledAt, clientId, name, type, ...settings } = clientAnswer(client);
-  const hashes = client.secrets.map(({ hash }) => hash);
+  const [only, ...others] = client.secrets.map(({ hash }) => hash);
   return {
     clientId,
     name,
     type,
     disabled: disabledAt !== null,
-    ...(hashes.length === 0 ? {} : { secretHash: hashes }),
+    ...(only === undefined ? {} : { secretHash: others.length === 0 ? only : [only, ...others] }),
     ...settings,
   };
 }
@@ -57,7 +55,12 @@ export function describePackage(described: Package): FilePackage {
   return { ...packageFacts(described), products: described.products.map(({ name }) => name) };
 }
 
-export function describeChannel({ id, name, description, products }: StoredChannel): FileChannel {
+export function describeChannel({
+  id,
+  name,
+  description,
+  products,
+}: Stored['channels'][number]): FileChannel {
   return { id, name, description, products: products.map((product) => product.name) };
 }
 
@@ -99,20 +102,8 @@ export function describeSubscription(subscription: MemberSubscription): FileSubs
   };
 }
 
-/** A channel with the products that open it, in the order of the tenant's. */
-interface StoredChannel extends ContentChannel {
-  readonly products: readonly Product[];
-}
-
 /** What a tenant has, but for its members. */
-export interface Stored {
-  readonly properties: readonly CustomProperty[];
-  readonly products: readonly Product[];
-  readonly packages: readonly Package[];
-  readonly channels: readonly StoredChannel[];
-  readonly consents: readonly Consent[];
-  readonly clients: readonly Client[];
-}
+export type Stored = Awaited<ReturnType<typeof readStored>>;
 
 /** What a tenant has that is yet to be made. */
 export const nothingStored: Stored = {
@@ -125,7 +116,7 @@ export const nothingStored: Stored = {
 };
 
 /** Reads what a tenant has, products and packages by the names that a file calls them. */
-export async function readStored(tx: Tx, tenantId: string): Promise<Stored> {
+export async function readStored(tx: Tx, tenantId: string) {
   const products = toldApart(await listProducts(tx, tenantId));
   const packages = toldApart(await listPackages(tx, tenantId));
   const channels = await listContentChannels(tx, tenantId);

@@ -17,7 +17,7 @@ import {
   readStored,
   type Stored,
 } from './describe.ts';
-import type { FileClient, FileMember, FileTenant } from './tenant-file.ts';
+import type { FileMember, FileTenant } from './tenant-file.ts';
 
 /** How an export is written. */
 export type Format = 'yaml' | 'json';
@@ -60,16 +60,9 @@ async function wholeTenant(
     packages: packages.map(describePackage),
     channels: channels.map(describeChannel),
     consents: consents.map(describeConsent),
-    clients: clients.map((client) => withPlainSecret(describeClient(client))),
+    clients: clients.map(describeClient),
     ...(withMembers ? { members: await wholeMembers(tx, tenant, stored) } : {}),
   };
-}
-
-/** One secret is not written as a list. */
-function withPlainSecret(client: FileClient): FileClient {
-  const { secretHash } = client;
-  const [only, ...others] = typeof secretHash === 'string' ? [secretHash] : (secretHash ?? []);
-  return only === undefined || others.length > 0 ? client : { ...client, secretHash: only };
 }
 
 async function wholeMembers(tx: Tx, { id, host }: Tenant, stored: Stored): Promise<readonly FileMember[]> {

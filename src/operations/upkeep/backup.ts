@@ -63,12 +63,7 @@ function noteBackup(dataFolder: string, target: string): void {
   }
 }
 
-/**
- * Writes the copy, with its checksum, and reads it back.
- *
- * @param file empty
- * @throws StartupError
- */
+/** Writes the copy, with its checksum, and reads it back. @param file empty @throws StartupError */
 export function writeBackup(dataFolder: string, file: string): FileFacts {
   copyDatabase(dataFolder, file);
   appendChecksum(file);
