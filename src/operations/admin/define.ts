@@ -23,7 +23,7 @@ export type InputOf<Fields extends s.Schemas, Optional extends s.Schemas> = s.Va
 };
 
 /** What is said of an operation here; the rest follows from it. */
-export interface Definition<Fields extends s.Schemas, Optional extends s.Schemas>
+interface Definition<Fields extends s.Schemas, Optional extends s.Schemas>
   extends Omit<
     Operation,
     'reach' | 'method' | 'path' | 'input' | 'output' | 'acts' | 'present' | 'prepare' | 'run'
@@ -41,7 +41,7 @@ export interface Definition<Fields extends s.Schemas, Optional extends s.Schemas
 export type OnTenant<Context> = Context & { readonly tenant: OpenTenant };
 
 /** An operation on a tenant; its path goes on behind `/tenants/{tenant}`. */
-export interface TenantDefinition<Fields extends s.Schemas, Optional extends s.Schemas, Prepared>
+interface TenantDefinition<Fields extends s.Schemas, Optional extends s.Schemas, Prepared>
   extends Definition<Fields, Optional> {
   /** Who may: its administrators, unless it says `system`. */
   readonly reach?: 'system';
@@ -76,7 +76,7 @@ export function onTenant<
 }
 
 /** An operation on the service as a whole. */
-export interface ServiceDefinition<Fields extends s.Schemas, Optional extends s.Schemas, Prepared>
+interface ServiceDefinition<Fields extends s.Schemas, Optional extends s.Schemas, Prepared>
   extends Definition<Fields, Optional>,
     Pick<Operation<InputOf<Fields, Optional>, Prepared>, 'prepare' | 'run'> {
   /** Who may: callers who have every tenant, unless it is `tenant`, which answers each caller about their own. */

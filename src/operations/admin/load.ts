@@ -1,10 +1,8 @@
 // The operations that tenant files alone have: they keep what another service gave, such as ids, hashes and times.
-import { endOfPeriod } from '../../core/access/package.ts';
 import { blankMember, type Member } from '../../core/members/member.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import * as s from '../../json-schema.ts';
 import { listEveryConsent } from '../../storage/access/consent.ts';
-import { findPackage } from '../../storage/access/package.ts';
 import { findSubscription } from '../../storage/access/subscription.ts';
 import { findRegisteredClient } from '../../storage/client.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
@@ -12,13 +10,13 @@ import { type MemberNumbers, takenNumbers } from '../../storage/members/member-s
 import { findService } from '../../storage/service.ts';
 import type { Tx } from '../../storage/store.ts';
 import { defineConsent } from '../access/consent.ts';
-import { addSubscription, changeSubscription } from '../access/subscription.ts';
+import { changeSubscription } from '../access/subscription.ts';
 import { changeClient, registerClient } from '../client/client.ts';
 import { deleteMember } from '../member/member.ts';
 import { conflict, unknown } from '../refusal.ts';
 import { consentFields, consentIdField } from './access/consents.ts';
 import { packageIdField } from './access/packages.ts';
-import { valuesField } from './access/subscriptions.ts';
+import { giveSubscription, timeOr, valuesField } from './access/subscriptions.ts';
 import {
   changesOf,
   clientAnswer,
@@ -26,7 +24,7 @@ import {
   clientIdField,
   nameField as clientNameField,
   typeField,
-} from './clients/client-answer.ts';
+} from './clients/client.ts';
 import { onService, onTenant } from './define.ts';
 import {
   demandManage,
@@ -37,10 +35,10 @@ import {
   memberFields,
   provenFields,
   userTypeField,
+  withDetails,
 } from './members/member.ts';
-import { withDetails } from './members/member-details.ts';
 import type { Operation } from './operation.ts';
-import { nameField, tenantFields } from './tenant-answer.ts';
+import { nameField, tenantFields } from './tenant.ts';
 import { issuerField, prepareNew, storeNew } from './tenants.ts';
 
 /** No document shows what they answer. */
@@ -229,20 +227,9 @@ const subscriptionLoaded = onTenant({
   optional: { ...subscriptionTimeFields, customPropertyValues: { ...valuesField, default: {} } },
   output,
   made: 'subscriptionId',
-  run: async ({ tx, tenant, now }, { memberId, packageId, customPropertyValues, ...times }) => {
-    const offer = await findPackage(tx, tenant.id, packageId);
-    if (offer === null) throw unknown('package');
-    const activatedAt = timeOr(times.activatedAt, now);
-    const oncePaid = activatedAt === null ? null : endOfPeriod(activatedAt, offer.period);
-    const subscriptionId = await addSubscription(tx, tenant.id, {
-      memberId,
-      packageId,
-      createdAt: timeOr(times.createdAt, now) ?? now,
-      activatedAt,
-      expiresAt: timeOr(times.expiresAt, oncePaid),
-      customPropertyValues,
-    });
-    await replay(tx, tenant.id, subscriptionId, times);
+  run: async (context, input) => {
+    const subscriptionId = await giveSubscription(context, input);
+    await replay(context.tx, context.tenant.id, subscriptionId, input);
     return { subscriptionId };
   },
 });
@@ -259,12 +246,6 @@ async function replay(
   const found = await findSubscription(tx, tenantId, id);
   const isSo = found?.cancelledAt === timeOr(cancelledAt, null) && found.endedAt === timeOr(endedAt, null);
   if (!isSo) throw conflict([], 'times_out_of_order');
-}
-
-/** A time; one that is left out has its own beginning, and null is none. */
-function timeOr(written: string | null | undefined, otherwise: number | null): number | null {
-  if (written === undefined) return otherwise;
-  return written === null ? null : Date.parse(written);
 }
 
 /** Open to tenant files alone: no other face has them. */

@@ -57,12 +57,9 @@ export interface OperationPart extends Pick<PreparationContext, 'tenants' | 'ten
 /** The answer of an operation that is a file: all of it, or its first part. */
 export interface FileAnswer {
   readonly text: string;
-  /** Reads the next part, in a transaction of its own; left out at the end. */
-  readonly more?: ReadMore;
+  /** Reads the next part, in a transaction of its own; left out at the end. @throws StorageUnavailable */
+  readonly more?: (context: OperationContext) => Promise<FileAnswer>;
 }
-
-/** @throws StorageUnavailable */
-export type ReadMore = (context: OperationContext) => Promise<FileAnswer>;
 
 /** The noun and the verb of an operation's name. */
 export function nameOf({ name }: Pick<Operation, 'name'>): { readonly noun: string; readonly verb: string } {
@@ -177,13 +174,13 @@ export interface ListFace {
 }
 
 /** A list on the page of one thing, by what the list's own page says of it where it has one. */
-export interface PartFace extends Pick<ListFace, 'columns' | 'entry'> {
+interface PartFace extends Pick<ListFace, 'columns' | 'entry'> {
   /** The operation whose page has this list alone. */
   readonly list?: string;
 }
 
 /** Where an operation stands in the portal. Operations are named as in the table. */
-export interface PortalFace {
+interface PortalFace {
   /** What the page of a list shows. */
   readonly list?: ListFace;
   /** The lists on the page of one thing, by the names of its properties. */

@@ -112,15 +112,14 @@ const running =
   (verb: 'apply' | 'compare') =>
   async (context: OperationContext, sent: SentFile, prepared: PreparedFile) => {
     demandReading(context.actor, prepared.file, verb);
-    return answerOf(await runFile(prepared, sent, context));
+    const entries = await runFile(prepared, sent, context);
+    return {
+      changes: entries.map(({ change, calls }) => ({
+        ...change,
+        calls: calls.map(({ operation }) => operation),
+      })),
+    };
   };
-
-const answerOf = (entries: Awaited<ReturnType<typeof runFile>>) => ({
-  changes: entries.map(({ change, calls }) => ({
-    ...change,
-    calls: calls.map(({ operation }) => operation),
-  })),
-});
 
 const fileFace = {
   tellsChanges: true,

@@ -25,7 +25,7 @@ import {
   type OperationContext,
   type PreparationContext,
 } from './operation.ts';
-import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant-answer.ts';
+import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant.ts';
 
 const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;
 

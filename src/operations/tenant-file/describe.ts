@@ -13,9 +13,9 @@ import { listCustomProperties } from '../../storage/access/subscription.ts';
 import { listClients } from '../../storage/client.ts';
 import type { MemberWithPassword } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
-import { clientAnswer } from '../admin/clients/client-answer.ts';
+import { clientAnswer } from '../admin/clients/client.ts';
 import { memberAnswer } from '../admin/members/member.ts';
-import { tenantAnswer } from '../admin/tenant-answer.ts';
+import { tenantAnswer } from '../admin/tenant.ts';
 import type {
   FileChannel,
   FileClient,

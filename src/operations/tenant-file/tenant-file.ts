@@ -20,11 +20,16 @@ import type { MemberNumbers } from '../../storage/members/member-search.ts';
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';
-import { type ClientInput, clientFields, clientIdField, typeField } from '../admin/clients/client-answer.ts';
+import { type ClientInput, clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
 import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
-import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
-import type { MemberInput } from '../admin/members/member-details.ts';
-import { tenantFields } from '../admin/tenant-answer.ts';
+import {
+  emailField,
+  fullNameField,
+  type MemberInput,
+  memberFields,
+  userTypeField,
+} from '../admin/members/member.ts';
+import { tenantFields } from '../admin/tenant.ts';
 import type { NewTenantInput } from '../admin/tenants.ts';
 
 /**

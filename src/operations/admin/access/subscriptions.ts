@@ -95,24 +95,43 @@ const created = onTenant({
   },
   output: subscriptionSchema,
   made: 'subscriptionId',
-  run: async (context, { memberId, packageId, customPropertyValues, ...times }) => {
-    const { tx, tenant, now } = context;
-    await memberFor(context, memberId);
-    const offer = await findPackage(tx, tenant.id, packageId);
-    if (offer === null) throw unknown('package');
-    const activatedAt = times.activatedAt === undefined ? now : timeOf(times.activatedAt);
-    const oncePaid = activatedAt === null ? null : endOfPeriod(activatedAt, offer.period);
-    const id = await addSubscription(tx, tenant.id, {
-      memberId,
-      packageId,
-      createdAt: now,
-      activatedAt,
-      expiresAt: times.expiresAt === undefined ? oncePaid : timeOf(times.expiresAt),
-      customPropertyValues,
-    });
-    return shown(context, id);
+  run: async (context, input) => {
+    await memberFor(context, input.memberId);
+    return shown(context, await giveSubscription(context, input));
   },
 });
+
+/** Times in RFC 3339. */
+interface NewSubscription
+  extends Pick<MemberSubscription, 'memberId' | 'packageId' | 'customPropertyValues'> {
+  readonly createdAt?: string;
+  readonly activatedAt?: string | null;
+  readonly expiresAt?: string | null;
+}
+
+/** Gives a member a subscription, which begins now and lasts a period unless something else is said. @returns its id */
+export async function giveSubscription(
+  { tx, tenant, now }: OnTenant<OperationContext>,
+  { memberId, packageId, customPropertyValues, ...times }: NewSubscription,
+): Promise<number> {
+  const offer = await findPackage(tx, tenant.id, packageId);
+  if (offer === null) throw unknown('package');
+  const activatedAt = timeOr(times.activatedAt, now);
+  return addSubscription(tx, tenant.id, {
+    memberId,
+    packageId,
+    createdAt: timeOr(times.createdAt, now) ?? now,
+    activatedAt,
+    expiresAt: timeOr(times.expiresAt, activatedAt === null ? null : endOfPeriod(activatedAt, offer.period)),
+    customPropertyValues,
+  });
+}
+
+/** A time in ms; one that is left out is as said otherwise, and null is none. */
+export function timeOr(written: string | null | undefined, otherwise: number | null): number | null {
+  if (written === undefined) return otherwise;
+  return written === null ? null : Date.parse(written);
+}
 
 const changed = onTenant({
   name: 'subscriptions.change',
@@ -163,8 +182,6 @@ const propertiesSet = onTenant({
     return shown(context, subscriptionId);
   },
 });
-
-const timeOf = (text: string | null) => (text === null || text === '' ? null : Date.parse(text));
 
 async function shown({ tx, tenant, now }: OnTenant<OperationContext>, id: number): Promise<object> {
   const stored = await findSubscription(tx, tenant.id, id);

@@ -25,7 +25,7 @@ import {
   secretIdField,
   secretIdOf,
   typeField,
-} from './client-answer.ts';
+} from './client.ts';
 
 const fields = { clientId: clientIdField };
 

@@ -26,7 +26,6 @@ import { mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { conflict, invalid } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { forceField, onTenant } from '../define.ts';
-
 import type { Operation } from '../operation.ts';
 import {
   demandManage,
@@ -43,8 +42,8 @@ import {
   provenChangeFields,
   provenFields,
   userTypeField,
+  withDetails,
 } from './member.ts';
-import { withDetails } from './member-details.ts';
 
 const created = onTenant({
   name: 'members.create',
@@ -57,9 +56,7 @@ const created = onTenant({
     password: s.asSecret(
       s.held(
         s.text('The password; without one the member is invited by mail', 'correct horse battery staple'),
-        {
-          minLength: passwordLength.least,
-        },
+        { minLength: passwordLength.least },
       ),
     ),
     userType: { ...userTypeField, default: 'member' },
@@ -184,7 +181,7 @@ const changed = onTenant({
 });
 
 /** Signs an administrator out of the portal when what they may do has changed. */
-export async function endAdminSessions(tx: Tx, memberId: string): Promise<void> {
+async function endAdminSessions(tx: Tx, memberId: string): Promise<void> {
   for (const session of await listActiveSessions(tx, memberId)) {
     if (session.kind === 'admin') await apply(tx, endSession(session));
   }

@@ -1,13 +1,28 @@
-// What the operations on a member share: the fields, the answer, and who may manage the member.
+// What the operations on a member share: the fields, the answer, what an input changes, and who may manage the member.
+import { returnAddressLength } from '../../../core/access/limits.ts';
+import {
+  addressLines,
+  changeDetails,
+  type DetailProblem,
+  emailProblem,
+} from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { isGone, type Member, type UserType } from '../../../core/members/member.ts';
+import {
+  type Address,
+  isGone,
+  type Member,
+  normaliseEmail,
+  type UserType,
+} from '../../../core/members/member.ts';
 import { memberDetails } from '../../../core/members/member-data.ts';
 import { type Actor, mayManage } from '../../../core/operators/permission.ts';
+import { type ProblemCode, problem } from '../../../core/problem.ts';
 import * as s from '../../../json-schema.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { languages } from '../../../text/language.ts';
-import { conflict, denied, unknown } from '../../refusal.ts';
-import type { OnTenant } from '../define.ts';
+import { readPhone } from '../../../text/phone.ts';
+import { conflict, denied, refuseIfAny, unknown } from '../../refusal.ts';
+import { type OnTenant, textOrNone } from '../define.ts';
 import type { OperationContext, Thing } from '../operation.ts';
 
 /** Which member an operation is about. */
@@ -99,6 +114,89 @@ export const memberSchema = s.resource('Member', 'A member', {
 export function memberAnswer(member: Member) {
   const { id, userId, memberNumber, userType, ...details } = memberDetails(member);
   return { id, userId, memberNumber, userType, status: member.status, ...details };
+}
+
+/** What an input says of a member. A proof that is left out or null stays, unless what it is about changes. */
+export type MemberInput = Partial<
+  s.ValuesOf<typeof memberFields & typeof provenChangeFields> & Pick<Member, 'fullName' | 'email'>
+>;
+
+const codes = {
+  missing: 'missing',
+  long: 'too_long_for_use',
+  unfit: 'unfit',
+  malformed: 'malformed',
+  unknown: 'unknown_value',
+} as const satisfies Readonly<Record<DetailProblem['problem'], ProblemCode>>;
+
+/**
+ * The member with what an input says; what it leaves out stays as it is. Another address is not proven.
+ *
+ * @throws OperationRefused with every problem at once
+ */
+export function withDetails(member: Member, input: MemberInput, now: number): Member {
+  const email = input.email?.trim() ?? member.email;
+  const avatar = input.avatar === undefined ? member.avatar : textOrNone(input.avatar);
+  const address = { ...member.address, ...input.address };
+  const country = textOrNone(address.country)?.toUpperCase() ?? '';
+  const postalEmail = textOrNone(address.email);
+  const details = changeDetails(
+    member,
+    {
+      fullName: input.fullName ?? member.fullName,
+      nickName: input.nickName ?? member.nickName,
+      phone: input.phone === undefined ? member.phone : readPhone(input.phone),
+      address: linesOf(address),
+      country: /^(?:[A-Z]{2})?$/.test(country) ? country : null,
+      locale: input.language === undefined ? member.locale : textOrNone(input.language),
+    },
+    now,
+  );
+  const emails = [
+    [['email'], emailProblem(email)],
+    [['address', 'email'], postalEmail === null ? null : emailProblem(postalEmail)],
+  ] as const;
+  refuseIfAny([
+    ...emails.flatMap(([path, found]) => (found === null ? [] : [problem(path, codes[found])])),
+    ...(input.phoneVerified === true && (input.phone ?? member.phone) === ''
+      ? [problem('phoneVerified', 'phone_needed')]
+      : []),
+    ...(avatar === null || isPicture(avatar) ? [] : [problem('avatar', 'not_https')]),
+    ...(details.kind === 'refused'
+      ? details.problems.map((one) => problem(pathOf(one.field), codes[one.problem]))
+      : []),
+  ]);
+  // Narrows the type: a refusal has problems.
+  if (details.kind === 'refused') throw new Error('details were refused without a problem');
+  const isSameEmail = normaliseEmail(email) === normaliseEmail(member.email);
+  return {
+    ...details.member,
+    email,
+    emailVerified: input.emailVerified ?? (member.emailVerified && isSameEmail),
+    phoneVerified: input.phoneVerified ?? details.member.phoneVerified,
+    avatar,
+    address: { ...details.member.address, email: postalEmail },
+  };
+}
+
+function linesOf(address: Address): Record<(typeof addressLines)[number], string> {
+  const { name, line1, postCode, postOffice, city } = address;
+  return {
+    name: name ?? '',
+    line1: line1 ?? '',
+    postCode: postCode ?? '',
+    postOffice: postOffice ?? '',
+    city: city ?? '',
+  };
+}
+
+const isLine = (field: string) => field === 'country' || addressLines.some((line) => line === field);
+const pathOf = (field: string) => (isLine(field) ? ['address', field] : [field]);
+
+function isPicture(address: string): boolean {
+  return (
+    address.length <= returnAddressLength && URL.canParse(address) && new URL(address).protocol === 'https:'
+  );
 }
 
 /** The portal's page of a member has the forms that are about one. */

@@ -3,7 +3,7 @@ import type { Client } from '../../../core/client.ts';
 import { logoLength } from '../../../core/members/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
 import { type Path, type Problem, problem } from '../../../core/problem.ts';
-import { changesOf } from '../../admin/clients/client-answer.ts';
+import { changesOf } from '../../admin/clients/client.ts';
 import { clientDefaults, registrationProblems } from '../../client/client.ts';
 import { foundSecret, type Secret, secretsOf } from '../references.ts';
 import type { FileClient } from '../tenant-file.ts';

@@ -4,7 +4,7 @@ import { blankMember, type Member, normaliseEmail } from '../../../core/members/
 import { foreignHash, tenantFile } from '../../../core/operators/limits.ts';
 import { type Path, type Problem, problem, within } from '../../../core/problem.ts';
 import { isHashable } from '../../../secrets/password.ts';
-import { withDetails } from '../../admin/members/member-details.ts';
+import { withDetails } from '../../admin/members/member.ts';
 import { OperationRefused } from '../../refusal.ts';
 import type { FileMember, FileSubscription } from '../tenant-file.ts';
 import type { Named } from './access.ts';

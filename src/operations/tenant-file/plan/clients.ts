@@ -2,11 +2,10 @@
 import type { Client } from '../../../core/client.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { type Path, problem } from '../../../core/problem.ts';
-import { secretIdOf } from '../../admin/clients/client-answer.ts';
+import { secretIdOf } from '../../admin/clients/client.ts';
 import { describeClient } from '../describe.ts';
 import { each, type FileClient } from '../tenant-file.ts';
-import type { Kind } from './entry.ts';
-import { call, type PlannedCall, type Planning } from './entry.ts';
+import { call, type Kind, type PlannedCall, type Planning } from './entry.ts';
 
 export const clientsOf = ({ tell, force }: Planning): Kind<'clients'> => ({
   noun: 'client',
