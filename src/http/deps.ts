@@ -1,6 +1,6 @@
 // What a handler may use.
 import type { Config } from '../config.ts';
-import type { PaymentMethod } from '../operations/access/payments/payment.ts';
+import type { PaymentMethod } from '../operations/access/payment.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
 import type { Tenants } from '../operations/tenant/open-tenants.ts';

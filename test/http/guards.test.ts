@@ -4,7 +4,7 @@ import type { Member } from '../../src/core/members/member.ts';
 import { defineConsent } from '../../src/operations/access/consent.ts';
 import { addSubscription } from '../../src/operations/access/subscription.ts';
 import { deleteMember, disableMember } from '../../src/operations/member/member.ts';
-import { signOutEverywhere } from '../../src/operations/session/sign-out.ts';
+import { signOutEverywhere } from '../../src/operations/session/session.ts';
 import { insertMember, updateUserType } from '../../src/storage/members/member.ts';
 import { invoiced, newPackage, shopper } from '../support/access/shopper.ts';
 import { type Between, between } from '../support/between.ts';

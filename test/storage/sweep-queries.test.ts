@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { staleCheckouts } from '../../src/operations/access/checkout.ts';
-import { paymentMethods } from '../../src/operations/access/payments/index.ts';
+import { paymentMethods } from '../../src/operations/access/payment.ts';
 import { oldAuditEvents } from '../../src/operations/audit/audit.ts';
 import { insertAuthorizationCode } from '../../src/storage/authorization-code.ts';
 import { hasEnteredDeviceCode, insertDeviceCode } from '../../src/storage/device-code.ts';

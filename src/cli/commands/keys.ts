@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { type Lost, listLost, makeNewKeys, reencryptFolder } from '../../operations/service/master-key.ts';
-import { prepareUpgrade } from '../../operations/upkeep/upgrade.ts';
+import { prepareUpgrade } from '../../operations/upkeep/backup.ts';
 import { findMasterKey, makeMasterKey, openVault, parseMasterKey } from '../../secrets/vault.ts';
 import { openStore } from '../../storage/sqlite/open.ts';
 import { systemClock } from '../../system/clock.ts';

@@ -5,8 +5,15 @@ import { sha256 } from '../../core/hash.ts';
 import { wrongUserCodes } from '../../core/limits.ts';
 import { shownName } from '../../core/members/details.ts';
 import { decideDevice } from '../../operations/device/decide-device.ts';
-import { createTurns, type Entrant, type Turn, type Turns } from '../../operations/device/entry-turns.ts';
-import { type FoundDevice, type LookedUp, lookUpDevice } from '../../operations/device/look-up-device.ts';
+import {
+  createTurns,
+  type Entrant,
+  type FoundDevice,
+  type LookedUp,
+  lookUpDevice,
+  type Turn,
+  type Turns,
+} from '../../operations/device/look-up-device.ts';
 import { seenAt } from '../../operations/session/notice.ts';
 import { insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
 import type { Language } from '../../text/language.ts';

@@ -26,7 +26,7 @@ import type { Tx } from '../../storage/store.ts';
 import { forgottenCheckouts } from '../../storage/sweep/forgotten.ts';
 import type { Sweep } from '../../storage/sweep/sweep.ts';
 import type { Random } from '../../system/random.ts';
-import { type PaymentMethod, type PaymentReport, paymentMethod } from './payments/payment.ts';
+import { type PaymentMethod, type PaymentReport, paymentMethod } from './payment.ts';
 
 /** What these operations need beside the transaction and the time. */
 export interface CheckoutDeps {

@@ -5,6 +5,7 @@ import {
   isPropertyKey,
   propertyProblems,
 } from '../../core/access/custom-property.ts';
+import type { Period } from '../../core/access/package.ts';
 import {
   activateSubscription,
   beginSubscription,
@@ -71,7 +72,15 @@ function areTimes({ createdAt, activatedAt, expiresAt }: NewSubscription): boole
 }
 
 /** What can be done to a subscription that exists. */
-export type SubscriptionChange = 'activate' | 'cancel' | 'end' | 'renew' | 'resume';
+const decisions = {
+  activate: activateSubscription,
+  renew: renewSubscription,
+  cancel: (subscription: Subscription, _period: Period, now: number) => cancelSubscription(subscription, now),
+  resume: (subscription: Subscription, _period: Period, now: number) => resumeSubscription(subscription, now),
+  end: (subscription: Subscription, _period: Period, now: number) => endSubscription(subscription, now),
+} as const;
+
+export type SubscriptionChange = keyof typeof decisions;
 
 /**
  * Changes a subscription of a tenant.
@@ -87,26 +96,9 @@ export async function changeSubscription(
 ): Promise<boolean | null> {
   const subscription = await findSubscription(tx, tenantId, id);
   if (subscription === null) return null;
-  const { answer, writes } = await decide(tx, subscription, change, now);
+  const { answer, writes } = decisions[change](subscription, await periodOf(tx, subscription), now);
   await apply(tx, writes);
   return answer;
-}
-
-async function decide(tx: Tx, subscription: Subscription, change: SubscriptionChange, now: number) {
-  switch (change) {
-    case 'activate':
-      return activateSubscription(subscription, await periodOf(tx, subscription), now);
-    case 'renew':
-      return renewSubscription(subscription, await periodOf(tx, subscription), now);
-    case 'cancel':
-      return cancelSubscription(subscription, now);
-    case 'resume':
-      return resumeSubscription(subscription, now);
-    case 'end':
-      return endSubscription(subscription, now);
-    default:
-      throw new Error(`unknown change ${change satisfies never}`);
-  }
 }
 
 async function periodOf(tx: Tx, { tenantId, packageId }: Subscription) {

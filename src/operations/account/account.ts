@@ -17,7 +17,7 @@ import {
   useUpProof,
 } from '../email-proof/email-proof.ts';
 import { toMember } from '../mail/mailer.ts';
-import { signOutApps, signOutSession } from '../session/sign-out.ts';
+import { signOutApps, signOutSession } from '../session/session.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a change of address was asked for with. */

@@ -1,4 +1,5 @@
 // Writes events into the audit, and deletes old ones.
+import type { Config } from '../../config.ts';
 import { type AuditFacts, auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
 import { eventOfWrite, type Meaning } from '../../core/operators/audited-write.ts';
 import { sweepStep } from '../../core/operators/limits.ts';
@@ -25,15 +26,9 @@ export function auditServiceEvent(
   return store.transaction((tx) => insertAuditEvent(tx, auditEvent(serviceSource(now), { event })));
 }
 
-/** How long events are kept (ms). */
-export interface AuditMemory {
-  readonly auditRetention: number;
-  readonly auditRefreshRetention: number;
-}
-
 /** The events that are older than the operator keeps them. @param now ms */
 export function oldAuditEvents(
-  { auditRetention, auditRefreshRetention }: AuditMemory,
+  { auditRetention, auditRefreshRetention }: Pick<Config, 'auditRetention' | 'auditRefreshRetention'>,
   now: number,
 ): readonly Sweep[] {
   return [

@@ -20,7 +20,7 @@ import type { Tx } from '../../storage/store.ts';
 import { indexed, type Sweep } from '../../storage/sweep/sweep.ts';
 import type { Random } from '../../system/random.ts';
 import { auditDeed } from '../audit/audit.ts';
-import { signOutApps, signOutSessions } from '../session/sign-out.ts';
+import { signOutApps, signOutSessions } from '../session/session.ts';
 
 /** A member of these facts with the next free numbers, who is yet to be stored. */
 export async function newMember(

@@ -23,7 +23,7 @@ import {
   useUpProof,
 } from '../email-proof/email-proof.ts';
 import { toMember } from '../mail/mailer.ts';
-import { signOutEverywhere } from '../session/sign-out.ts';
+import { signOutEverywhere } from '../session/session.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** What a forgotten password was asked for with. */

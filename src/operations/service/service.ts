@@ -14,7 +14,7 @@ import { type Random, systemRandom } from '../../system/random.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { developmentTenants } from '../development/clients.ts';
 import { developmentAddress, prepareDevelopment } from '../development/load.ts';
-import { prepareUpgrade } from '../upkeep/upgrade.ts';
+import { prepareUpgrade } from '../upkeep/backup.ts';
 
 /** What an operation may need beside the transaction. */
 export interface ServiceDeps {

@@ -1,17 +1,36 @@
-// Begins the session of a browser, tells the member of one that was not used before, and lists a member's sessions.
+// Begins, lists and ends the sessions of a member, and tells of a browser that was not used before.
+
+import { cancelAuthorizationCode } from '../../core/grants/authorization-code.ts';
+import { withdraw } from '../../core/grants/device-code.ts';
+import { endSignIn, type SignInEnd } from '../../core/grants/sign-in.ts';
 import { sha256 } from '../../core/hash.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
-import { beginSession, type Session, type SessionKind, sessionLives } from '../../core/session.ts';
+import {
+  beginSession,
+  endSession,
+  type Session,
+  type SessionKind,
+  sessionLives,
+} from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
-import { hasKnownBrowser, isKnownBrowser, saveKnownBrowser } from '../../storage/members/known-browser.ts';
+import { listIssuedAuthorizationCodes } from '../../storage/authorization-code.ts';
+import { listOpenDeviceCodes } from '../../storage/device-code.ts';
+import {
+  forgetKnownBrowsers,
+  hasKnownBrowser,
+  isKnownBrowser,
+  saveKnownBrowser,
+} from '../../storage/members/known-browser.ts';
 import { updatePasswordHash } from '../../storage/members/member.ts';
 import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import { listActiveSessions } from '../../storage/session.ts';
+import { listActiveSignIns } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Random } from '../../system/random.ts';
 import type { Language } from '../../text/language.ts';
+import { auditDeed } from '../audit/audit.ts';
 import { type Mailer, toMember } from '../mail/mailer.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
@@ -118,4 +137,58 @@ export function livingSessions(
     (from) => listActiveSessions(tx, id, from),
     async (session) => (session.id !== own?.id && sessionLives(session, now) ? session : null),
   );
+}
+
+/** Ends a session. That of the portal is told here: its write alone means nothing to the audit (`meaningOf`). */
+export async function signOutSession(tx: Tx, session: Session): Promise<void> {
+  const writes = endSession(session);
+  await apply(tx, writes);
+  if (session.kind !== 'admin' || writes.length === 0) return;
+  const { memberId, id: target } = session;
+  await auditDeed(tx, { event: 'session_ended', memberId, target, reason: 'of the portal' });
+}
+
+/** Ends the sessions of a member. @param but the id of one that stays, or null */
+export async function signOutSessions(tx: Tx, memberId: string, but: string | null = null): Promise<void> {
+  for (const session of await listActiveSessions(tx, memberId)) {
+    if (session.id !== but) await signOutSession(tx, session);
+  }
+}
+
+/**
+ * Ends every sign-in of an app or a TV, and what could still become one: a TV at its next poll, a code that was not
+ * exchanged.
+ *
+ * @param inSession the session that they were begun in, where only those are meant
+ */
+export async function signOutApps(
+  tx: Tx,
+  memberId: string,
+  reason: SignInEnd,
+  now: number,
+  inSession?: string,
+): Promise<void> {
+  const isMeant = ({ sessionId }: { readonly sessionId: string | null }) =>
+    inSession === undefined || sessionId === inSession;
+  for (const signIn of (await listActiveSignIns(tx, memberId)).filter(isMeant)) {
+    await apply(tx, endSignIn(signIn, reason, now));
+  }
+  for (const code of (await listOpenDeviceCodes(tx, { memberId })).filter(isMeant)) {
+    await apply(tx, withdraw(code));
+  }
+  for (const code of (await listIssuedAuthorizationCodes(tx, memberId)).filter(isMeant)) {
+    await apply(tx, cancelAuthorizationCode(code));
+  }
+}
+
+/** Signs a member out everywhere, and forgets the browsers. @param but the id of a session that stays, or null */
+export async function signOutEverywhere(
+  tx: Tx,
+  memberId: string,
+  now: number,
+  but: string | null = null,
+): Promise<void> {
+  await signOutSessions(tx, memberId, but);
+  await signOutApps(tx, memberId, 'signed_out', now);
+  await forgetKnownBrowsers(tx, memberId);
 }

@@ -145,14 +145,7 @@ export interface Attempt {
   /** How it counts for the account. */
   readonly guess: CountedGuess;
   /** How it counts for the browser or address that it comes from. */
-  readonly source: Source;
-}
-
-/** Counts the failures of a browser or an address in memory. */
-interface Source {
-  look(): TooManyGuesses | null;
-  take(): TooManyGuesses | null;
-  giveBack(): void;
+  readonly source: ReturnType<typeof sourceOf>;
 }
 
 /** Counts the guess for the account, unless it, or the address, has had too many. */
@@ -232,7 +225,8 @@ async function judge(
   return { kind: 'right', verified: { ...found, newHash } };
 }
 
-function sourceOf(tenant: OpenTenant, limitKey: Counted, rateLimiter: Counters): Source {
+/** Counts the failures of a browser or an address in memory. */
+function sourceOf(tenant: OpenTenant, limitKey: Counted, rateLimiter: Counters) {
   const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
   const { minute } = countingWindow;
   const inWords = (retryAfter: number | null): TooManyGuesses | null =>

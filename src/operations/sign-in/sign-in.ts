@@ -2,12 +2,12 @@
 import type { Client } from '../../core/client.ts';
 import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
-import type { Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { findSession } from '../../storage/session.ts';
 import { listMemberSignIns, listSurplusSignIns, type MemberSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
+import { memoized } from '../../text/memoized.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
 
 /**
@@ -16,11 +16,7 @@ import { type Page, type PageOf, walkedPage } from '../page.ts';
  */
 export async function makeRoomForSignIn(
   tx: Tx,
-  {
-    client,
-    member,
-    issuedAt,
-  }: { readonly client: Client; readonly member: Member; readonly issuedAt: number },
+  { client, member, issuedAt }: Readonly<{ client: Client; member: Member; issuedAt: number }>,
 ): Promise<void> {
   for (const signIn of listSurplusSignIns(tx, client, member.id, issuedAt)) {
     await apply(tx, endSignIn(signIn, 'too_many', issuedAt));
@@ -37,14 +33,7 @@ export function livingSignIns(
   page: PageOf,
   now: number,
 ): Promise<Page<LivingSignIn>> {
-  const sessions = new Map<string, Session | null>();
-  const sessionOf = async (sessionId: string) => {
-    const known = sessions.get(sessionId);
-    if (known !== undefined) return known;
-    const found = await findSession(tx, tenantId, sessionId);
-    sessions.set(sessionId, found);
-    return found;
-  };
+  const sessionOf = memoized((sessionId) => findSession(tx, tenantId, sessionId));
   return walkedPage<MemberSignIn, LivingSignIn, string>(
     page,
     ({ signIn }) => signIn.id,

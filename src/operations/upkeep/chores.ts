@@ -12,7 +12,7 @@ import { forgottenByTime, forgottenWithOthers } from '../../storage/sweep/forgot
 import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import { staleCheckouts } from '../access/checkout.ts';
-import type { PaymentMethod } from '../access/payments/payment.ts';
+import type { PaymentMethod } from '../access/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
 import { dueMembers } from '../member/member.ts';
 import { rotateDueKeys } from '../tenant/keys.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
-import type { PaymentReport } from '../../../src/operations/access/payments/payment.ts';
+import type { PaymentReport } from '../../../src/operations/access/payment.ts';
 import {
   type CardSummary,
   givenOnce,

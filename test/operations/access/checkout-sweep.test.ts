@@ -3,7 +3,7 @@ import type { Checkout } from '../../../src/core/access/checkout.ts';
 import { checkoutMemory } from '../../../src/core/access/limits.ts';
 import { sweepBite, sweepStep } from '../../../src/core/operators/limits.ts';
 import { staleCheckouts } from '../../../src/operations/access/checkout.ts';
-import { paymentMethods } from '../../../src/operations/access/payments/index.ts';
+import { paymentMethods } from '../../../src/operations/access/payment.ts';
 import { insertCheckout, listCheckouts } from '../../../src/storage/access/checkout.ts';
 import { insertPackage } from '../../../src/storage/access/package.ts';
 import { insertSubscription } from '../../../src/storage/access/subscription.ts';

@@ -1,4 +1,4 @@
-import type { PaymentReport } from '../../../src/operations/access/payments/payment.ts';
+import type { PaymentReport } from '../../../src/operations/access/payment.ts';
 import { hosts } from '../fixtures.ts';
 import type { Answer } from '../http.ts';
 import { startTestService, type TestService } from '../service.ts';

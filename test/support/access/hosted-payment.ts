@@ -1,9 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type {
-  HostedMethod,
-  PaymentOrder,
-  PaymentReport,
-} from '../../../src/operations/access/payments/payment.ts';
+import type { HostedMethod, PaymentOrder, PaymentReport } from '../../../src/operations/access/payment.ts';
 
 /** What packages call this payment. */
 export const hostedName = 'card';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { PaymentOrder, PaymentReport } from '../../../src/operations/access/payments/payment.ts';
+import type { PaymentOrder, PaymentReport } from '../../../src/operations/access/payment.ts';
 import { signedReturn } from './hosted-payment.ts';
 
 /** A payment provider: an address that begins payments, and a page with two buttons. */

@@ -3,7 +3,7 @@ import { endSignIn } from '../../../core/grants/sign-in.ts';
 import { shownName, textProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { browserName } from '../../../operations/session/notice.ts';
-import { signOutApps } from '../../../operations/session/sign-out.ts';
+import { signOutApps } from '../../../operations/session/session.ts';
 import { livingSignIns } from '../../../operations/sign-in/sign-in.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { MemberSignIn } from '../../../storage/sign-in.ts';

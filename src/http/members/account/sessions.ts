@@ -1,7 +1,6 @@
 // The account page of browsers.
 import { browserName } from '../../../operations/session/notice.ts';
-import { livingSessions } from '../../../operations/session/session.ts';
-import { signOutSession, signOutSessions } from '../../../operations/session/sign-out.ts';
+import { livingSessions, signOutSession, signOutSessions } from '../../../operations/session/session.ts';
 import { findSession } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { clearSessionCookie } from '../../cookies.ts';

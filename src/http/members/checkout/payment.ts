@@ -5,11 +5,7 @@ import { paymentBeginTimeout, paymentsPerMinute } from '../../../core/access/lim
 import { refusal } from '../../../core/decision.ts';
 import { bodyBytes, countingWindow } from '../../../core/limits.ts';
 import { type Paid, takePayment } from '../../../operations/access/checkout.ts';
-import {
-  type HostedMethod,
-  type PaymentReport,
-  paymentMethod,
-} from '../../../operations/access/payments/payment.ts';
+import { type HostedMethod, type PaymentReport, paymentMethod } from '../../../operations/access/payment.ts';
 import { findCheckout } from '../../../storage/access/checkout.ts';
 import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
 import { noteRefusal, transactionOf } from '../../audit.ts';

@@ -11,7 +11,7 @@ import {
   offerDigest,
 } from '../../../operations/access/checkout.ts';
 import { answerConsents } from '../../../operations/access/consent.ts';
-import { paymentMethod } from '../../../operations/access/payments/payment.ts';
+import { paymentMethod } from '../../../operations/access/payment.ts';
 import { listConsents, listLastConsentChanges } from '../../../storage/access/consent.ts';
 import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';

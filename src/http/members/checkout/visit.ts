@@ -1,7 +1,7 @@
 /** The pages of a checkout: who may open them, and how they are sent. */
 import type { FastifyReply } from 'fastify';
 import { findOwnCheckout, type OpenedCheckout } from '../../../operations/access/checkout.ts';
-import { paymentMethod } from '../../../operations/access/payments/payment.ts';
+import { paymentMethod } from '../../../operations/access/payment.ts';
 import { pathOf } from '../../address.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQuery } from '../../form.ts';

@@ -4,7 +4,7 @@ import { currencies, type Package, type PackageFacts, packageFacts } from '../..
 import * as s from '../../../json-schema.ts';
 import { findPackage, listPackages, listProducts } from '../../../storage/access/package.ts';
 import { addPackage, addProduct, changePackage, renameProduct } from '../../access/package.ts';
-import { paymentMethods } from '../../access/payments/index.ts';
+import { paymentMethods } from '../../access/payment.ts';
 import { unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';

@@ -1,5 +1,5 @@
 // Plans the products, packages, channels, consents and properties of a tenant.
-import { describeChannel, describeConsent, describePackage } from '../describe.ts';
+import { describeChannel, describeConsent, describePackage } from '../export.ts';
 import type { FileChannel, FileConsent } from '../tenant-file.ts';
 import { call, type Entry, type Ids, type Kind, type Planning, planList, type Target } from './entry.ts';
 

@@ -3,7 +3,7 @@ import type { Client } from '../../../core/client.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { secretIdOf } from '../../admin/clients/client.ts';
-import { describeClient } from '../describe.ts';
+import { describeClient } from '../export.ts';
 import { each, type FileClient } from '../tenant-file.ts';
 import { call, type Kind, type PlannedCall, type Planning } from './entry.ts';
 

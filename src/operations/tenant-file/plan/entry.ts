@@ -6,7 +6,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { type Facts, fieldChanges } from '../../field-changes.ts';
 import { OperationRefused } from '../../refusal.ts';
 import type { Change } from '../change.ts';
-import type { Stored } from '../describe.ts';
+import type { Stored } from '../export.ts';
 import type { FileTenant } from '../tenant-file.ts';
 
 /** A call of an operation that a file asks for. */

@@ -7,7 +7,7 @@ import { findMemberByEmail, type MemberWithPassword } from '../../../storage/mem
 import { numbersOf } from '../../admin/load.ts';
 import { demandManage, type MemberInput, withDetails } from '../../admin/members/member.ts';
 import { fieldChanges } from '../../field-changes.ts';
-import { describeMember, describeSubscription, heldOf } from '../describe.ts';
+import { describeMember, describeSubscription, heldOf } from '../export.ts';
 import type { FileMember, FileSubscription } from '../tenant-file.ts';
 import { call, type Entry, entryOf, type Planning, type Target } from './entry.ts';
 

@@ -6,7 +6,7 @@ import { listTenants } from '../../../storage/tenant.ts';
 import type { NewTenantInput } from '../../admin/tenants.ts';
 import { fieldChanges } from '../../field-changes.ts';
 import type { NewTenant } from '../../tenant/tenant.ts';
-import { describeTenant, nothingStored, readStored } from '../describe.ts';
+import { describeTenant, nothingStored, readStored } from '../export.ts';
 import type { FileTenant, TenantFile } from '../tenant-file.ts';
 import { planAccess } from './access.ts';
 import { clientsOf } from './clients.ts';

@@ -1,11 +1,11 @@
-// What a payment method is: implement this to add a provider.
+// What a payment method is, and the list of all: implement this to add a provider.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Price } from '../../../core/access/package.ts';
-import type { Address } from '../../../core/members/member.ts';
+import type { Price } from '../../core/access/package.ts';
+import type { Address } from '../../core/members/member.ts';
 
 /**
  * How a package can be paid. To add a provider of cards or wallets, write one file beside this one that makes
- * a `HostedMethod`, and put it into the list of `index.ts`; packages then name it as their payment.
+ * a `HostedMethod`, and put it into the list below; packages then name it as their payment.
  */
 export type PaymentMethod = SettledMethod | HostedMethod;
 
@@ -71,3 +71,12 @@ export type PaymentReport =
 export function paymentMethod(methods: readonly PaymentMethod[], name: string): PaymentMethod | null {
   return methods.find((method) => method.name === name) ?? null;
 }
+
+/**
+ * Every payment method of the service. A package that names another one is not offered. What is free costs nothing;
+ * what is invoiced is paid later: the subscription begins at once, and an invoice says until when it is to be paid.
+ */
+export const paymentMethods: readonly PaymentMethod[] = [
+  { kind: 'settled', name: 'free', isInvoiced: false },
+  { kind: 'settled', name: 'invoice', isInvoiced: true },
+];
