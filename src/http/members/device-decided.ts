@@ -17,7 +17,7 @@ import { placeFacts, shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
 
 /** What was pressed for which device: the page that follows shows what has become of it. */
-export interface Pressed {
+interface Pressed {
   readonly codeId: string;
   readonly verdict: 'approve' | 'reject';
 }
@@ -42,21 +42,17 @@ const urlOf = (end: End, sealed: string) => `/device/${end}?decided=${sealed}`;
 export function decidedPages(app: FastifyInstance, deps: Deps): void {
   for (const end of ['approved', 'rejected'] as const) {
     refuseOtherMethods(app, `/device/${end}`, ['GET']);
-    app.get(`/device/${end}`, (request, reply) => {
-      const { decided = '' } = pageQuery(request, ['decided']);
-      return show(request, reply, end, decided, deps);
-    });
+    app.get(`/device/${end}`, (_request, reply) => show(reply, end, deps));
   }
   refuseOtherMethods(app, '/device/sign-out', ['POST']);
-  app.post('/device/sign-out', { onRequest: requireOwnForm }, (request, reply) =>
-    signOut(request, reply, deps),
-  );
+  app.post('/device/sign-out', { onRequest: requireOwnForm }, (_request, reply) => signOut(reply, deps));
 }
 
 const guardOf = (deps: Deps, returnTo: string) => memberGuard(deps, () => ({ purpose, returnTo }));
 
-function show(request: FastifyRequest, reply: FastifyReply, end: End, sealed: string, deps: Deps) {
-  const pressed = readPressed(request, sealed);
+function show(reply: FastifyReply, end: End, deps: Deps) {
+  const { decided: sealed = '' } = pageQuery(reply.request, ['decided']);
+  const pressed = readPressed(reply.request, sealed);
   if (pressed === null) return reply.redirect('/device', 303);
   return enter(guardOf(deps, urlOf(end, sealed)), reply, async (tx, visit) => {
     const decided = await findDecidedDevice(tx, visit.session, pressed.codeId, deps.clock());
@@ -64,13 +60,9 @@ function show(request: FastifyRequest, reply: FastifyReply, end: End, sealed: st
   });
 }
 
-function send(
-  visit: MemberVisit,
-  { code, client, standing }: DecidedDevice,
-  { verdict }: Pressed,
-  sealed: string,
-): Promise<FastifyReply> {
+function send(visit: MemberVisit, decided: DecidedDevice, { verdict }: Pressed, sealed: string) {
   const { reply, language } = visit;
+  const { code, client, standing } = decided;
   const app = shownName(client.name);
   const name = code.deviceName ?? app;
   const page = standing === 'signed-in' ? 'approved' : standing;
@@ -95,9 +87,9 @@ function send(
   });
 }
 
-function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps) {
-  const { decided: sealed = '' } = pageForm(request, ['decided']);
-  const pressed = readPressed(request, sealed);
+function signOut(reply: FastifyReply, deps: Deps) {
+  const { decided: sealed = '' } = pageForm(reply.request, ['decided']);
+  const pressed = readPressed(reply.request, sealed);
   if (pressed === null) return reply.redirect('/account/devices', 303);
   const here = urlOf('approved', sealed);
   return enter(guardOf(deps, here), reply, async (tx, { session }) => {

@@ -50,13 +50,12 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
   });
   refuseOtherMethods(app, url, ['GET', 'POST']);
   const turns = createTurns(deps.pause);
-  app.get(url, (request, reply) => show(request, reply, turns, deps));
-  app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply));
-
+  app.get(url, (_request, reply) => show(reply, turns, deps));
+  app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply));
   refuseOtherMethods(app, `${url}/approve`, ['GET', 'POST']);
   // A page that was left open, or loaded again: the way goes on at the code.
   app.get(`${url}/approve`, (_request, reply) => reply.redirect(url, 303));
-  app.post(`${url}/approve`, { onRequest: requireOwnForm }, (request, reply) => decide(request, reply, deps));
+  app.post(`${url}/approve`, { onRequest: requireOwnForm }, (_request, reply) => decide(reply, deps));
   decidedPages(app, deps);
 }
 
@@ -71,7 +70,8 @@ const deviceGuard = (deps: Deps) =>
 
 const asked = (request: FastifyRequest) => pageQuery(request, ['user_code', 'ui_locales']);
 
-function show(request: FastifyRequest, reply: FastifyReply, turns: Turns, deps: Deps) {
+function show(reply: FastifyReply, turns: Turns, deps: Deps) {
+  const { request } = reply;
   // A page fetched ahead is not a page opened by a member (U2).
   if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.status(503).send();
   const { user_code: typed } = asked(request);
@@ -89,7 +89,7 @@ function show(request: FastifyRequest, reply: FastifyReply, turns: Turns, deps: 
 }
 
 /** Looks the code up in the transaction that lets its member in; what is slowed waits for its turn. */
-async function lookUp(reply: FastifyReply, digits: string, turns: Turns, deps: Deps): Promise<FastifyReply> {
+async function lookUp(reply: FastifyReply, digits: string, turns: Turns, deps: Deps) {
   let held: Turn | null | undefined;
   // What runs again has its place already.
   const take: Turns['take'] = (entry) => {
@@ -117,12 +117,9 @@ async function lookUp(reply: FastifyReply, digits: string, turns: Turns, deps: D
   });
 }
 
-async function answerLookUp(
-  visit: MemberVisit,
-  digits: string,
-  { result, turn, isAgain = false }: LookedUp,
-): Promise<FastifyReply> {
+async function answerLookUp(visit: MemberVisit, digits: string, looked: LookedUp) {
   const { request, reply, member, language } = visit;
+  const { result, turn, isAgain = false } = looked;
   if (result === null && !isAgain) {
     const reason = 'no device waits with this user code';
     noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
@@ -136,15 +133,13 @@ async function answerLookUp(
     await turn?.wait(result !== null);
   }
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
-  if (result === 'limited')
-    return sendProblem(reply, 'tooManyCodes', {
-      language,
-      limitKey: countedMember(member.id),
-      ways: [
-        { href: url, text: 'device.rejected.again' },
-        { href: '/account', text: 'account.title' },
-      ],
-    });
+  if (result === 'limited') {
+    const ways = [
+      { href: url, text: 'device.rejected.again' },
+      { href: '/account', text: 'account.title' },
+    ];
+    return sendProblem(reply, 'tooManyCodes', { language, limitKey: countedMember(member.id), ways });
+  }
   if (result === null) {
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }
@@ -159,7 +154,8 @@ const entrantOf = ({ member, request: { tenant, address } }: MemberVisit): Entra
 });
 
 /** The code typed: it goes into the address, and the page that follows is the one the QR code opens. */
-async function submit(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function submit(reply: FastifyReply) {
+  const { request } = reply;
   const { user_code: typed = '' } = pageForm(request, ['user_code']);
   const digits = readUserCode(typed);
   if (digits === null) {
@@ -182,7 +178,8 @@ function enteredIn(request: FastifyRequest): EnteredCode | null {
   return (givenForm(request, purpose, confirm)?.carried as EnteredCode | undefined) ?? null;
 }
 
-function decide(request: FastifyRequest, reply: FastifyReply, deps: Deps) {
+function decide(reply: FastifyReply, deps: Deps) {
+  const { request } = reply;
   const { verdict } = pageForm(request, ['verdict']);
   // A form that does not say which button was pressed decides nothing.
   if (verdict !== 'approve' && verdict !== 'reject') return reply.redirect(url, 303);
@@ -211,29 +208,18 @@ interface Entry {
   readonly problem?: string;
 }
 
-function sendEntry(
-  reply: FastifyReply,
-  language: Language,
-  { typed = '', problem }: Entry = {},
-): Promise<FastifyReply> {
+function sendEntry(reply: FastifyReply, language: Language, { typed = '', problem }: Entry = {}) {
   return sendPage(reply, {
     template: 'members/device/entry.eta',
     language,
     title: 'device.title',
-    isError: problem !== undefined,
+    problems: problem === undefined ? [] : [{ field: 'user_code', text: language.t(problem) }],
     again: { action: url, fields: {} },
-    data: {
-      typed,
-      problems: problem === undefined ? [] : [{ field: 'user_code', text: language.t(problem) }],
-    },
+    data: { typed },
   });
 }
 
-function sendApprove(
-  visit: MemberVisit,
-  digits: string,
-  { code, client }: FoundDevice,
-): Promise<FastifyReply> {
+function sendApprove(visit: MemberVisit, digits: string, { code, client }: FoundDevice) {
   const { reply, language, member, session, deps } = visit;
   const { place, address } = seenAt(visit, code.ipAddress);
   const minutes = Math.max(0, Math.floor((deps.clock() - code.createdAt) / 60_000));

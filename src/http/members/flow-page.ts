@@ -23,32 +23,31 @@ import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { beginSessionHere } from '../session.ts';
 
-type Handler = (reply: FastifyReply, flow: Flow) => Promise<FastifyReply> | FastifyReply;
+type Handler = (reply: FastifyReply, flow: Flow, deps: Deps) => Promise<FastifyReply> | FastifyReply;
 
-/** @param none answers a visitor who comes with no flow, in the language chosen; without it the page needs one */
-export function flowPage(
-  app: FastifyInstance,
-  deps: Deps,
-  url: FlowPage,
-  {
-    show,
-    submit,
-    none,
-  }: {
-    readonly show: Handler;
-    readonly submit: Handler;
-    readonly none?: (reply: FastifyReply, chosen: string | undefined) => ReturnType<Handler>;
-  },
-): void {
+/** What a page of a flow shows, and what it does with its form. */
+interface FlowHandlers {
+  readonly show: Handler;
+  readonly submit: Handler;
+  /** Answers a visitor who comes with no flow, in the language chosen; without it the page needs one. */
+  readonly none?: (reply: FastifyReply, chosen: string | undefined) => ReturnType<Handler>;
+}
+
+export function flowPage(app: FastifyInstance, deps: Deps, url: FlowPage, handlers: FlowHandlers): void {
+  const { show, submit, none } = handlers;
+  // From a flow that cannot go on a page leads to where it starts anew.
+  const goOn = (reply: FastifyReply, opened: OpenedFlow, go: Handler) => {
+    if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
+    return opened.kind === 'stale' ? sendStale(reply, opened.flow) : go(reply, opened.flow, deps);
+  };
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, async (request, reply) => {
     const { flow: sealed, ui_locales: chosen } = pageQuery(request, ['flow', 'ui_locales']);
     const opened = openFlow(request, sealed, deps.clock());
     if (opened.kind === 'none' && none !== undefined) return none(reply, chosen);
     // The choice of a language goes into the flow, and stays with it through every page after this one.
-    const chooseLanguage: Handler = (_reply, flow) =>
-      goToFlow(reply, url, { ...flow, language: chosen ?? null }, deps);
-    return goOn(reply, opened, chosen === undefined ? show : chooseLanguage);
+    const choose: Handler = (_, flow) => goToFlow(reply, url, { ...flow, language: chosen ?? null }, deps);
+    return goOn(reply, opened, chosen === undefined ? show : choose);
   });
   app.post(url, { onRequest: requireSameOrigin }, async (request, reply) =>
     goOn(reply, openFlow(request, pageForm(request, ['flow']).flow, deps.clock()), submit),
@@ -58,12 +57,6 @@ export function flowPage(
 /** Leads to a page of a flow. */
 export function goToFlow(reply: FastifyReply, page: FlowPage, flow: Flow, deps: Deps): FastifyReply {
   return reply.redirect(flowUrl(page, sealFlow(reply, flow, deps)), 303);
-}
-
-/** Goes on in a flow; from one that cannot go on a page leads to where it starts anew. */
-function goOn(reply: FastifyReply, opened: OpenedFlow, go: Handler): ReturnType<Handler> {
-  if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-  return opened.kind === 'stale' ? sendStale(reply, opened.flow) : go(reply, opened.flow);
 }
 
 /** A session that began, and what comes of the flow's request; null where it has none. */

@@ -1,5 +1,5 @@
 // The pages for a forgotten password.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
@@ -32,21 +32,22 @@ export function recoverPages(app: FastifyInstance, deps: Deps): void {
       return chosen === undefined ? show(reply, flow) : goToFlow(reply, url, flow, deps);
     },
     show,
-    submit: (reply, flow) => ask(reply, flow, deps),
+    submit: ask,
   });
   refuseOtherMethods(app, `${url}/sent`, ['GET']);
-  app.get(`${url}/sent`, (request, reply) => showSent(request, reply, deps));
+  app.get(`${url}/sent`, (_request, reply) => showSent(reply, deps));
   refuseOtherMethods(app, resetUrl, ['GET', 'POST']);
-  app.get(resetUrl, (request, reply) => reset(request, reply, null, deps));
+  app.get(resetUrl, (_request, reply) => reset(reply, null, deps));
   app.post(resetUrl, { onRequest: requireSameOrigin }, (request, reply) =>
-    reset(request, reply, pageForm(request, ['password', 'everywhere']), deps),
+    reset(reply, pageForm(request, ['password', 'everywhere']), deps),
   );
 }
 
 const newFlow = (deps: Deps): Flow => ownFlow('/account', deps);
 
-async function ask(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+async function ask(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { request } = reply;
+  const language = languageOf(request, flow);
   const { email = '' } = pageForm(request, ['email']);
   const problem = emailProblem(email);
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
@@ -54,30 +55,23 @@ async function ask(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fastify
   const key = `recover ${request.tenant.id} ${addressKey(request.address)}`;
   const wait = deps.rateLimiter.take(key, limit, countingWindow.hour);
   if (wait !== null) {
-    return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', {
-      language: languageOf(request, flow),
-      ways: [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }],
-    });
+    const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }];
+    return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', { language, ways });
   }
-  const payload: RecoverPayload = {
-    language: languageOf(request, flow).tag,
-    flow: flowToKeep(flow),
-  };
+  const payload: RecoverPayload = { language: language.tag, flow: flowToKeep(flow) };
   const asker = askerOf(reply, deps);
   const isTaken = await transactionOf(request, deps, (tx) =>
     askForRecovery(tx, request.tenant, email, { asker, payload }, deps),
   );
   if (!isTaken) {
-    return sendTooManyMails(reply, email, {
-      language: languageOf(request, flow),
-      link: flowUrl(url, sealFlow(reply, flow, deps)),
-    });
+    return sendTooManyMails(reply, email, { language, link: flowUrl(url, sealFlow(reply, flow, deps)) });
   }
   return reply.redirect(`${url}/sent?flow=${sealFlow(reply, flow, deps, 'asked')}`, 303);
 }
 
 /** The page after asking; who mistyped the address, or gets no mail, finds the way back to the form. */
-async function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function showSent(reply: FastifyReply, deps: Deps) {
+  const { request } = reply;
   const { flow: asked } = pageQuery(request, ['flow']);
   const opened = openFlow(request, asked, deps.clock(), 'asked');
   // Typed by hand it claims nothing: no mail was asked for.
@@ -92,13 +86,7 @@ async function showSent(request: FastifyRequest, reply: FastifyReply, deps: Deps
   });
 }
 
-function sendForm(
-  reply: FastifyReply,
-  flow: Flow,
-  email: string,
-  problem: string | null,
-  deps: Deps,
-): Promise<FastifyReply> {
+function sendForm(reply: FastifyReply, flow: Flow, email: string, problem: string | null, deps: Deps) {
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, flow, deps);
   return sendPage(reply, {
@@ -111,13 +99,11 @@ function sendForm(
   });
 }
 
+type ResetForm = { readonly password?: string; readonly everywhere?: string };
+
 /** The page of the mail's link; opening it changes nothing, and its form works once. */
-async function reset(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: { password?: string; everywhere?: string } | null,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { tenant } = request;
   const { secret } = request.params as { secret: string };
   const linkHash = sha256(secret);

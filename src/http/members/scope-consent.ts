@@ -21,12 +21,7 @@ export function scopeConsentPage(app: FastifyInstance, deps: Deps): void {
   });
 }
 
-async function take(
-  reply: FastifyReply,
-  flow: Flow,
-  action: string | undefined,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function take(reply: FastifyReply, flow: Flow, action: string | undefined, deps: Deps) {
   const { request } = reply;
   const step = await stepOf(request, flow);
   if (step === null) return sendProblem(reply, 'noFlow');
@@ -54,7 +49,7 @@ function sendQuestion(
   { client, request }: Extract<AuthorizationOutcome, { kind: 'interact' }>,
   { session, member }: CurrentSession,
   deps: Deps,
-): Promise<FastifyReply> {
+) {
   return sendPage(reply, {
     template: 'members/scope-consent.eta',
     status: reply.statusCode,

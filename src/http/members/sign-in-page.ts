@@ -33,8 +33,8 @@ const url = '/sign-in';
 export function signInPage(app: FastifyInstance, deps: Deps): void {
   flowPage(app, deps, url, {
     none: (reply, chosen) => goToFlow(reply, url, ownFlow('/account', deps, chosen), deps),
-    show: (reply, flow) => show(reply, flow, deps),
-    submit: (reply, flow) => submit(reply, flow, deps),
+    show,
+    submit,
   });
 }
 
@@ -89,7 +89,7 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
     noteRefused(request, flow, checked.memberId, checked.reason);
     return sendForm(reply, flow, deps, { email, missing: [], wrong: true });
   }
-  return signIn(request, reply, flow, checked.verified, deps);
+  return signIn(reply, flow, checked.verified, deps);
 }
 
 /** Members are told one thing, operators what it was; the address is kept only as the account that has it. */
@@ -99,13 +99,8 @@ function noteRefused(request: FastifyRequest, flow: Flow, memberId: string | nul
 }
 
 /** Begins the session and takes the flow on, in one transaction. */
-async function signIn(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  flow: Flow,
-  verified: VerifiedMember,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function signIn(reply: FastifyReply, flow: Flow, verified: VerifiedMember, deps: Deps) {
+  const { request } = reply;
   const step = await stepOf(request, flow);
   const begun = await transactionOf(request, deps, async (tx) => {
     const member = await findVerified(tx, verified, deps.clock());
@@ -135,7 +130,7 @@ async function sendForm(
   flow: Flow,
   deps: Deps,
   { email, missing = [], wrong = false, status, outcome }: FormState = {},
-): Promise<FastifyReply> {
+) {
   const { request } = reply;
   const shown = outcome ?? (await requestOf(request, flow, deps));
   const language = languageOf(request, flow);

@@ -45,31 +45,23 @@ const confirmUrl = '/sign-up/confirm/:secret';
  */
 export function signUpProofPages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, verifyUrl, ['GET', 'POST']);
-  app.get(verifyUrl, (request, reply) => {
-    const { proof } = pageQuery(request, ['proof']);
-    return verify(request, reply, proof, null, deps);
-  });
+  app.get(verifyUrl, (request, reply) => verify(reply, pageQuery(request, ['proof']).proof, null, deps));
   app.post(verifyUrl, { onRequest: requireSameOrigin }, (request, reply) => {
     const { proof, code = '' } = pageForm(request, ['proof', 'code']);
-    return verify(request, reply, proof, code, deps);
+    return verify(reply, proof, code, deps);
   });
   refuseOtherMethods(app, confirmUrl, ['GET', 'POST']);
-  app.get(confirmUrl, (request, reply) => confirm(request, reply, null, deps));
+  app.get(confirmUrl, (_request, reply) => confirm(reply, null, deps));
   app.post(confirmUrl, { onRequest: requireSameOrigin }, (request, reply) =>
-    confirm(request, reply, pageForm(request, ['password']), deps),
+    confirm(reply, pageForm(request, ['password']), deps),
   );
 }
 
 /** The page of the browser that asked; `code` is null where it was only opened. */
-async function verify(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  sealed: string | undefined,
-  code: string | null,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function verify(reply: FastifyReply, sealed = '', code: string | null, deps: Deps) {
+  const { request } = reply;
   const { tenant } = request;
-  const unsealed = unseal(tenant.tokenKey, 'proof', browserCookie(request), sealed ?? '');
+  const unsealed = unseal(tenant.tokenKey, 'proof', browserCookie(request), sealed);
   if (unsealed.kind === 'broken') return sendProblem(reply, 'noFlow');
   const { proofId } = unsealed.value as { proofId: string };
   const found = await transactionOf(request, deps, (tx) => findEmailProof(tx, tenant.id, proofId));
@@ -77,30 +69,21 @@ async function verify(
   if (unsealed.kind === 'foreign') return sendStale(reply, flowOf(found));
   const standing = proofStanding(found, deps.clock());
   if (isOver(standing)) return sendUsed(reply, found, true, deps);
-  if (code === null) return sendVerify(reply, found, String(sealed), null, deps);
-
+  if (code === null) return sendVerify(reply, found, sealed, null, deps);
   const digits = readUserCode(code);
-  if (digits === null && standing === 'awaited') {
-    return sendVerify(reply, found, String(sealed), 'format', deps);
-  }
-  const presented: Presented = {
-    by: 'code',
-    codeHash: hashProofCode(tenant.tokenKey, found.id, digits ?? ''),
-  };
+  if (digits === null && standing === 'awaited') return sendVerify(reply, found, sealed, 'format', deps);
+  const codeHash = hashProofCode(tenant.tokenKey, found.id, digits ?? '');
+  const presented: Presented = { by: 'code', codeHash };
   const result = await takeOn(request, found.id, presented, deps);
   if (!('refused' in result)) return answerSignedIn(reply, result, deps);
   return proofStanding(result.refused, deps.clock()) === 'awaited'
-    ? sendVerify(reply, result.refused, String(sealed), 'wrong', deps)
+    ? sendVerify(reply, result.refused, sealed, 'wrong', deps)
     : sendUsed(reply, result.refused, true, deps);
 }
 
 /** The page of the mail's link; nothing happens before its button is pressed. */
-async function confirm(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  form: { password?: string } | null,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function confirm(reply: FastifyReply, form: { readonly password?: string } | null, deps: Deps) {
+  const { request } = reply;
   const { secret } = request.params as { secret: string };
   const looked = await findMailLink(request, deps);
   if (looked.kind === 'too-many') return sendTooManyLinks(reply, looked.retryAfter);
@@ -121,11 +104,7 @@ async function confirm(
       problems:
         problem === null ? [] : [{ field: 'password', text: language.t(`signUp.confirm.error.${problem}`) }],
       formTargets: isOwn ? await formTargetsOf(request, found, deps) : [],
-      data: {
-        email: payloadOf(found).email,
-        action: `/sign-up/confirm/${secret}`,
-        asksPassword: !isOwn,
-      },
+      data: { email: payloadOf(found).email, action: `/sign-up/confirm/${secret}`, asksPassword: !isOwn },
     });
   if (standing === 'proven' && !isOwn) return sendConfirmed(reply, language);
   if (form === null) return sendQuestion(null);
@@ -146,16 +125,9 @@ async function confirm(
   return proven === 'confirmed' ? sendConfirmed(reply, language) : sendUsed(reply, found, false, deps);
 }
 
-type TakenOn = SignedIn | { readonly refused: EmailProof };
-
 /** In the browser that asked: proves the address, uses the proof up, signs in and goes on with the flow. */
-function takeOn(
-  request: FastifyRequest,
-  proofId: string,
-  presented: Presented,
-  deps: Deps,
-): Promise<TakenOn> {
-  return transactionOf(request, deps, async (tx) => {
+function takeOn(request: FastifyRequest, proofId: string, presented: Presented, deps: Deps) {
+  return transactionOf(request, deps, async (tx): Promise<SignedIn | { readonly refused: EmailProof }> => {
     const { proof, member } = await finishSignUp(tx, request.tenant, proofId, presented, deps);
     if (member === null) return { refused: proof };
     const flow = flowOf(proof);
@@ -174,11 +146,7 @@ const payloadOf = (proof: EmailProof) => JSON.parse(proof.payload) as SignUpPayl
 const flowOf = (proof: EmailProof) => payloadOf(proof).flow as Flow;
 
 /** Where the forms that finish a sign-up lead: on to the client, in one redirect. */
-async function formTargetsOf(
-  request: FastifyRequest,
-  proof: EmailProof,
-  deps: Deps,
-): Promise<readonly string[]> {
+async function formTargetsOf(request: FastifyRequest, proof: EmailProof, deps: Deps) {
   const asked = await requestOf(request, flowOf(proof), deps);
   return asked === null ? [] : [formTarget(asked.request.target.redirectUri)];
 }
@@ -186,24 +154,19 @@ async function formTargetsOf(
 /**
  * The proof is over: it has made an account, or nothing comes of it. The browser that asked goes on with its flow;
  * another one knows of none.
+ *
+ * @param isOwn whether this is the browser that asked
  */
-async function sendUsed(
-  reply: FastifyReply,
-  proof: EmailProof,
-  isBrowserThatAsked: boolean,
-  deps: Deps,
-): Promise<FastifyReply> {
+async function sendUsed(reply: FastifyReply, proof: EmailProof, isOwn: boolean, deps: Deps) {
   const kept = flowOf(proof);
   // The person who finished it is signed in for this flow; others sign in from now on.
   const isFinished = proofStanding(proof, deps.clock()) === 'finished';
   const flow = isFinished ? kept : { ...kept, startedAt: deps.clock() };
   const language = languageOf(reply.request, flow);
-  const href = isBrowserThatAsked ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in';
+  const href = isOwn ? flowUrl('/sign-in', sealFlow(reply, flow, deps)) : '/sign-in';
   const member = await transactionOf(reply.request, deps, (tx) => memberOfProof(tx, proof, deps.clock()));
-  if (!isFinished || member === null) {
-    return sendProblem(reply, 'linkUsed', { language, link: href });
-  }
-  const ways = [{ href, text: isBrowserThatAsked ? 'signUp.verify.submit' : 'signIn.submit' }];
+  if (!isFinished || member === null) return sendProblem(reply, 'linkUsed', { language, link: href });
+  const ways = [{ href, text: isOwn ? 'signUp.verify.submit' : 'signIn.submit' }];
   return sendLinkDone(reply, { language, title: 'signUp.confirmed.title', ways });
 }
 
@@ -214,7 +177,7 @@ async function sendVerify(
   sealed: string,
   problem: 'format' | 'wrong' | null,
   deps: Deps,
-): Promise<FastifyReply> {
+) {
   const flow = { ...flowOf(proof), startedAt: deps.clock() };
   const language = languageOf(reply.request, flow);
   const isProven = proofStanding(proof, deps.clock()) === 'proven';
@@ -222,15 +185,13 @@ async function sendVerify(
     template: 'members/sign-up/verify.eta',
     language,
     title: isProven ? 'signUp.confirmed.title' : 'signUp.verify.title',
-    isError: problem !== null,
+    problems: problem === null ? [] : [{ field: 'code', text: language.t(`signUp.verify.error.${problem}`) }],
     formTargets: await formTargetsOf(reply.request, proof, deps),
     data: {
       proof: sealed,
       isProven,
       lead: isProven ? null : language.t('signUp.verify.lead', { email: payloadOf(proof).email }),
       startAgain: flowUrl('/sign-up', sealFlow(reply, flow, deps)),
-      problems:
-        problem === null ? [] : [{ field: 'code', text: language.t(`signUp.verify.error.${problem}`) }],
     },
   });
 }

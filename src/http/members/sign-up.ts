@@ -15,9 +15,9 @@ import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
 import { formTarget } from '../headers.ts';
 import { type Flow, flowToKeep, flowUrl, isCheckout, languageOf, requestOf, sealFlow } from '../oidc/flow.ts';
-import { sendPage } from '../pages/pages.ts';
+import { type FieldProblem, sendPage } from '../pages/pages.ts';
 import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
-import { type ConsentAnswers, readConsents } from './consent-form.ts';
+import { boxesOf, type ConsentAnswers, readConsents } from './consent-form.ts';
 import { askerOf } from './email-proof.ts';
 import { flowPage } from './flow-page.ts';
 
@@ -28,10 +28,7 @@ const url = '/sign-up';
  * (pages 10 to 12; S2 to S4).
  */
 export function signUpPage(app: FastifyInstance, deps: Deps): void {
-  flowPage(app, deps, url, {
-    show: (reply, flow) => show(reply, flow, deps),
-    submit: (reply, flow) => submit(reply, flow, deps),
-  });
+  flowPage(app, deps, url, { show, submit });
 }
 
 /** What a visitor signs up for, as the pages say it. */
@@ -64,13 +61,13 @@ async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promi
   };
 }
 
-async function show(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+async function show(reply: FastifyReply, flow: Flow, deps: Deps) {
   const asked = await signUpFor(reply.request, flow, deps);
   if (asked === null) return reply.redirect(flowUrl('/sign-in', sealFlow(reply, flow, deps)), 303);
   return sendForm(reply, flow, asked, deps);
 }
 
-async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<FastifyReply> {
+async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { request } = reply;
   const { tenant } = request;
   const form = pageForm(request, ['fullName', 'email', 'password']);
@@ -85,18 +82,17 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
 
   const { fullName = '', email = '', password = '' } = form;
   const answers = readConsents(request, asked.consents);
-  const problems: FormProblem[] = [
+  const least = tenant.passwordLength;
+  const problems: FieldProblem[] = [
     { field: 'fullName', problem: fullNameProblem(fullName) },
     { field: 'email', problem: emailProblem(email) },
     {
       field: 'password',
-      problem: passwordProblem(password, {
-        least: tenant.passwordLength,
-        email,
-        isCommon: await commonPasswords(),
-      }),
+      problem: passwordProblem(password, { least, email, isCommon: await commonPasswords() }),
     },
-  ].flatMap(({ field, problem }) => (problem === null ? [] : [{ field, problem }]));
+  ].flatMap(({ field, problem }) =>
+    problem === null ? [] : [{ field, text: language.t(`member.error.${field}.${problem}`, { least }) }],
+  );
   if (problems.length > 0) return sendForm(reply, flow, asked, deps, { fullName, email, answers, problems });
 
   const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
@@ -132,16 +128,11 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps): Promise<Fast
   return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
 }
 
-interface FormProblem {
-  readonly field: string;
-  readonly problem: string;
-}
-
 interface FormState {
   readonly fullName?: string;
   readonly email?: string;
   readonly answers?: ConsentAnswers;
-  readonly problems?: readonly FormProblem[];
+  readonly problems?: readonly FieldProblem[];
 }
 
 function sendForm(
@@ -150,7 +141,7 @@ function sendForm(
   { lead, logo, consents, formTargets }: SignUp,
   deps: Deps,
   { fullName = '', email = flow.parameters?.login_hint ?? '', answers, problems = [] }: FormState = {},
-): Promise<FastifyReply> {
+) {
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, flow, deps);
   const least = reply.request.tenant.passwordLength;
@@ -158,10 +149,7 @@ function sendForm(
     template: 'members/sign-up/form.eta',
     language,
     title: 'signUp.title',
-    problems: problems.map(({ field, problem }) => ({
-      field,
-      text: language.t(`member.error.${field}.${problem}`, { least }),
-    })),
+    problems,
     formTargets,
     again: { action: url, fields: { flow: sealed } },
     data: {
@@ -172,12 +160,7 @@ function sendForm(
       fullName,
       email,
       least,
-      // Never ticked beforehand: silence is no agreement (GDPR recital 32).
-      consents: consents.map((consent) => ({
-        ...consent,
-        isTicked: answers?.get(consent.id) === 'accepted',
-        note: null,
-      })),
+      consents: boxesOf(consents, answers),
     },
   });
 }

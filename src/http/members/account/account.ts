@@ -19,7 +19,7 @@ import { dataPage, deletePage, keepPage } from './data.ts';
 import { detailsPage } from './details.ts';
 import { devicesPage } from './devices.ts';
 import { emailPages } from './email.ts';
-import { notMePage } from './not-me.ts';
+import { noticePage } from './notice.ts';
 import { type AccountPage, accountPage, sendAccountPage, type Visit } from './page.ts';
 import { passwordPage, passwordWellKnown } from './password.ts';
 import { sessionsPage } from './sessions.ts';
@@ -84,5 +84,5 @@ export function accountPages(app: FastifyInstance, deps: Deps): void {
   app.get('/', (_request, reply) => reply.redirect('/account', 303));
   for (const page of pages) accountPage(app, deps, page);
   passwordWellKnown(app);
-  notMePage(app, deps);
+  noticePage(app, deps);
 }

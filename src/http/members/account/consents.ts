@@ -15,13 +15,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { countedMember } from '../../limit-reached.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import {
-  askedConsents,
-  type ChangedConsent,
-  type ConsentBox,
-  changedConsents,
-  readConsents,
-} from '../consent-form.ts';
+import { askedConsents, type ChangedConsent, changedConsents, readConsents } from '../consent-form.ts';
 import { dayOf } from '../times.ts';
 import { type AccountPage, beforeIn, listLinks, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
@@ -53,11 +47,21 @@ async function showForm(tx: Tx, visit: Visit, changed: readonly ChangedConsent[]
       })),
       data: {
         links: listLinks(visit, url, next),
-        consents: consents.map((consent) => boxOf(visit, consent, last, changed)),
+        consents: consents.map((consent) => {
+          const change = last.find(({ consentId }) => consentId === consent.id);
+          // A tick that was taken away stays away; one that was set for other words is not one for these.
+          const isKept = changed.find(({ id }) => id === consent.id)?.wasTicked ?? true;
+          const isTicked = change?.status === 'accepted' && isKept;
+          return { ...consent, isTicked, note: noteOf(visit, consent, change) };
+        }),
         history: newest.map((change) => ({
           name: change.name,
           answer: answerOf(visit, change),
-          where: whereOf(visit, change, nameOf),
+          // On one of our pages, or in an app.
+          where:
+            change.source === 'api'
+              ? nameOf(change.clientId)
+              : language.t(`account.consents.source.${change.source}`),
         })),
       },
     });
@@ -73,22 +77,6 @@ async function namesOf(tx: Tx, changes: readonly ConsentChange[]): Promise<Reado
   return names;
 }
 
-function boxOf(
-  visit: Visit,
-  consent: Consent,
-  changes: readonly ConsentChange[],
-  changed: readonly ChangedConsent[],
-): ConsentBox {
-  const last = changes.find(({ consentId }) => consentId === consent.id);
-  // A tick that was taken away stays away; one that was set for other words is not one for these.
-  const isKept = changed.find(({ id }) => id === consent.id)?.wasTicked ?? true;
-  return {
-    ...consent,
-    isTicked: last?.status === 'accepted' && isKept,
-    note: noteOf(visit, consent, last),
-  };
-}
-
 /** What is said of a consent: the last answer, and whether it was to other words, which saving would change. */
 function noteOf(visit: Visit, consent: Consent, last: ConsentChange | undefined): string {
   const { t, tag } = visit.language;
@@ -101,15 +89,6 @@ function noteOf(visit: Visit, consent: Consent, last: ConsentChange | undefined)
 /** What was answered, and when. */
 function answerOf({ language }: Visit, { status, changedAt }: ConsentChange): string {
   return language.t(`account.consents.${status}`, { date: dayOf(changedAt, language.tag) });
-}
-
-/** Where an answer was given: on one of our pages, or in an app. */
-function whereOf(
-  { language }: Visit,
-  { source, clientId }: ConsentChange,
-  nameOf: (clientId: string | null) => string,
-): string {
-  return source === 'api' ? nameOf(clientId) : language.t(`account.consents.source.${source}`);
 }
 
 /** Saves the answers to what the page showed in the words of today, and asks again for the others. */

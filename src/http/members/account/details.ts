@@ -22,29 +22,24 @@ export const detailsPage: AccountPage = {
     const offered = offeredLanguages(request.tenant.languages);
     const form = pageForm(request, names);
     const values = Object.fromEntries(names.map((name) => [name, form[name] ?? ''])) as Values;
-    const changed = changeDetails(
-      member,
-      {
-        fullName: values.fullName,
-        nickName: values.nickName,
-        phone: readPhone(values.phone),
-        address: values,
-        country: readCountry(values.country),
-        locale: offered.includes(values.language) ? values.language : null,
-      },
-      deps.clock(),
-    );
+    const details = {
+      ...values,
+      phone: readPhone(values.phone),
+      address: values,
+      country: readCountry(values.country),
+      locale: offered.includes(values.language) ? values.language : null,
+    };
+    const changed = changeDetails(member, details, deps.clock());
     if (changed.kind === 'refused') return () => sendForm(visit, values, changed.problems);
-    if (changed.kind === 'changed') {
-      await updateMember(tx, changed.member);
-      await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
-    }
+    await updateMember(tx, changed.member);
+    await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
     return () => redirectDone(visit, '/account', 'details');
   },
 };
 
 function sendForm(visit: Visit, values: Values, problems: readonly DetailProblem[]): Promise<FastifyReply> {
   const { t } = visit.language;
+  const offered = offeredLanguages(visit.request.tenant.languages);
   return sendAccountPage(visit, {
     template: 'details',
     title: 'account.details.title',
@@ -52,13 +47,7 @@ function sendForm(visit: Visit, values: Values, problems: readonly DetailProblem
       field,
       text: t(textOf(field, problem), limitOf(field)),
     })),
-    data: {
-      values,
-      languages: offeredLanguages(visit.request.tenant.languages).map((tag) => ({
-        tag,
-        name: languageName(tag),
-      })),
-    },
+    data: { values, choices: offered.map((tag) => ({ tag, name: languageName(tag) })) },
   });
 }
 

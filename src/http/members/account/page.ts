@@ -37,11 +37,8 @@ const overview = '/account';
 /** The forms of every page here are sealed alike. */
 const purposeOfAll = 'account';
 
-/** What a page of the account area shows. */
-export interface AccountView extends Pick<Page, 'title' | 'problems' | 'data'> {
-  /** The template below `templates/members/account/`, without its ending. */
-  readonly template: string;
-}
+/** What a page of the account area shows; its template is named below `templates/members/account/`, without its ending. */
+type AccountView = Pick<Page, 'template' | 'title' | 'problems' | 'data'>;
 
 /** Sends a page of the account area, with the token of its forms and what was just done. */
 export function sendAccountPage(

@@ -124,8 +124,6 @@ export function standingText(
       return text('ended', expiresAt);
     case 'ended':
       return text('ended', endedAt);
-    default:
-      throw new Error(`unknown standing ${standing satisfies never}`);
   }
 }
 

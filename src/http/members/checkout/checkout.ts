@@ -18,15 +18,16 @@ import type { Deps } from '../../deps.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import { formTarget } from '../../headers.ts';
 import { countedMember } from '../../limit-reached.ts';
-import { type FlowPage, flowUrl, sealFlow } from '../../oidc/flow.ts';
+import { type FlowPage, ownFlow } from '../../oidc/flow.ts';
 import { guardedPage } from '../../pages/guarded-page.ts';
 import { isUndone } from '../../pages/head-request.ts';
 import { requestLanguage, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { requireOwnForm } from '../../same-origin.ts';
 import { type CurrentSession, currentSession } from '../../session.ts';
+import { goToFlow } from '../flow-page.ts';
 import { dayOf } from '../times.ts';
-import { offerWords } from './description.ts';
+import { describeOffer } from './description.ts';
 import {
   type CheckoutRequest,
   checkoutFields,
@@ -61,8 +62,8 @@ const url = '/checkout';
  */
 export function checkoutPages(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => show(request, reply, deps));
-  app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
+  app.get(url, (_request, reply) => show(reply, deps));
+  app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply, deps));
   refuseOtherMethods(app, `${url}/cancelled`, ['GET']);
   app.get(`${url}/cancelled`, async (request, reply) => {
     const asked = readCheckoutRequest(request);
@@ -70,12 +71,13 @@ export function checkoutPages(app: FastifyInstance, deps: Deps): void {
     return sendNothingOrdered(reply, languageOf(request, asked, null), checkoutUrl(asked));
   });
   refuseOtherMethods(app, `${url}/begin`, ['GET']);
-  app.get(`${url}/begin`, (request, reply) => begin(request, reply, deps));
+  app.get(`${url}/begin`, (_request, reply) => begin(reply, deps));
   guardedPage(app, checkoutGuard(deps), summaryPage);
   paymentReturnPage(app, deps);
 }
 
-async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function show(reply: FastifyReply, deps: Deps) {
+  const { request } = reply;
   const asked = readCheckoutRequest(request);
   if ('reason' in asked) return sendRefusedRequest(reply, asked);
   const { current, offers, held } = await transactionOf(request, deps, async (tx) => {
@@ -107,16 +109,16 @@ function sendChoice(
   offers: readonly Package[],
   held: readonly MemberSubscription[],
   deps: Deps,
-): Promise<FastifyReply> {
+) {
   const now = deps.clock();
-  const { packageId, ...rest } = asked;
-  const fields = checkoutFields({ ...rest, packageId: null });
+  const { packageId } = asked;
+  const fields = checkoutFields({ ...asked, packageId: null });
   return sendPage(reply, {
     template: 'members/checkout/choose.eta',
     language,
     title: 'checkout.choose.title',
     // What is asked for is not offered here, or not by this tenant (K10).
-    status: asked.packageId === null ? 200 : 404,
+    status: packageId === null ? 200 : 404,
     again: { action: url, fields },
     data: {
       fields: { ...fields, ...(asked.language === null ? {} : { ui_locales: asked.language }) },
@@ -125,7 +127,7 @@ function sendChoice(
       offers: offers.map((offer) => {
         const has = heldOf(offer.id, held, now).at(-1);
         return {
-          ...offerWords(offer, language, now),
+          ...describeOffer(offer, language, now),
           hasUntil: has === undefined ? null : dayOf(has.expiresAt ?? now, language.tag),
         };
       }),
@@ -140,7 +142,7 @@ function sendOffer(
   offer: Package,
   current: CurrentSession | null,
   deps: Deps,
-): Promise<FastifyReply> {
+) {
   const { callBackUrl } = asked;
   return sendPage(reply, {
     template: 'members/checkout/offer.eta',
@@ -151,14 +153,15 @@ function sendOffer(
     formTargets: callBackUrl === null ? [] : [formTarget(callBackUrl)],
     again: { action: url, fields: checkoutFields(asked) },
     data: {
-      offer: offerWords(offer, language, deps.clock()),
+      offer: describeOffer(offer, language, deps.clock()),
       email: current?.member.email ?? null,
       order: sealOrder(reply, asked, deps),
     },
   });
 }
 
-async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function submit(reply: FastifyReply, deps: Deps) {
+  const { request } = reply;
   const { order: sealed, action } = pageForm(request, ['order', 'action']);
   const opened = openOrder(request, sealed, deps.clock());
   if (opened.kind === 'none') return sendProblem(reply, 'crossSite');
@@ -171,7 +174,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     case 'sign-up':
       return sendToFlow(reply, `/${action}`, order, opened.sealed, deps);
     case 'switch':
-      await signOut(request, reply, deps);
+      await signOut(reply, deps);
       return sendToFlow(reply, '/sign-in', order, opened.sealed, deps);
     case 'cancel':
       return leaveUnordered(reply, order);
@@ -183,21 +186,13 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
 const beginUrl = (sealed: string) => `${url}/begin?order=${sealed}`;
 
 /** The visitor signs in or up first, and the order begins after that. */
-function sendToFlow(
-  reply: FastifyReply,
-  page: FlowPage,
-  { language }: Order,
-  sealed: string,
-  deps: Deps,
-): FastifyReply {
-  const flow = { startedAt: deps.clock(), parameters: null, returnTo: beginUrl(sealed), language };
-  return reply.redirect(flowUrl(page, sealFlow(reply, flow, deps)), 303);
-}
+const sendToFlow = (reply: FastifyReply, page: FlowPage, { language }: Order, sealed: string, deps: Deps) =>
+  goToFlow(reply, page, ownFlow(beginUrl(sealed), deps, language), deps);
 
 /** Signs the member out, because another person wants to order in this browser. */
-async function signOut(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<void> {
-  await transactionOf(request, deps, async (tx) => {
-    const current = await currentSession(tx, request, deps.clock());
+async function signOut(reply: FastifyReply, deps: Deps): Promise<void> {
+  await transactionOf(reply.request, deps, async (tx) => {
+    const current = await currentSession(tx, reply.request, deps.clock());
     if (current !== null) await apply(tx, endSession(current.session), { event: 'signed_out' });
   });
   clearSessionCookie(reply);
@@ -214,7 +209,8 @@ function leaveUnordered(reply: FastifyReply, order: Order): FastifyReply {
  * Begins the checkout of a sealed order for the member who is signed in, and leads to its page. Sign-in and sign-up
  * lead here, as the order's own "Continue" does.
  */
-async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function begin(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { order: sealed } = pageQuery(request, ['order']);
   const opened = openOrder(request, sealed, deps.clock());
   if (opened.kind === 'none') return sendRefusedRequest(reply, { reason: 'malformed' });
@@ -245,16 +241,13 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
       return reply.redirect(restartUrl(order, request.tenant), 303);
     case 'held':
       return sendHeld(reply, language, { ...begun.current, ...begun, asked: order }, deps);
-    case 'too-many':
-      return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', {
-        language,
-        limitKey: countedMember(begun.current.member.id),
-        ways: [
-          { href: '/account', text: 'account.title' },
-          { href: restartUrl(order, request.tenant), text: 'checkout.toOrder' },
-        ],
-      });
-    default:
-      throw new Error(`unknown answer ${JSON.stringify(begun satisfies never)}`);
+    case 'too-many': {
+      const ways = [
+        { href: '/account', text: 'account.title' },
+        { href: restartUrl(order, request.tenant), text: 'checkout.toOrder' },
+      ];
+      const problem = { language, limitKey: countedMember(begun.current.member.id), ways };
+      return sendProblem(reply.header('retry-after', begun.retryAfter), 'tooManyCheckouts', problem);
+    }
   }
 }

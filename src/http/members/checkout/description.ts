@@ -8,45 +8,32 @@ import { chooseLanguage, type Language } from '../../../text/language.ts';
 import { memoized } from '../../../text/memoized.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
 
-/** A package as the checkout pages describe it. */
-export interface OfferWords {
-  readonly id: number;
-  readonly name: string;
-  readonly description: string;
-  readonly products: readonly string[];
-  /** Such as "NOK 199.00 every 3 months", or "Free". */
-  readonly price: string;
-  /** Its first and last day, if it begins now. */
-  readonly runs: string;
-}
-
 const periods = memoized(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
 );
 
-/** @param terms the price and the period that hold, where a checkout has kept them */
-export function offerWords(
-  offer: Package,
-  { tag, t }: Language,
-  now: number,
-  terms: Pick<Package, 'price' | 'period'> = offer,
-): OfferWords {
+type Terms = Pick<Package, 'price' | 'period'>;
+
+/**
+ * A package as the checkout pages describe it.
+ *
+ * @param terms the price and the period that hold, where a checkout has kept them
+ */
+export function describeOffer(offer: Package, language: Language, now: number, terms: Terms = offer) {
   const { id, name, description, products } = offer;
   return {
     id,
     name,
     description,
     products: products.map((product) => product.name),
-    price: priceWords(terms, { tag, t }),
-    runs: periods(tag).formatRange(now, endOfPeriod(now, terms.period)),
+    price: describePrice(terms, language),
+    // Its first and last day, if it begins now.
+    runs: periods(language.tag).formatRange(now, endOfPeriod(now, terms.period)),
   };
 }
 
-/** What a package costs and how often, in words. */
-export function priceWords(
-  { price, period }: Pick<Package, 'price' | 'period'>,
-  { tag, t }: Pick<Language, 'tag' | 't'>,
-): string {
+/** What a package costs and how often, such as "NOK 199.00 every 3 months", or "Free". */
+function describePrice({ price, period }: Terms, { tag, t }: Language): string {
   if (price.amount === 0) return t('checkout.price.free');
   return `${showPrice(price, tag)} ${t(`checkout.per.${period.unit}`, { count: period.count })}`;
 }
@@ -85,7 +72,7 @@ export async function mailSubscribed(
     values: {
       fullName: member.fullName,
       package: offer.name,
-      price: priceWords(checkout, language),
+      price: describePrice(checkout, language),
       until: subscription.expiresAt ?? '',
       invoice: invoice === null ? '' : `${invoice.number} (${showPrice(invoice.price, language.tag)})`,
       due: invoice?.dueAt ?? '',

@@ -5,6 +5,7 @@ import { checkoutRequestBytes } from '../../../core/access/limits.ts';
 import type { Package } from '../../../core/access/package.ts';
 import type { Subscription } from '../../../core/access/subscription.ts';
 import { auditTextLength, flowLifetime } from '../../../core/limits.ts';
+import type { Member } from '../../../core/members/member.ts';
 import type { Tenant } from '../../../core/tenant.ts';
 import { seal, unseal } from '../../../secrets/seal.ts';
 import type { Language } from '../../../text/language.ts';
@@ -15,7 +16,6 @@ import { pick, queryOf } from '../../form.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
 import { requestLanguage, sendPage } from '../../pages/pages.ts';
 import { sendProblem } from '../../pages/problem.ts';
-import type { CurrentSession } from '../../session.ts';
 import { dayOf } from '../times.ts';
 
 const parameters = ['packageId', 'reference', 'onCheckoutCompletedUrl', 'callBackUrl', 'ui_locales'] as const;
@@ -32,11 +32,12 @@ export interface CheckoutRequest
   readonly language: string | null;
 }
 
-/** Why a checkout page does not open; the last part of the text's key. */
-export type RefusedRequest =
-  | { readonly reason: 'malformed' | 'long' }
-  | { readonly reason: 'repeated'; readonly parameter: string }
-  | { readonly reason: 'address'; readonly parameter: string; readonly sent: string };
+/** Why a checkout page does not open: `reason` is the last part of the text's key. */
+interface RefusedRequest {
+  readonly reason: 'address' | 'long' | 'malformed' | 'repeated';
+  readonly parameter?: string;
+  readonly sent?: string;
+}
 
 /** Reads the query of a checkout page. What cannot be understood in one way only is refused (K2). */
 export function readCheckoutRequest(request: FastifyRequest): CheckoutRequest | RefusedRequest {
@@ -44,19 +45,17 @@ export function readCheckoutRequest(request: FastifyRequest): CheckoutRequest | 
   if (query === null) return { reason: 'malformed' };
   const { values, repeated } = pick(query, parameters);
   if (repeated[0] !== undefined) return { reason: 'repeated', parameter: repeated[0] };
-  const { returnOrigins } = request.tenant;
-  const urls: Record<string, string | null> = {};
+  const urls = { onCheckoutCompletedUrl: null as string | null, callBackUrl: null as string | null };
   for (const parameter of returnNames) {
-    const read = readReturnAddress(values[parameter], returnOrigins);
+    const read = readReturnAddress(values[parameter], request.tenant.returnOrigins);
     if (read.kind === 'refused') return { reason: 'address', parameter, sent: values[parameter] ?? '' };
-    urls[parameter] = read.kind === 'allowed' ? read.url : null;
+    if (read.kind === 'allowed') urls[parameter] = read.url;
   }
   const { packageId = '', ui_locales: language = null } = values;
   const asked = {
     packageId: /^\d{1,15}$/.test(packageId) ? Number(packageId) : null,
     reference: readReference(values.reference),
-    onCheckoutCompletedUrl: urls.onCheckoutCompletedUrl ?? null,
-    callBackUrl: urls.callBackUrl ?? null,
+    ...urls,
     language,
   };
   const isLong = Buffer.byteLength(JSON.stringify(asked)) > checkoutRequestBytes;
@@ -65,11 +64,8 @@ export function readCheckoutRequest(request: FastifyRequest): CheckoutRequest | 
 
 /** The address of the checkout page, or of another that takes the same, that asks for this. */
 export function checkoutUrl(asked: CheckoutRequest, path = '/checkout'): string {
-  const { language } = asked;
-  const query = new URLSearchParams({
-    ...checkoutFields(asked),
-    ...(language === null ? {} : { ui_locales: language }),
-  });
+  const query = new URLSearchParams(checkoutFields(asked));
+  if (asked.language !== null) query.set('ui_locales', asked.language);
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
@@ -113,7 +109,7 @@ export function sealOrder(
   return seal(reply.request.tenant.tokenKey, 'order', ensureBrowserCookie(reply, random), order);
 }
 
-export type OpenedOrder =
+type OpenedOrder =
   | { readonly kind: 'order'; readonly order: Order; readonly sealed: string }
   /** Expired, or of another browser: it can be started anew, not continued. */
   | { readonly kind: 'stale'; readonly order: Order }
@@ -161,30 +157,23 @@ const shownLength = 300;
  * development tenant it says what would be allowed.
  */
 export function sendRefusedRequest(reply: FastifyReply, refused: RefusedRequest): Promise<FastifyReply> {
-  const { tenant } = reply.request;
+  const { returnOrigins, development } = reply.request.tenant;
   const language = requestLanguage(reply.request, []);
-  const { reason } = refused;
-  const parameter = 'parameter' in refused ? refused.parameter : '';
-  if (refused.reason === 'address') {
-    const words = `${refused.parameter} leads to ${originOf(refused.sent)}, which is not allowed`;
-    noteRefusal(reply.request, { event: 'return_address_refused', reason: words });
-  }
-  const sent = { label: language.t('problem.request.sent'), values: [shortened(refused)] };
-  const allowed = {
-    label: language.t('problem.checkout.allowed'),
-    values: tenant.returnOrigins.length > 0 ? tenant.returnOrigins : ['–'],
-  };
-  return sendProblem(reply, 'checkout', {
-    language,
-    reason: language.t(`problem.checkout.reason.${reason}`, { parameter }),
-    details: reason === 'address' ? [sent, ...(tenant.development ? [allowed] : [])] : [],
-  });
+  const { t } = language;
+  const { parameter = '', sent = '' } = refused;
+  const reason = t(`problem.checkout.reason.${refused.reason}`, { parameter });
+  if (refused.reason !== 'address') return sendProblem(reply, 'checkout', { language, reason });
+  const words = `${parameter} leads to ${originOf(sent)}, which is not allowed`;
+  noteRefusal(reply.request, { event: 'return_address_refused', reason: words });
+  const origins = returnOrigins.length > 0 ? returnOrigins : ['–'];
+  const details = [
+    { label: t('problem.request.sent'), values: [clipped(sent.toWellFormed())] },
+    ...(development ? [{ label: t('problem.checkout.allowed'), values: origins }] : []),
+  ];
+  return sendProblem(reply, 'checkout', { language, reason, details });
 }
 
-function shortened(refused: RefusedRequest): string {
-  const sent = refused.reason === 'address' ? refused.sent.toWellFormed() : '';
-  return sent.length > shownLength ? `${sent.slice(0, shownLength)}…` : sent;
-}
+const clipped = (sent: string) => (sent.length > shownLength ? `${sent.slice(0, shownLength)}…` : sent);
 
 /** Without its path and query, which can hold anything; clipped, since a stranger wrote it. */
 function originOf(sent: string): string {
@@ -192,18 +181,21 @@ function originOf(sent: string): string {
   return origin === 'null' ? 'no web address' : origin.slice(0, auditTextLength);
 }
 
-/** What a member has who wants to order it. */
-export interface Held extends CurrentSession {
-  readonly offer: Package;
-  readonly subscription: Subscription;
-  readonly asked: CheckoutRequest;
-}
-
 /** The page of a member who has the package already: the way on, and none to order it again. */
 export function sendHeld(
   reply: FastifyReply,
   language: Language,
-  { member, offer, subscription, ...held }: Held,
+  {
+    member,
+    offer,
+    subscription,
+    ...held
+  }: {
+    readonly member: Member;
+    readonly offer: Package;
+    readonly subscription: Subscription;
+    readonly asked: CheckoutRequest;
+  },
   deps: PageDeps,
 ): Promise<FastifyReply> {
   const asked = { ...allowedOnly(held.asked, reply.request.tenant), packageId: offer.id };
@@ -225,11 +217,8 @@ export function sendHeld(
 
 /** An order of another browser, or opened too long ago: the way to start anew (pages 7). */
 export function sendStaleOrder(reply: FastifyReply, order: Order): Promise<FastifyReply> {
-  const { request } = reply;
-  return sendProblem(reply, 'stale', {
-    language: requestLanguage(request, [order.language]),
-    link: restartUrl(order, request.tenant),
-  });
+  const language = requestLanguage(reply.request, [order.language]);
+  return sendProblem(reply, 'stale', { language, link: restartUrl(order, reply.request.tenant) });
 }
 
 /** Nothing was ordered, and the way to start anew. */

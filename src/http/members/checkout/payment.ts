@@ -1,6 +1,6 @@
 // Leads to a payment provider and back, and takes its reports.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
+import { checkoutStanding } from '../../../core/access/checkout.ts';
 import { paymentBeginTimeout, paymentsPerMinute } from '../../../core/access/limits.ts';
 import { refusal } from '../../../core/decision.ts';
 import { bodyBytes, countingWindow } from '../../../core/limits.ts';
@@ -58,20 +58,20 @@ async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>):
 export function paymentReturnPage(app: FastifyInstance, deps: Deps): void {
   const url = '/checkout/:id/return';
   refuseOtherMethods(app, url, ['GET']);
-  app.get(url, (request, reply) => comeBack(request, reply, deps));
+  app.get(url, (_request, reply) => comeBack(reply, deps));
 }
 
 /**
  * A provider's signed report is taken from any sender: the session may be over by now. Without one the
  * member waits, since the provider tells us by itself as well.
  */
-async function comeBack(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function comeBack(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { tenant } = request;
   const { id } = request.params as { id: string };
   const checkout = await transactionOf(request, deps, (tx) => findCheckout(tx, tenant.id, id));
   const method = checkout === null ? null : paymentMethod(deps.payments, checkout.payment);
-  const { url = '' } = request.raw;
-  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '');
+  const query = new URL(request.url, tenant.issuer).searchParams;
   const report = method?.kind === 'hosted' ? await method.readReturn(query) : null;
   const ownReport = report?.checkoutId === id ? report : null;
   if (method !== null && ownReport?.kind === 'paid') {
@@ -100,13 +100,14 @@ export function paymentNotices(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['POST']);
   // A signature is of the bytes, so they are left as they came.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytes }, (_request, body, done) =>
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: bodyBytes }, (_, body, done) =>
     done(null, body),
   );
-  app.post(url, (request, reply) => takeNotice(request, reply, deps));
+  app.post(url, (_request, reply) => takeNotice(reply, deps));
 }
 
-async function takeNotice(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function takeNotice(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { method: name } = request.params as { method: string };
   const method = paymentMethod(deps.payments, name);
   if (method?.kind !== 'hosted') {
@@ -127,8 +128,6 @@ async function takeNotice(request: FastifyRequest, reply: FastifyReply, deps: De
       return sendRefusal(reply, refusal('invalid_request', 'there is no such checkout'), 404);
     case 'wrong-price':
       return sendRefusal(reply, refusal('invalid_request', 'the checkout has another price'), 409);
-    default:
-      throw new Error(`unknown answer ${JSON.stringify(paid satisfies never)}`);
   }
 }
 
@@ -154,11 +153,10 @@ async function take(
   }
   if (paid.kind === 'wrong-price') request.log.error(facts, 'a payment is not of the price of its checkout');
   // The subscription is given once; a member who paid twice is owed the second payment.
-  if (paid.kind === 'paid' && paid.given === null && isAnother(paid.checkout, report)) {
-    request.log.error(facts, 'a checkout was paid twice');
+  if (paid.kind === 'paid' && paid.given === null) {
+    const { paymentReference } = paid.checkout;
+    const isAnother = paymentReference !== null && paymentReference !== report.paymentReference;
+    if (isAnother) request.log.error(facts, 'a checkout was paid twice');
   }
   return paid;
 }
-
-const isAnother = ({ paymentReference }: Checkout, report: { readonly paymentReference: string }) =>
-  paymentReference !== null && paymentReference !== report.paymentReference;

@@ -17,10 +17,10 @@ import { listInvoices } from '../../../storage/access/invoice.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
-import { readConsents } from '../consent-form.ts';
+import { boxesOf, readConsents } from '../consent-form.ts';
 import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
-import { mailSubscribed, offerWords } from './description.ts';
+import { describeOffer, mailSubscribed } from './description.ts';
 import {
   allowedOnly,
   requestOf,
@@ -52,20 +52,17 @@ async function show(tx: Tx, visit: CheckoutVisit): Promise<Answer> {
       const restart = restartUrl(requestOf(checkout, chosen), request.tenant);
       return () => sendNothingOrdered(reply, language, restart, standing);
     }
-    default:
-      throw new Error(`unknown standing ${standing satisfies never}`);
   }
 }
 
 /** What is confirmed, unless the member has got it meanwhile. */
-async function showSummary(tx: Tx, visit: CheckoutVisit, problem: 'payment' | null = null): Promise<Answer> {
-  const { reply, checkout, offer, member, language, deps } = visit;
+async function showSummary(tx: Tx, visit: CheckoutVisit, isPayable = true): Promise<Answer> {
+  const { request, reply, checkout, offer, member, language, deps } = visit;
   const { t } = language;
   const now = deps.clock();
   const subscription = await heldSubscription(tx, member.id, checkout.packageId, now);
   const consents = await consentsToAsk(tx, visit);
-  const asked = allowedOnly(requestOf(checkout, visit.chosen), visit.request.tenant);
-  const answers = readConsents(visit.request, consents);
+  const asked = allowedOnly(requestOf(checkout, visit.chosen), request.tenant);
   if (subscription !== null) {
     return () => sendHeld(reply, language, { ...visit, subscription, asked }, deps);
   }
@@ -73,23 +70,18 @@ async function showSummary(tx: Tx, visit: CheckoutVisit, problem: 'payment' | nu
     sendCheckoutPage(visit, {
       template: 'summary',
       title: 'checkout.summary.title',
-      ...(problem === null
+      ...(isPayable
         ? {}
         : { status: 503, problems: [{ field: 'confirm', text: t('checkout.error.payment') }] }),
       data: {
-        offer: offerWords(offer, language, now, checkout),
+        offer: describeOffer(offer, language, now, checkout),
         payment: paymentInWords(visit),
         address: addressInWords(visit),
         change: addressUrl(visit),
         seen: offerDigest(offer),
         isFree: checkout.price.amount === 0,
         member,
-        // Never ticked but by the member: silence is no agreement (GDPR recital 32).
-        consents: consents.map((consent) => ({
-          ...consent,
-          isTicked: answers.get(consent.id) === 'accepted',
-          note: null,
-        })),
+        consents: boxesOf(consents, readConsents(request, consents)),
         order: sealOrder(reply, asked, deps),
       },
     });
@@ -145,11 +137,9 @@ async function confirm(tx: Tx, visit: CheckoutVisit, next: Next<CheckoutVisit>):
     case 'payment':
       return async () => pay(await beginPayment(visit, confirmed.method), next);
     case 'no-method':
-      return showSummary(tx, visit, 'payment');
+      return showSummary(tx, visit, false);
     case 'look-again':
       return () => reply.redirect(here, 303);
-    default:
-      throw new Error(`unknown answer ${JSON.stringify(confirmed satisfies never)}`);
   }
 }
 
@@ -157,7 +147,7 @@ async function confirm(tx: Tx, visit: CheckoutVisit, next: Next<CheckoutVisit>):
 function pay(address: string | null, next: Next<CheckoutVisit>): Promise<FastifyReply> {
   return next(async (tx, visit) => {
     const { reply, checkout, here, deps } = visit;
-    if (address === null) return showSummary(tx, visit, 'payment');
+    if (address === null) return showSummary(tx, visit, false);
     const isOpen = checkoutStanding(checkout, deps.clock()) === 'open';
     if (isOpen) await recordConsents(tx, visit);
     return () => reply.redirect(isOpen ? address : here, 303);

@@ -54,16 +54,14 @@ const chosenIn = ({ request }: FastifyReply): string | null =>
 /** The forms of one checkout in one session. */
 const purposeOf = ({ session, checkout }: CheckoutVisit) => `checkout ${checkout.id} ${session.id}`;
 
-/** A page of a checkout, before it is sent. */
-export interface CheckoutPage extends Pick<Page, 'title' | 'status' | 'problems' | 'data'> {
-  /** The template below `templates/members/checkout/`, without its ending. */
-  readonly template: string;
-}
-
-/** Sends a page of a checkout, with the token of its forms, which may lead to where the checkout leads. */
+/**
+ * Sends a page of a checkout, with the token of its forms, which may lead to where the checkout leads.
+ *
+ * @param page its template is named below `templates/members/checkout/`, without its ending
+ */
 export function sendCheckoutPage(
   visit: CheckoutVisit,
-  { template, data, ...page }: CheckoutPage,
+  { template, data, ...page }: Pick<Page, 'template' | 'title' | 'status' | 'problems' | 'data'>,
 ): Promise<FastifyReply> {
   const { reply, language, checkout, here, deps } = visit;
   return sendPage(reply, {
@@ -72,11 +70,7 @@ export function sendCheckoutPage(
     ...page,
     formTargets: formTargetsOf(visit),
     again: { action: `/checkout/${checkout.id}`, fields: {} },
-    data: {
-      token: formToken(reply, purposeOf(visit), deps),
-      here,
-      ...data,
-    },
+    data: { token: formToken(reply, purposeOf(visit), deps), here, ...data },
   });
 }
 

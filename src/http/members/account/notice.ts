@@ -25,38 +25,43 @@ const url = '/not-me/:notice';
  * GET and POST /not-me/:notice: where the mail about a new browser or TV leads. The reader of the mail needs
  * no session, since it can only end one; and opening the page ends nothing: mail scanners open links.
  */
-export function notMePage(app: FastifyInstance, deps: Deps): void {
+export function noticePage(app: FastifyInstance, deps: Deps): void {
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  app.get(url, (request, reply) => show(request, reply, deps));
-  app.post(url, { onRequest: requireOwnForm }, (request, reply) => submit(request, reply, deps));
+  app.get(url, (_request, reply) => show(reply, deps));
+  app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply, deps));
 }
 
 const noticeText = (request: FastifyRequest) => (request.params as { notice: string }).notice;
 const purposeOf = (request: FastifyRequest) => `not me ${noticeText(request)}`;
 
-async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+function sendUsed(reply: FastifyReply): Promise<FastifyReply> {
+  return sendProblem(reply, 'linkUsed', { ways: [{ href: '/recover', text: 'recover.title' }] });
+}
+
+async function show(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { tenant } = request;
   const notice = readNotice(tenant, noticeText(request), deps.clock());
-  if (notice === null)
-    return sendProblem(reply, 'linkUsed', { ways: [{ href: '/recover', text: 'recover.title' }] });
+  if (notice === null) return sendUsed(reply);
   const { language, seen } = await transactionOf(request, deps, async (tx) => {
     const member = await findMember(tx, tenant.id, notice.memberId);
     const language = requestLanguage(request, [member?.locale]);
     return { language, seen: await seenOf(tx, tenant.id, notice, language, deps.clock()) };
   });
+  const { isLiving, ipAddress } = seen;
   const kind = 'sessionId' in notice.what ? 'browser' : 'tv';
   const facts = [
     ...seen.facts,
     ['account.time', momentOf(notice.at, language.tag)],
-    ...placeFacts({ language, deps }, seen.ipAddress),
+    ...placeFacts({ language, deps }, ipAddress),
   ] as const;
   return sendPage(reply, {
-    template: 'members/account/not-me.eta',
+    template: 'members/account/notice.eta',
     language,
-    title: seen.isLiving ? 'notMe.title' : 'notMe.done.title',
+    title: isLiving ? 'notMe.title' : 'notMe.done.title',
     data: {
-      isLiving: seen.isLiving,
-      lead: language.t(`notMe.${seen.isLiving ? 'lead' : 'done'}.${kind}`),
+      isLiving,
+      lead: language.t(`notMe.${isLiving ? 'lead' : 'done'}.${kind}`),
       facts: shownFacts(language, facts),
       action: `/not-me/${noticeText(request)}`,
       token: formToken(reply, purposeOf(request), deps),
@@ -103,14 +108,14 @@ async function seenOf(
   };
 }
 
-async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+async function submit(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
+  const { request } = reply;
   const { tenant } = request;
   const { token } = pageForm(request, ['token']);
   if (givenForm(request, purposeOf(request), token) === null) return sendProblem(reply, 'crossSite');
   const now = deps.clock();
   const notice = readNotice(tenant, noticeText(request), now);
-  if (notice === null)
-    return sendProblem(reply, 'linkUsed', { ways: [{ href: '/recover', text: 'recover.title' }] });
+  if (notice === null) return sendUsed(reply);
   const { what, memberId } = notice;
   const taken = { tenantId: tenant.id, memberId, now };
   await transactionOf(request, deps, (tx) =>
