@@ -36,11 +36,11 @@ export interface Style {
 /**
  * Reads style sheets of `templates/assets/`.
  *
- * @returns the style of a tenant's pages: its colours, the palette that all pages share, then the sheets
+ * @returns the style of a tenant's pages: its colours, what all pages share, then the sheets
  */
 export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
   // Without the white space that only people need: it travels with every page.
-  const sheet = ['palette.css', ...files]
+  const sheet = ['palette.css', 'base.css', ...files]
     .map(read)
     .join('')
     .replaceAll(/\s+/g, ' ')
