@@ -120,7 +120,7 @@ describe.each<[string, Arrows, PartOf]>([
   });
 });
 
-describe.each(['cli', 'core', 'doctor', 'operations', 'secrets', 'storage'])(
+describe.each(['cli', 'core', 'doctor', 'http', 'operations', 'secrets', 'storage'])(
   'the files of src/%s',
   (layer) => {
     it('are in no circle', () => {

@@ -1,7 +1,8 @@
 // Where the pages of operations are, and what their addresses say.
+
 import { nameOf, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
 import { queryOf } from '../../form.ts';
-import type { OperationVisit, Visit } from './visit.ts';
+import type { Facts, OperationVisit, Visit } from './visitor.ts';
 
 /** Where the portal is, on each tenant's domain (decision 4). */
 export const portalUrl = '/admin';
@@ -65,9 +66,6 @@ const isName = (value: unknown) =>
 
 /** A value as one segment of a path, where hosts with their ports stay readable. */
 const segment = (value: string) => encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%40', '@');
-
-/** Fields of an operation's input or answer, by name. */
-export type Facts = Readonly<Record<string, unknown>>;
 
 /** The operation of this name; null where the service has none. */
 export function operationNamed(

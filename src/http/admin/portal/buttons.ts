@@ -1,10 +1,11 @@
 /** The buttons of a page: the links to the forms and files that say they stand on it. */
+
 import { type EntryName, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
 import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
-import { addressOf, contextOf, type Facts, newAddressOf, takesForm } from './addresses.ts';
+import { addressOf, contextOf, newAddressOf, takesForm } from './addresses.ts';
 import { buttonOf } from './labels.ts';
-import type { OperationVisit } from './visit.ts';
+import type { Facts, OperationVisit } from './visitor.ts';
 
 /** A button that leads to the form of an operation. */
 export interface Button {

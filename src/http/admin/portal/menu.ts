@@ -1,9 +1,10 @@
 /** What leads on from every page: the menu beside it, and the pages above it. */
+
 import { nameOf, type Operation, pathFields } from '../../../operations/admin/operation.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, isPage, portalUrl } from './addresses.ts';
-import type { OperationVisit, Visit } from './visit.ts';
+import type { OperationVisit, Visit } from './visitor.ts';
 
 interface MenuItem {
   readonly label: string;

@@ -1,4 +1,5 @@
 // Renders and sends the pages of the portal, and what went wrong.
+
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
@@ -11,7 +12,7 @@ import { scriptAsset, styleSheet } from '../../pages/assets.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { TooManyCalls } from '../call.ts';
 import { type Crumb, crumbsOf, type Menu, menuOf } from './menu.ts';
-import type { OperationVisit, Visit } from './visit.ts';
+import type { OperationVisit, Visit } from './visitor.ts';
 
 const styleOf = styleSheet('portal.css');
 /** The one script of the portal: pages work without it. */

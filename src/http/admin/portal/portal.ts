@@ -1,4 +1,5 @@
 // The portal: a page for every operation of the table.
+
 import type { FastifyInstance } from 'fastify';
 import { countedKeys } from '../../../core/limits.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
@@ -16,7 +17,8 @@ import { showDetail } from './pages/detail.ts';
 import { sendFile, showList } from './pages/list.ts';
 import { showOverview } from './pages/overview.ts';
 import { signInPages } from './sign-in-page.ts';
-import { type Answer, type Portal, portalPage, type Visit } from './visit.ts';
+import { type Answer, portalPage } from './visit.ts';
+import type { Portal, Visit } from './visitor.ts';
 
 /** The pages that are more than their operation. */
 const handMade: Readonly<Record<string, Answer>> = {

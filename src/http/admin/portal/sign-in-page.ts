@@ -1,4 +1,5 @@
 // The portal's own way in and out.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { auditEvent } from '../../../core/operators/audit-event.ts';
 import { endSession } from '../../../core/session.ts';
@@ -24,7 +25,8 @@ import { requireOwnForm } from '../../same-origin.ts';
 import { beginSessionHere, guesserOf } from '../../session.ts';
 import { portalUrl, readReturn, signInUrl as url } from './addresses.ts';
 import { type FieldProblem, notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
-import { adminGuard, currentAdmin, isAdmin, type Portal, type Visit } from './visit.ts';
+import { adminGuard, currentAdmin, isAdmin } from './visit.ts';
+import type { Portal, Visit } from './visitor.ts';
 
 const signedOut = 'signed-out';
 

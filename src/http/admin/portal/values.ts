@@ -5,9 +5,9 @@ import type { Schema, Schemas } from '../../../json-schema.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import { memoized } from '../../../text/memoized.ts';
 import { mayCall } from '../call.ts';
-import { addressOf, type Facts, operationNamed } from './addresses.ts';
+import { addressOf, operationNamed } from './addresses.ts';
 import { labelOf } from './labels.ts';
-import type { Visit } from './visit.ts';
+import type { Facts, Visit } from './visitor.ts';
 
 /** A value as a page shows it: always as text, whatever its author wrote (D14). */
 export type Shown =

@@ -1,57 +1,27 @@
 /** Visits of administrators at pages of the portal: who is let in, and what a visit calls. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Member } from '../../../core/members/member.ts';
-import type { Actor } from '../../../core/operators/permission.ts';
 import { endSession } from '../../../core/session.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
 import type { Call } from '../../../operations/admin/run.ts';
 import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
-import type { AgedMap } from '../../../storage/memory/aged-map.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { sessionCookie } from '../../cookies.ts';
-import type { Deps } from '../../deps.ts';
 import {
   type Act,
   type Guard,
   type GuardedPage,
-  type Visit as GuardedVisit,
   guardedPage,
   visitForm,
   visitToken,
 } from '../../pages/guarded-page.ts';
 import { type CurrentSession, currentSession, SessionOver } from '../../session.ts';
 import { callOperation, mayCall, TooManyCalls } from '../call.ts';
-import { type Facts, operationNamed, readReturn, signInAddress } from './addresses.ts';
+import { operationNamed, readReturn, signInAddress } from './addresses.ts';
 import { notePortalMethod, sendPortalPage, sendPortalProblem } from './page.ts';
-
-/** What every page of the portal is made of. */
-export interface Portal {
-  readonly deps: Deps;
-  readonly operations: readonly Operation[];
-  /**
-   * The forms that were sent already, so that a second press of a button, or a reload of the page that shows a new
-   * secret, does not do it all again (pages 7). It is in memory: a restart forgets, and forms with it.
-   */
-  readonly usedForms: AgedMap<true>;
-}
-
-/** A signed-in administrator at a page of the portal. */
-export interface Visit extends GuardedVisit, Portal {
-  readonly deps: Deps;
-  readonly actor: Extract<Actor, { kind: 'admin' }>;
-  /** Whether the audit tells already of what this visit was denied. */
-  readonly denial: { isWritten: boolean };
-  /** The token of another form of this visit. */
-  readonly newToken: () => string;
-}
-
-/** A visit at the page of an operation. */
-export interface OperationVisit extends Visit {
-  readonly operation: Operation;
-  /** What is known of its input: the fields that the address names. */
-  readonly known: Facts;
-}
+import type { Facts, OperationVisit, Portal, Visit } from './visitor.ts';
 
 /** Answers a visit that was let in: what it reads and changes are operations, which look again (`demandAdmin`). */
 export type Answer<V = OperationVisit> = (visit: V) => Promise<FastifyReply> | FastifyReply;

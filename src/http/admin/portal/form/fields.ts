@@ -1,10 +1,11 @@
 /** The fields of a form, as its template renders them. */
+
 import type { Path, Problem } from '../../../../core/problem.ts';
 import { describedWith, type Schema, typesOf } from '../../../../json-schema.ts';
 import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
-import type { Facts } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
 import type { FieldProblem } from '../page.ts';
+import type { Facts } from '../visitor.ts';
 import { type Asking, type FormValues, hasNone, inputProperties, isOpenFlag, noneName } from './read.ts';
 
 /** A choice of a list. */

@@ -1,4 +1,5 @@
 /** The pages of a form: what it is about, its fields with what is there now, what is asked once more, and its answer. */
+
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import type { Problem } from '../../../../core/problem.ts';
@@ -6,12 +7,13 @@ import { type Operation, pathFields } from '../../../../operations/admin/operati
 import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
-import { addressOf, backOf, type Facts, landingOf, operationNamed, pathOf } from '../addresses.ts';
+import { addressOf, backOf, landingOf, operationNamed, pathOf } from '../addresses.ts';
 import { submitOf, titleOf } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { partsOf } from '../pages/detail.ts';
 import { factsOf, listIn } from '../values.ts';
-import { callIfMay, callOrNull, type OperationVisit } from '../visit.ts';
+import { callIfMay, callOrNull } from '../visit.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
 import { entriesOf, type Offers, placeProblems, valuesOf } from './fields.ts';
 import { type FormValues, readForm } from './read.ts';
 

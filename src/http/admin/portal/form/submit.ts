@@ -5,10 +5,11 @@ import { nameOf, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
-import { type Facts, landingOf, pathOf } from '../addresses.ts';
+import { landingOf, pathOf } from '../addresses.ts';
 import { singular } from '../labels.ts';
 import { sendPortalProblem } from '../page.ts';
-import { call, formOf, hasTenant, type OperationVisit } from '../visit.ts';
+import { call, formOf, hasTenant } from '../visit.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
 import { presentOf, sendChanges, sendConfirmation, sendForm, sendSecret, withPresent } from './form.ts';
 import { readForm } from './read.ts';
 

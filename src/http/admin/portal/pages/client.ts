@@ -1,11 +1,13 @@
 // The page of a client: its settings to copy, its secrets, its device flow, and its last refused requests.
+
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import { mayCall } from '../../call.ts';
-import { addressOf, type Facts, operationNamed } from '../addresses.ts';
+import { addressOf, operationNamed } from '../addresses.ts';
 import { overviewOf, shownTenant } from '../menu.ts';
 import { listIn } from '../values.ts';
-import { callIfMay, type OperationVisit, type Visit } from '../visit.ts';
+import { callIfMay } from '../visit.ts';
+import type { Facts, OperationVisit, Visit } from '../visitor.ts';
 import { badgesOf, detailPage } from './detail.ts';
 
 /** GET of a client. */

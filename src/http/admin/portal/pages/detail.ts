@@ -6,13 +6,14 @@ import { nameOf } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { takeDone } from '../../../cookies.ts';
 import { mayCall } from '../../call.ts';
-import { addressOf, type Facts, operationNamed } from '../addresses.ts';
+import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { doneText, singular } from '../labels.ts';
 import { shownTenant } from '../menu.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
-import { call, type OperationVisit, type Visit } from '../visit.ts';
+import { call } from '../visit.ts';
+import type { Facts, OperationVisit, Visit } from '../visitor.ts';
 
 /** GET of one thing. */
 export function showDetail(visit: OperationVisit): Promise<FastifyReply> {

@@ -1,18 +1,20 @@
 // The pages of lists, and the files that lists are written as.
+
 import type { FastifyReply } from 'fastify';
 import { portalListLength } from '../../../../core/limits.ts';
 import { isFile, nameOf, type Operation } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../call.ts';
-import { addressOf, type Facts, kebab, operationNamed } from '../addresses.ts';
+import { addressOf, kebab, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { entriesOf, type Field, placeProblems, yesAndNo } from '../form/fields.ts';
 import { asUtc } from '../form/read.ts';
 import { shownTenant } from '../menu.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { listIn, tableOf, withLinks } from '../values.ts';
-import { call, callOf, type OperationVisit } from '../visit.ts';
+import { call, callOf } from '../visit.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
 import { noticeOf } from './detail.ts';
 
 /** What pages through a list, and is no search. */

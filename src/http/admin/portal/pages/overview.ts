@@ -1,11 +1,13 @@
 // The first page of a tenant: what needs attention, what happened last, and what the tenant sets for itself.
+
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
-import { type Facts, operationNamed } from '../addresses.ts';
+import { operationNamed } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
 import { overviewOf } from '../menu.ts';
 import { countText, listIn, tableOf, withLinks } from '../values.ts';
-import { callIfMay, type OperationVisit } from '../visit.ts';
+import { callIfMay } from '../visit.ts';
+import type { Facts, OperationVisit } from '../visitor.ts';
 import { detailPage } from './detail.ts';
 
 const day = 24 * 60 * 60 * 1_000;
