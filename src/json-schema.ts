@@ -33,6 +33,17 @@ export type ValueOf<One> = One extends { readonly [valueType]?: infer Value } ? 
 /** The type of an object with exactly these properties. */
 export type ValuesOf<All extends Schemas> = { readonly [Name in keyof All]: ValueOf<All[Name]> };
 
+/** The type of an object with properties that must be there and others that may; those with a default are filled in. */
+export type ObjectOf<Required extends Schemas, Optional extends Schemas> = ValuesOf<Required> & {
+  readonly [Name in keyof Optional as Optional[Name] extends { readonly default: unknown }
+    ? Name
+    : never]: ValueOf<Optional[Name]>;
+} & {
+  readonly [Name in keyof Optional as Optional[Name] extends { readonly default: unknown }
+    ? never
+    : Name]?: ValueOf<Optional[Name]>;
+};
+
 /**
  * Names a schema: in documents it is a type of this name, which everything that has it shares. A use may say other
  * words of it, and may take null besides.

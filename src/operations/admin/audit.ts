@@ -5,7 +5,7 @@ import { type Actor, mayGrant } from '../../core/operators/permission.ts';
 import * as s from '../../json-schema.ts';
 import { listAuditEvents, type StoredAuditEvent } from '../../storage/operators/audit-event.ts';
 import { ofSecret } from '../field-changes.ts';
-import { type InputOf, type NoFields, onService, onTenant, tenantField } from './define.ts';
+import { type NoFields, onService, onTenant, tenantField } from './define.ts';
 import { listWithFile, momentFields, nextNumber, withMs } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
@@ -87,7 +87,7 @@ const events = {
   next: nextNumber(4_711),
   read: (
     { tx, tenant }: OperationContext,
-    filter: InputOf<NoFields, typeof narrowing>,
+    filter: s.ObjectOf<NoFields, typeof narrowing>,
     limit: number,
   ): Promise<readonly StoredAuditEvent[]> => {
     const ofTenant = tenant === null ? {} : { tenantId: tenant.id };

@@ -11,17 +11,6 @@ import {
 type Method = Operation['method'];
 export type NoFields = Readonly<Record<never, never>>;
 
-/** What an input says; the validator fills in what has a default. */
-export type InputOf<Fields extends s.Schemas, Optional extends s.Schemas> = s.ValuesOf<Fields> & {
-  readonly [Name in keyof Optional as Optional[Name] extends { readonly default: unknown }
-    ? Name
-    : never]: s.ValueOf<Optional[Name]>;
-} & {
-  readonly [Name in keyof Optional as Optional[Name] extends { readonly default: unknown }
-    ? never
-    : Name]?: s.ValueOf<Optional[Name]>;
-};
-
 /** What is said of an operation here; the rest follows from it. */
 interface Definition<Fields extends s.Schemas, Optional extends s.Schemas>
   extends Omit<
@@ -46,17 +35,17 @@ interface TenantDefinition<Fields extends s.Schemas, Optional extends s.Schemas,
   /** Who may: its administrators, unless it says `system`. */
   readonly reach?: 'system';
   readonly prepare?: (
-    input: InputOf<Fields, Optional>,
+    input: s.ObjectOf<Fields, Optional>,
     context: OnTenant<PreparationContext>,
   ) => Promise<Prepared>;
   readonly run: (
     context: OnTenant<OperationContext>,
-    input: InputOf<Fields, Optional>,
+    input: s.ObjectOf<Fields, Optional>,
     prepared: Prepared,
   ) => Promise<object>;
   readonly present?: (
     context: OnTenant<OperationContext>,
-    input: InputOf<Fields, Optional>,
+    input: s.ObjectOf<Fields, Optional>,
   ) => Promise<object>;
 }
 
@@ -66,7 +55,7 @@ export function onTenant<
   Optional extends s.Schemas = NoFields,
   Prepared = undefined,
 >({ reach, prepare, run, present, ...definition }: TenantDefinition<Fields, Optional, Prepared>): Operation {
-  return defineOperation<InputOf<Fields, Optional>, Prepared>({
+  return defineOperation<s.ObjectOf<Fields, Optional>, Prepared>({
     ...factsOf(definition, '/tenants/{tenant}', { tenant: tenantField }),
     reach: reach ?? 'tenant',
     ...(prepare && { prepare: (input, context) => prepare(withoutTenant(input), withTenant(context)) }),
@@ -78,7 +67,7 @@ export function onTenant<
 /** An operation on the service as a whole. */
 interface ServiceDefinition<Fields extends s.Schemas, Optional extends s.Schemas, Prepared>
   extends Definition<Fields, Optional>,
-    Pick<Operation<InputOf<Fields, Optional>, Prepared>, 'prepare' | 'run'> {
+    Pick<Operation<s.ObjectOf<Fields, Optional>, Prepared>, 'prepare' | 'run'> {
   /** Who may: callers who have every tenant, unless it is `tenant`, which answers each caller about their own. */
   readonly reach?: 'tenant';
 }
@@ -89,7 +78,7 @@ export function onService<
   Optional extends s.Schemas = NoFields,
   Prepared = undefined,
 >({ reach, prepare, run, ...definition }: ServiceDefinition<Fields, Optional, Prepared>): Operation {
-  return defineOperation<InputOf<Fields, Optional>, Prepared>({
+  return defineOperation<s.ObjectOf<Fields, Optional>, Prepared>({
     ...factsOf(definition, '', {}),
     reach: reach ?? 'system',
     ...(prepare && { prepare: (input, context) => prepare(withoutTenant(input), context) }),

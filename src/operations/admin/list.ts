@@ -3,7 +3,7 @@ import { exportPart, listPage } from '../../core/limits.ts';
 import * as s from '../../json-schema.ts';
 import type { ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { InputOf, NoFields, OnTenant } from './define.ts';
+import type { NoFields, OnTenant } from './define.ts';
 import type { FileAnswer, ListFace, Operation, OperationContext } from './operation.ts';
 
 /** How many entries a page of a list has. */
@@ -102,7 +102,7 @@ interface NewestList<Item, Narrowing extends s.Schemas, Context> extends List {
   readonly narrowing: Narrowing;
   readonly read: (
     context: Context,
-    filter: InputOf<NoFields, Narrowing>,
+    filter: s.ObjectOf<NoFields, Narrowing>,
     limit: number,
   ) => Promise<readonly Item[]>;
   readonly answer: (item: Item, context: Context) => object;
@@ -126,7 +126,7 @@ export function newestList<
     ...listFacts(list, schema, next),
     optional: { ...narrowing, limit: limitField },
     run: async (context: Context, { limit, ...input }: { readonly limit: number }) => {
-      const found = await read(context, input as InputOf<NoFields, Narrowing>, limit + 1);
+      const found = await read(context, input as s.ObjectOf<NoFields, Narrowing>, limit + 1);
       const { page, last } = pageOf(found, limit);
       return {
         [list.of]: page.map((item) => answer(item, context)),
@@ -164,7 +164,7 @@ export function listWithFile<
   const run = (context: Context, { limit: most = Number.POSITIVE_INFINITY, ...input }: Input) => {
     const part = async (tx: Tx, before: object, left: number): Promise<FileAnswer> => {
       const atMost = Math.min(left, exportPart);
-      const filter = { ...input, ...before } as InputOf<NoFields, Narrowing>;
+      const filter = { ...input, ...before } as s.ObjectOf<NoFields, Narrowing>;
       const entries = await read({ ...context, tx }, filter, atMost);
       const last = entries.at(-1);
       const isEnd = last === undefined || entries.length < atMost || entries.length === left;

@@ -17,7 +17,7 @@ import {
 import type { ListPage } from '../../storage/rows.ts';
 import { auditDeed } from '../audit/audit.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
-import { type InputOf, onService, onTenant } from './define.ts';
+import { onService, onTenant } from './define.ts';
 import { keyedList } from './list.ts';
 import { isNotYet, type Operation, type OperationContext } from './operation.ts';
 
@@ -72,7 +72,7 @@ const expiryField = {
 
 async function create(
   { tx, tenant, actor, random, now }: OperationContext,
-  { name, permissions, ...input }: InputOf<typeof newTokenFields, typeof expiryField>,
+  { name, permissions, ...input }: s.ObjectOf<typeof newTokenFields, typeof expiryField>,
 ): Promise<object> {
   const expiresAt = input.expiresAt ? Date.parse(input.expiresAt) : null;
   if (expiresAt !== null && expiresAt <= now) {

@@ -1,121 +1,37 @@
 // What a tenant file says: its types, and its schema.
-import type { Consent } from '../../core/access/consent.ts';
-import type { ContentChannel } from '../../core/access/content-channel.ts';
-import type { CustomProperty, CustomPropertyValues } from '../../core/access/custom-property.ts';
-import type { PackageFacts } from '../../core/access/package.ts';
-import type { Client } from '../../core/client.ts';
-import type { UserType } from '../../core/members/member.ts';
 import {
   flag,
   list,
   named,
+  type ObjectOf,
   oneOf,
   type Schema,
   type Schemas,
   text,
   textOrNull,
   texts,
+  type ValueOf,
 } from '../../json-schema.ts';
-import type { MemberNumbers } from '../../storage/members/member-search.ts';
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';
-import { type ClientInput, clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
+import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
 import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
-import {
-  emailField,
-  fullNameField,
-  type MemberInput,
-  memberFields,
-  userTypeField,
-} from '../admin/members/member.ts';
+import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
 import { tenantFields } from '../admin/tenant.ts';
-import type { NewTenantInput } from '../admin/tenants.ts';
-
-/**
- * What a tenant file says. What names an entry must be there, and what it cannot be without; whatever else is
- * left out stays as it is, or has its default where the entry is new.
- */
-export interface TenantFile {
-  readonly tenants: readonly FileTenant[];
-}
-
-/** A tenant, named by its issuer. A section that is left out is not the file's business. */
-export interface FileTenant extends NewTenantInput {
-  readonly logoFile?: string;
-  /** Its host or its issuer; null for none. */
-  readonly stageTenant?: string | null;
-  readonly properties?: readonly CustomProperty[];
-  readonly products?: readonly string[];
-  readonly packages?: readonly FilePackage[];
-  readonly channels?: readonly FileChannel[];
-  readonly consents?: readonly FileConsent[];
-  readonly clients?: readonly FileClient[];
-  readonly members?: readonly FileMember[];
-}
-
-/** Products are named by their names. */
-interface WithProducts {
-  readonly products: readonly string[];
-}
-
-export interface FilePackage
-  extends WithProducts,
-    Pick<PackageFacts, 'name' | 'price' | 'period' | 'payment'>,
-    Partial<Pick<PackageFacts, 'description' | 'needsAddress' | 'offered'>> {}
-
-export interface FileChannel
-  extends WithProducts,
-    Pick<ContentChannel, 'id' | 'name'>,
-    Partial<Pick<ContentChannel, 'description'>> {}
-
-export interface FileConsent
-  extends Pick<Consent, 'id' | 'name'>,
-    Partial<Pick<Consent, 'description' | 'atSignUp' | 'atCheckout'>> {
-  readonly retired?: boolean;
-}
 
 /** One or several of something. */
 export type OneOrMore = string | readonly string[];
-
-export interface FileClient extends Omit<ClientInput, 'name'>, Pick<Client, 'clientId' | 'name' | 'type'> {
-  readonly logoFile?: string;
-  readonly deviceFlow?: boolean;
-  readonly disabled?: boolean;
-  readonly secretHash?: OneOrMore;
-  readonly secretFile?: OneOrMore;
-  readonly secretEnv?: OneOrMore;
-  readonly secret?: OneOrMore;
-}
-
-/** A member; id, numbers, password and times count when the member is made, and stay from then on. */
-export interface FileMember extends MemberInput, MemberNumbers {
-  readonly email: string;
-  readonly fullName: string;
-  readonly createdAt?: string;
-  readonly passwordHash?: string;
-  readonly password?: string;
-  readonly userType?: UserType;
-  readonly disabled?: boolean;
-  readonly subscriptions?: readonly FileSubscription[];
-}
-
-/** A subscription; one that is there keeps its times, which renewals and cancellations move. */
-export interface FileSubscription {
-  readonly package: string;
-  readonly createdAt?: string;
-  readonly activatedAt?: string | null;
-  readonly expiresAt?: string | null;
-  readonly cancelledAt?: string | null;
-  readonly endedAt?: string | null;
-  readonly properties?: CustomPropertyValues;
-}
 
 /** The entries of a field that takes one or several. */
 export const each = (value: OneOrMore = []): readonly string[] => [value].flat();
 
 /** An entry with fields that must be there and others that may. */
-function entry(description: string, required: Schemas, optional: Schemas): Schema {
+function entry<Required extends Schemas, Optional extends Schemas>(
+  description: string,
+  required: Required,
+  optional: Optional,
+): Schema<ObjectOf<Required, Optional>> {
   return {
     type: 'object',
     description,
@@ -126,7 +42,7 @@ function entry(description: string, required: Schemas, optional: Schemas): Schem
 }
 
 /** One text or several; none of them empty. */
-function oneOrMore(description: string, example: string): Schema {
+function oneOrMore(description: string, example: string): Schema<OneOrMore> {
   return {
     title: 'OneOrMore',
     type: ['string', 'array'],
@@ -160,11 +76,15 @@ const packageSchema = entry(
   },
 );
 
+export type FilePackage = ValueOf<typeof packageSchema>;
+
 const channelSchema = entry(
   'A content channel, named by its id',
   { id: accessId, name: nameField, products: texts('The names of the products that open it', 'Sport') },
   { description: described },
 );
+
+export type FileChannel = ValueOf<typeof channelSchema>;
 
 const consentSchema = entry(
   'A consent, named by its id',
@@ -176,6 +96,8 @@ const consentSchema = entry(
     retired: flag('Whether it is asked for no more'),
   },
 );
+
+export type FileConsent = ValueOf<typeof consentSchema>;
 
 const propertySchema = entry(
   'A property that subscriptions can have',
@@ -204,11 +126,16 @@ const clientSchema = entry(
   },
 );
 
+export type FileClient = ValueOf<typeof clientSchema>;
+
 const subscriptionSchema = entry(
   'A subscription of the member',
   { package: text('The name of the package', 'Everything') },
   { ...subscriptionTimeFields, properties: valuesField },
 );
+
+/** A subscription; one that is there keeps its times, which renewals and cancellations move. */
+export type FileSubscription = ValueOf<typeof subscriptionSchema>;
 
 const memberSchema = entry(
   'A member, named by the address',
@@ -225,6 +152,9 @@ const memberSchema = entry(
     subscriptions: list('What the member has subscribed to', subscriptionSchema),
   },
 );
+
+/** A member; id, numbers, password and times count when the member is made, and stay from then on. */
+export type FileMember = ValueOf<typeof memberSchema>;
 
 const tenantSchema = entry(
   'A tenant, named by its issuer',
@@ -248,8 +178,17 @@ const tenantSchema = entry(
   },
 );
 
-/** What a tenant file looks like; what its fields may say is what the operations take. */
+/** A tenant, named by its issuer. A section that is left out is not the file's business. */
+export type FileTenant = ValueOf<typeof tenantSchema>;
+
+/**
+ * What a tenant file looks like; what its fields may say is what the operations take. What names an entry must be
+ * there, and what it cannot be without; whatever else is left out stays as it is, or has its default where the entry is
+ * new.
+ */
 export const tenantFileSchema = named(
   'TenantFile',
   entry('A tenant file', { tenants: { ...list('Tenants', tenantSchema), minItems: 1 } }, {}),
 );
+
+export type TenantFile = ValueOf<typeof tenantFileSchema>;
