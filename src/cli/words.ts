@@ -1,5 +1,4 @@
 // The words of the command: what things are called there, and what was most likely meant.
-
 import { nameOf, type Operation } from '../operations/admin/operation.ts';
 import { closestWord } from '../text/spelling.ts';
 import { WrongUsage } from './terminal.ts';

@@ -1,10 +1,8 @@
 // Judges how a call to a tenant's public address arrived and how it was answered.
 import { certificateRest, clockTolerance, strictTransportSeconds } from '../core/operators/limits.ts';
 import type { CallAnswer, CallResult, CertificateFacts } from './call.ts';
-import { type Finding, well, wrong } from './finding.ts';
-import type { Nonce } from './nonce.ts';
-import * as lines from './proxy-lines.ts';
-import type { Seen } from './seen.ts';
+import { type Finding, proxyLines, redirectToHttps, well, wholeProxy, wrong } from './finding.ts';
+import type { Nonce, Seen } from './nonce.ts';
 
 /** The address that the doctor claims to come from; no machine has it (RFC 5737 §3). */
 export const claimedAddress = '192.0.2.77';
@@ -35,7 +33,7 @@ export function judgeAddress(
 ): readonly Finding[] {
   const { origin } = address;
   const { hostname } = new URL(origin);
-  const whole = lines.wholeProxy(hostname, address);
+  const whole = wholeProxy(hostname, address);
   if (!result.ok)
     return [wrong(origin, `it cannot be reached: ${result.code}`, adviceOn(result.code), whole)];
   const { answer } = result;
@@ -67,7 +65,7 @@ export function judgePlainHttp(origin: string, result: CallResult): Finding {
   if (!result.ok || result.answer.status !== 200) return well(origin, 'it is not served over plain http');
   const { hostname } = new URL(origin);
   const advice = `let the proxy redirect http://${hostname} to https`;
-  return wrong(origin, 'it is served over plain http too', advice, lines.redirectToHttps(hostname));
+  return wrong(origin, 'it is served over plain http too', advice, redirectToHttps(hostname));
 }
 
 /** What every tenant serves. */
@@ -108,14 +106,14 @@ function inWords(ms: number): string {
 function judgeHost({ origin, host }: PublicAddress, seen: Seen, isRight: boolean): Finding {
   if (isRight) return well(origin, `Host arrives as ${host}`);
   const what = `Host arrives as ${seen.host ?? 'nothing'} instead of ${host}`;
-  return wrong(origin, what, 'let the proxy pass Host on unchanged', lines.hostHeader);
+  return wrong(origin, what, 'let the proxy pass Host on unchanged', proxyLines.hostHeader);
 }
 
 function judgeScheme(origin: string, { forwardedProto }: Seen): Finding {
   const scheme = new URL(origin).protocol.slice(0, -1);
   if (forwardedProto === null || forwardedProto === scheme) return well(origin, `the scheme is ${scheme}`);
   const what = `X-Forwarded-Proto says ${forwardedProto}, and the address is ${scheme}`;
-  return wrong(origin, what, `let the proxy end TLS, and say ${scheme}`, lines.forwardedProto);
+  return wrong(origin, what, `let the proxy end TLS, and say ${scheme}`, proxyLines.forwardedProto);
 }
 
 /** Limits count addresses, and pages show them: what the service takes for the caller's must be true. */
@@ -132,11 +130,11 @@ function judgeClient(origin: string, seen: Seen): Finding {
   }
   if (forwardedFor === claimedAddress) {
     const what = 'the proxy passes on whatever address a caller claims';
-    return wrong(origin, what, 'let the proxy set X-Forwarded-For', lines.forwardedFor);
+    return wrong(origin, what, 'let the proxy set X-Forwarded-For', proxyLines.forwardedFor);
   }
   if (forwardedFor === null) {
     const what = `no X-Forwarded-For arrives, so everybody seems to come from ${peer}`;
-    return wrong(origin, what, 'let the proxy set X-Forwarded-For', lines.forwardedFor);
+    return wrong(origin, what, 'let the proxy set X-Forwarded-For', proxyLines.forwardedFor);
   }
   if (!isPeerTrusted) {
     const what = `X-Forwarded-For from ${peer} is not trusted, so everybody seems to come from there`;
@@ -148,7 +146,12 @@ function judgeClient(origin: string, seen: Seen): Finding {
 function judgeCookie(origin: string, { headers }: CallAnswer): Finding {
   const [line] = headers['set-cookie'] ?? [];
   if (line === undefined) {
-    return wrong(origin, 'cookies do not get through', 'let the proxy leave Set-Cookie alone', lines.cookies);
+    return wrong(
+      origin,
+      'cookies do not get through',
+      'let the proxy leave Set-Cookie alone',
+      proxyLines.cookies,
+    );
   }
   const [pair = '', ...attributes] = line.split(';').map((part) => part.trim().toLowerCase());
   const isSecure = origin.startsWith('https:');
@@ -162,7 +165,7 @@ function judgeCookie(origin: string, { headers }: CallAnswer): Finding {
   ];
   if (problems.length === 0) return well(origin, 'cookies arrive as they were set');
   const what = `cookies arrive changed: they ${problems.join(', ')}`;
-  return wrong(origin, what, 'let the proxy leave Set-Cookie alone', lines.cookies);
+  return wrong(origin, what, 'let the proxy leave Set-Cookie alone', proxyLines.cookies);
 }
 
 function judgeStrictTransport(origin: string, { headers }: CallAnswer): Finding {
@@ -170,7 +173,7 @@ function judgeStrictTransport(origin: string, { headers }: CallAnswer): Finding 
   const seconds = Number(/max-age="?(\d+)/i.exec(header ?? '')?.[1] ?? 0);
   if (seconds >= strictTransportSeconds) return well(origin, 'browsers stay on https (HSTS)');
   const what = header === undefined ? 'HSTS does not get through' : `HSTS arrives as ${header}`;
-  return wrong(origin, what, 'let the proxy leave the header alone', lines.strictTransport);
+  return wrong(origin, what, 'let the proxy leave the header alone', proxyLines.strictTransport);
 }
 
 function judgeClock(origin: string, { headers }: CallAnswer, seen: Seen, now: number): Finding {

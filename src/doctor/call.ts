@@ -1,9 +1,11 @@
-// Calls an address at a place of the doctor's choice, and keeps what came back.
+// Calls an address at a place of the doctor's choice, and asks the service here whether it is ready.
+import { once } from 'node:events';
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { doctorCallTime } from '../core/operators/limits.ts';
+import type { Config } from '../config.ts';
+import { doctorCallTime, healthcheckTime } from '../core/operators/limits.ts';
 
 /** An address and a port to call, whatever the name service says. */
 export interface Place {
@@ -58,7 +60,7 @@ export function call(
       const { statusCode = 0, headers, socket } = answer;
       // Of a connection that has ended nothing is known any more.
       const certificate = socket instanceof TLSSocket ? certificateOf(socket) : null;
-      read(answer).then(
+      read(answer, mostBytes).then(
         (body) => {
           resolve({ ok: true, answer: { status: statusCode, headers, body, certificate } });
         },
@@ -74,12 +76,12 @@ export function call(
 /** Browsers know where these names lead, and Node asks the name service (RFC 6761 §6.3). */
 const hostOf = (name: string) => (name.endsWith('.localhost') ? '127.0.0.1' : name);
 
-async function read(answer: IncomingMessage): Promise<string> {
+async function read(answer: IncomingMessage, most: number): Promise<string> {
   let text = '';
   answer.setEncoding('utf8');
   for await (const chunk of answer) {
     text += chunk;
-    if (text.length > mostBytes) break;
+    if (text.length > most) break;
   }
   return text;
 }
@@ -104,4 +106,27 @@ function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'ETIMEDOUT';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+}
+
+/** Asks `/readyz` on the port of this configuration. @returns null if it is ready, else why not in a word */
+export async function readiness({ host, port }: Pick<Config, 'host' | 'port'>): Promise<string | null> {
+  const asked = requestHttp({ host: reachable(host), port, path: '/readyz', timeout: healthcheckTime });
+  asked.on('timeout', () => asked.destroy(new Error('no answer in time')));
+  // What happens after its answer began is told by reading that.
+  asked.on('error', () => {});
+  asked.end();
+  try {
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const text = await read(answer, 100).catch(() => null);
+    if (text === null) return 'its answer was cut off';
+    return answer.statusCode === 200 ? null : text.slice(0, 100).trim();
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+/** Who listens on every address listens on loopback. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
 }

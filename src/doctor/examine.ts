@@ -14,11 +14,10 @@ import {
   type PublicAddress,
   plainHttpPath,
 } from './address.ts';
-import { call, type Place } from './call.ts';
+import { call, type Place, readiness } from './call.ts';
 import { type Finding, well, wrong } from './finding.ts';
 import { judgeAccess, judgeDisk, judgeNames, judgeSchema, judgeTime } from './machine.ts';
 import { doctorHeader, doctorPath, makeNonce } from './nonce.ts';
-import { readiness } from './readiness.ts';
 
 /** What a doctor needs to know, and where it may call instead of where the name service leads. */
 export interface DoctorDeps {

@@ -1,16 +1,33 @@
-// Proves that a call comes from a doctor that can write into the data folder.
+// Proves that a call comes from a doctor that can write into the data folder, and says how it arrived.
 import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalInConstantTime, hmac, sha256 } from '../core/hash.ts';
 import { doctorNonceLifetime } from '../core/operators/limits.ts';
 import type { Random } from '../system/random.ts';
-import type { Seen } from './seen.ts';
 
 /** The header that a doctor's call carries. */
 export const doctorHeader = 'memberdoor-doctor';
 
 /** Where a doctor's call goes; without a good nonce there is nothing at this address. */
 export const doctorPath = '/api/doctor';
+
+/** How a call of the doctor arrived at the service. */
+export interface Seen {
+  /** The raw Host header, by which the tenant is found (decision 1). */
+  readonly host: string | null;
+  /** The other end of the connection: a proxy, or the doctor itself. */
+  readonly peer: string;
+  /** Whether X-Forwarded-For of this peer counts. */
+  readonly isPeerTrusted: boolean;
+  /** Whether an address that belongs to no machine would be trusted too. */
+  readonly isAnybodyTrusted: boolean;
+  /** The address that limits and pages take the caller to have. */
+  readonly client: string;
+  readonly forwardedFor: string | null;
+  readonly forwardedProto: string | null;
+  /** The service's clock, ms. */
+  readonly now: number;
+}
 
 /** A secret of one use, which only a process that may write into the data folder can have made. */
 export interface Nonce {

@@ -1,16 +1,6 @@
 // Encrypts what the service must read back, under the master key.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hmac } from '../core/hash.ts';
 import { reasonOf, rightsProblem, syncToDisk } from '../system/files.ts';
@@ -106,13 +96,7 @@ export function makeMasterKey(folder: string): Buffer {
   const key = randomBytes(32);
   // What a start left that was cut off.
   rmSync(begun, { force: true });
-  const file = openSync(begun, 'wx', 0o600);
-  try {
-    writeSync(file, `${key.toString('base64url')}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeFileSync(begun, `${key.toString('base64url')}\n`, { flag: 'wx', mode: 0o600, flush: true });
   if (existsSync(path) && statSync(path).size > 0) renameSync(path, `${path}.damaged`);
   renameSync(begun, path);
   syncToDisk(folder);

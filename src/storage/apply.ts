@@ -52,7 +52,7 @@ function aboutSignIn(tx: Tx, write: Write): Partial<Meaning> {
   return write.write === 'endSignIn' ? ownerOfSignIn(tx, write.id) : {};
 }
 
-function applyOne(tx: Tx, write: Write): Promise<void> {
+function applyOne(tx: Tx, write: Write): void | Promise<void> {
   switch (write.write) {
     case 'insertAuthorizationCode':
       return insertAuthorizationCode(tx, write.code);

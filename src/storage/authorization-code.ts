@@ -42,11 +42,7 @@ export async function cancelCodesOfClient(
     .execute();
 }
 
-export async function insertAuthorizationCode(tx: Tx, code: AuthorizationCode): Promise<void> {
-  insertRow(tx, code);
-}
-
-const insertRow = insertion('authorizationCodes');
+export const insertAuthorizationCode = insertion('authorizationCodes');
 
 type Move = Extract<AuthorizationCodeWrite, { write: 'moveAuthorizationCode' }>;
 

@@ -125,11 +125,7 @@ export async function listOpenDeviceCodes(
   return rowsWith(tx, 'deviceCodes', of).where('state', 'in', ['pending', 'approved']).execute();
 }
 
-export async function insertDeviceCode(tx: Tx, code: DeviceCode): Promise<void> {
-  insertRow(tx, code);
-}
-
-const insertRow = insertion('deviceCodes');
+export const insertDeviceCode = insertion('deviceCodes');
 
 export async function moveDeviceCode(
   tx: Tx,

@@ -1,6 +1,6 @@
 // Queries of browser sessions.
 import type { Session, SessionKind, SessionWrite } from '../core/session.ts';
-import { lookup, prepared, query, unplanned } from './prepared.ts';
+import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
 import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -32,9 +32,7 @@ export async function listActiveSessions(
   return newest(rowsWith(tx, 'sessions', { memberId, state: 'active' }), 'id', page).execute();
 }
 
-export async function insertSession(tx: Tx, session: Session): Promise<void> {
-  await tx.insertInto('sessions').values(session).execute();
-}
+export const insertSession = insertion('sessions');
 
 export async function moveSession(
   tx: Tx,

@@ -14,11 +14,7 @@ export async function findSignIn(tx: Tx, tenantId: string, id: string): Promise<
 
 const signInOf = lookup('signIns', 'id', 'tenantId');
 
-export async function insertSignIn(tx: Tx, signIn: SignIn): Promise<void> {
-  insertRow(tx, signIn);
-}
-
-const insertRow = insertion('signIns');
+export const insertSignIn = insertion('signIns');
 
 /** Gives a sign-in the name that its member chose; null takes it away. */
 export async function updateSignInLabel(tx: Tx, id: string, label: string | null): Promise<void> {

@@ -1,6 +1,7 @@
 // Queries of tenants.
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
+import { insertion } from './prepared.ts';
 import { findRow, fromFlag, fromList, given, rowsWith, toFlag, updateRow, updateRows } from './rows.ts';
 import type { SigningKeyRow, TenantRow } from './schema.ts';
 import type { Tx } from './store.ts';
@@ -72,9 +73,7 @@ export async function listSigningKeys(tx: Tx, tenantId?: string): Promise<readon
   return rowsWith(tx, 'signingKeys', given({ tenantId })).orderBy('activeFrom').orderBy('kid').execute();
 }
 
-export async function insertSigningKey(tx: Tx, key: SigningKeyRow): Promise<void> {
-  await tx.insertInto('signingKeys').values(key).execute();
-}
+export const insertSigningKey = insertion('signingKeys');
 
 /** Takes a key out of the JWKS: tokens signed by it are refused from now on. */
 export async function retireSigningKey(tx: Tx, kid: string, retiredAt: number): Promise<void> {

@@ -1,5 +1,14 @@
 // Puts files onto the disk, and says in one sentence with a way on why one cannot be used.
-import { accessSync, closeSync, constants, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { StartupError } from './startup-error.ts';
 
@@ -112,10 +121,27 @@ export function openFailure(path: string, error: unknown): StartupError {
 export function syncToDisk(path: string): void {
   // Windows has no such thing for folders.
   if (process.platform === 'win32' && statSync(path).isDirectory()) return;
-  const handle = openSync(path, process.platform === 'win32' ? 'r+' : 'r');
+  withFile(path, process.platform === 'win32' ? 'r+' : 'r', fsyncSync);
+}
+
+/** Opens a file as long as it is used. @param use gets its descriptor */
+export function withFile<Result>(
+  path: string,
+  flags: string,
+  use: (file: number) => Result,
+  mode?: number,
+): Result {
+  const file = openSync(path, flags, mode);
   try {
-    fsyncSync(handle);
+    return use(file);
   } finally {
-    closeSync(handle);
+    closeSync(file);
   }
+}
+
+/** Bytes of an open file; zeroes behind its end. */
+export function bytesAt(file: number, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  readSync(file, bytes, 0, length, from);
+  return bytes;
 }

@@ -60,7 +60,7 @@ describe.each(['ES256', 'RS256'] as const)('M16: the next signing key of %s', as
   it('is published for a day before it signs: not 1 ms less', async () => {
     const { store, reload } = await storeWithTenant();
     const first = signingKeyFor((await reload()).keys, algorithm, now);
-    await store.transaction((tx) => insertSigningKey(tx, next));
+    await store.transaction(async (tx) => insertSigningKey(tx, next));
     const { keys } = await reload();
     expect(keys.map(({ kid }) => kid)).toEqual(expect.arrayContaining([first.kid, next.kid]));
     expect(signingKeyFor(keys, algorithm, now + day - 1).kid).toBe(first.kid);
@@ -70,7 +70,7 @@ describe.each(['ES256', 'RS256'] as const)('M16: the next signing key of %s', as
   it('Z18: where the clock was set back to before any key, the first of them signs', async () => {
     const { store, reload } = await storeWithTenant();
     const first = signingKeyFor((await reload()).keys, algorithm, now);
-    await store.transaction((tx) => insertSigningKey(tx, next));
+    await store.transaction(async (tx) => insertSigningKey(tx, next));
     expect(signingKeyFor((await reload()).keys, algorithm, now - 365 * day).kid).toBe(first.kid);
   });
 

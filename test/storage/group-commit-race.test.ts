@@ -12,7 +12,7 @@ import { storeWithMember } from '../support/records/store.ts';
 describe('100 at once', () => {
   it('of 100 conditional updates exactly one wins', async () => {
     const store = await storeWithMember();
-    await store.transaction((tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
+    await store.transaction(async (tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
     const rotation = { write: 'rotateSignIn', id: 'sign-in-1', from: 1, to: 2, at: now } as const;
     const work = Array.from({ length: 100 }, () => store.transaction((tx) => rotateSignIn(tx, rotation)));
     expect((await Promise.allSettled(work)).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -22,7 +22,7 @@ describe('100 at once', () => {
 
   it('T4: of 100 refreshes with one token exactly one gets tokens, and the sign-in ends', async () => {
     const store = await storeWithMember();
-    await store.transaction((tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
+    await store.transaction(async (tx) => insertSignIn(tx, signInRecord({ generation: 1 })));
     const refreshOnce = async (tx: Tx) => {
       const client = await findClient(tx, 'tenant-a', 'client-1');
       if (client === null) throw new Error('no client');

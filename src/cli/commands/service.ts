@@ -1,8 +1,8 @@
 // The commands `start`, `init`, `doctor` and `healthcheck`: of the service as a whole.
 import { isIP } from 'node:net';
+import { readiness } from '../../doctor/call.ts';
 import { examine } from '../../doctor/examine.ts';
 import type { Finding } from '../../doctor/finding.ts';
-import { readiness } from '../../doctor/readiness.ts';
 import { openService } from '../../operations/service/service.ts';
 import { systemClock } from '../../system/clock.ts';
 import { systemRandom } from '../../system/random.ts';

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Consent, ConsentChange, ConsentStatus } from '../../core/access/consent.ts';
 import type { Member } from '../../core/members/member.ts';
+import { insertion } from '../prepared.ts';
 import { findRow, fromFlag, type ListPage, newest, rowsWith, toFlag, within } from '../rows.ts';
 import type { ConsentRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -103,9 +104,7 @@ export async function listLastConsentChanges(
   return (await query.execute()).map(({ id: _, ...change }) => change);
 }
 
-export async function insertConsentChange(tx: Tx, change: ConsentChange): Promise<void> {
-  await tx.insertInto('consentChanges').values(change).execute();
-}
+export const insertConsentChange = insertion('consentChanges');
 
 /** An answer as it was given, for those who have to show who agreed to what, with whose it is and whether it still holds. */
 export interface ConsentAnswer extends ConsentChange {

@@ -1,5 +1,6 @@
 // Queries of the proofs of mail addresses.
 import type { EmailProof, EmailProofWrite, SentProofs } from '../../core/members/email-proof.ts';
+import { insertion } from '../prepared.ts';
 import { findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 
@@ -52,9 +53,7 @@ export async function countEmailProofs(
     .executeTakeFirstOrThrow();
 }
 
-export async function insertEmailProof(tx: Tx, proof: EmailProof): Promise<void> {
-  await tx.insertInto('emailProofs').values(proof).execute();
-}
+export const insertEmailProof = insertion('emailProofs');
 
 /**
  * A sign-up has become a member: all that were asked for with the address are the member's from now on, but those of

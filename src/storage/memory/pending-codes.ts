@@ -1,5 +1,4 @@
 // Counts the pending device codes of each client by network.
-
 import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';

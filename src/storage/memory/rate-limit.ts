@@ -1,5 +1,4 @@
 // Counts in memory how often something happened in a window of time.
-
 import { countedKeys } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { ifRunAgain } from '../operators/audited.ts';

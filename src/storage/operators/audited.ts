@@ -1,5 +1,4 @@
 // Says for each transaction who acts in it, for the audit.
-
 import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Store, Tx } from '../store.ts';

@@ -1,23 +1,12 @@
 // Copies the database, reads a copy without changing it, and puts a checksum behind it.
-
 import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  appendFileSync,
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, appendFileSync, constants, fstatSync, ftruncateSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { migrations } from '../../../db/migrations/index.ts';
 import { busyTimeout } from '../../core/limits.ts';
 import { checksumBytes } from '../../core/operators/limits.ts';
-import { reasonOf } from '../../system/files.ts';
+import { bytesAt, reasonOf, withFile } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import type { ServiceRow } from '../schema.ts';
 import { databaseFile } from '../sqlite/open.ts';
@@ -210,34 +199,24 @@ export function hasRightChecksum(path: string): boolean {
 /** Takes the checksum away again: what is left is the database as it was. */
 export function dropChecksum(path: string): void {
   const { pages } = lengthOf(path);
-  const file = openSync(path, 'r+');
-  try {
-    ftruncateSync(file, pages);
-  } finally {
-    closeSync(file);
-  }
+  withFile(path, 'r+', (file) => ftruncateSync(file, pages));
 }
 
 /** How many bytes the pages of a database take, by its header (SQLite file format §1.3), and how many there are. */
 function lengthOf(path: string): { readonly pages: number; readonly size: number } {
-  const file = openForReading(path);
-  try {
-    const header = Buffer.alloc(headerBytes);
-    readSync(file, header, 0, header.length, 0);
-    if (header.toString('latin1', 0, 15) !== 'SQLite format 3' || header.readUInt32BE(68) !== applicationId) {
-      throw new StartupError(`The file ${path} is not a database of memberdoor.`);
-    }
-    const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-    return { pages: pageSize * header.readUInt32BE(28), size: fstatSync(file).size };
-  } finally {
-    closeSync(file);
-  }
-}
-
-function openForReading(path: string): number {
   try {
     if (!statSync(path).isFile()) throw new StartupError(`${path} is not a file, and a backup is one.`);
-    return openSync(path, 'r');
+    return withFile(path, 'r', (file) => {
+      const header = bytesAt(file, 0, headerBytes);
+      if (
+        header.toString('latin1', 0, 15) !== 'SQLite format 3' ||
+        header.readUInt32BE(68) !== applicationId
+      ) {
+        throw new StartupError(`The file ${path} is not a database of memberdoor.`);
+      }
+      const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
+      return { pages: pageSize * header.readUInt32BE(28), size: fstatSync(file).size };
+    });
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The file ${path} cannot be read: ${reasonOf(error)}.`);
@@ -245,19 +224,11 @@ function openForReading(path: string): number {
 }
 
 function textAt(path: string, from: number, length: number): string {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(length);
-    readSync(file, bytes, 0, length, from);
-    return bytes.toString('latin1');
-  } finally {
-    closeSync(file);
-  }
+  return withFile(path, 'r', (file) => bytesAt(file, from, length).toString('latin1'));
 }
 
 function hashOf(path: string, until: number): string {
-  const file = openSync(path, 'r');
-  try {
+  return withFile(path, 'r', (file) => {
     const hash = createHash('sha256');
     const buffer = Buffer.allocUnsafe(checksumBytes);
     for (let at = 0; at < until; ) {
@@ -267,7 +238,5 @@ function hashOf(path: string, until: number): string {
       at += read;
     }
     return hash.digest('hex');
-  } finally {
-    closeSync(file);
-  }
+  });
 }

@@ -1,9 +1,9 @@
 // Checks at each open that a file is our database and is whole, and that the log beside it is its own.
-
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { existsSync, fstatSync, readSync, statSync } from 'node:fs';
 import type SQLite from 'better-sqlite3';
 import { migrations } from '../../../db/migrations/index.ts';
 import { checkCachePages, readAheadBytes } from '../../core/operators/limits.ts';
+import { bytesAt, withFile } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 
 /** Marks a SQLite file as ours: "MDOR" in its header (`pragma application_id`). */
@@ -68,13 +68,10 @@ export function checkVersion(sqlite: SQLite.Database, path: string): void {
  */
 export function readAhead(path: string): void {
   if (statSync(path).size > process.availableMemory()) return;
-  const file = openSync(path, 'r');
-  try {
-    const buffer = Buffer.allocUnsafe(readAheadBytes);
+  const buffer = Buffer.allocUnsafe(readAheadBytes);
+  withFile(path, 'r', (file) => {
     while (readSync(file, buffer) > 0);
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 /** The file formats of SQLite: https://sqlite.org/fileformat2.html §1.3 and §4.1. */
@@ -110,34 +107,20 @@ function marksOfLog(path: string): ReadonlySet<number> | null {
   const salt = header.subarray(16, 24);
   const size = frameHeaderBytes + header.readUInt32BE(8);
   const marks = new Set<number>();
-  const file = openSync(path, 'r');
-  try {
-    const frame = Buffer.alloc(frameHeaderBytes + databaseHeaderBytes);
+  withFile(path, 'r', (file) => {
     for (let at = logHeaderBytes; at + size <= fstatSync(file).size; at += size) {
-      readSync(file, frame, 0, frame.length, at);
+      const frame = bytesAt(file, at, frameHeaderBytes + databaseHeaderBytes);
       // What follows is of a time before the log was begun again.
       if (!frame.subarray(8, 16).equals(salt)) break;
       if (frame.readUInt32BE(0) === 1) marks.add(frame.readInt32BE(frameHeaderBytes + userVersionAt));
-      else if (marks.size === 0) return null;
+      else if (marks.size === 0) break;
     }
-  } finally {
-    closeSync(file);
-  }
+  });
   return marks.size === 0 ? null : marks;
 }
 
 /** The first bytes of a file: fewer where it is shorter, none where it is not there. */
 function headOf(path: string, length: number): Buffer {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return Buffer.alloc(0);
-  }
-  try {
-    const head = Buffer.alloc(length);
-    return head.subarray(0, readSync(file, head, 0, length, 0));
-  } finally {
-    closeSync(file);
-  }
+  if (!existsSync(path)) return Buffer.alloc(0);
+  return withFile(path, 'r', (file) => bytesAt(file, 0, length).subarray(0, fstatSync(file).size));
 }

@@ -1,7 +1,8 @@
 // Overwrites what a database file holds beside its content: old copies of cells, and pages that are free.
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { fsyncSync, writeSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { cleanedPages } from '../../core/operators/limits.ts';
+import { bytesAt, withFile } from '../../system/files.ts';
 
 /** The file format of SQLite: https://sqlite.org/fileformat2.html §1.3, §1.5 and §1.6. */
 const headerBytes = 100;
@@ -21,12 +22,7 @@ const lockByte = 2 ** 30;
  * @returns how many pages were changed
  */
 export function cleanFile(path: string): number {
-  const file = openSync(path, 'r+');
-  try {
-    return cleanPages(file, 1, () => false).changed;
-  } finally {
-    closeSync(file);
-  }
+  return withFile(path, 'r+', (file) => cleanPages(file, 1, () => false).changed);
 }
 
 /** Remembers that a file that is closed was cleaned. @param until when the last member was erased then (ms) */
@@ -52,7 +48,7 @@ export interface Cleaned {
  * @param isOver is asked after each piece, of which one is always done
  */
 export function cleanPages(file: number, first: number, isOver: () => boolean): Cleaned {
-  const header = read(file, 0, headerBytes);
+  const header = bytesAt(file, 0, headerBytes);
   const size = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
   const count = header.readUInt32BE(28);
   // A file that vacuums itself has pages of another kind; ours never does.
@@ -62,7 +58,11 @@ export function cleanPages(file: number, first: number, isOver: () => boolean): 
   let changed = 0;
   let next = first;
   do {
-    const pages = read(file, (next - 1) * size, Math.max(0, Math.min(cleanedPages, count - next + 1)) * size);
+    const pages = bytesAt(
+      file,
+      (next - 1) * size,
+      Math.max(0, Math.min(cleanedPages, count - next + 1)) * size,
+    );
     for (let at = 0; at < pages.length; at += size) {
       const number = next + at / size;
       if (Math.floor(lockByte / size) + 1 === number) continue;
@@ -85,7 +85,7 @@ type Gap = readonly [from: number, to: number];
 function freePages(file: number, firstTrunk: number, size: number): ReadonlyMap<number, Gap[]> {
   const free = new Map<number, Gap[]>();
   for (let trunk = firstTrunk; trunk !== 0 && !free.has(trunk); ) {
-    const page = read(file, (trunk - 1) * size, size);
+    const page = bytesAt(file, (trunk - 1) * size, size);
     const leaves = Math.min(page.readUInt32BE(4), size / 4 - 2);
     free.set(trunk, [[8 + 4 * leaves, size]]);
     for (let leaf = 0; leaf < leaves; leaf += 1) free.set(page.readUInt32BE(8 + 4 * leaf), [[0, size]]);
@@ -128,10 +128,4 @@ function zero(page: Buffer, gaps: readonly Gap[]): boolean {
     isChanged = true;
   }
   return isChanged;
-}
-
-function read(file: number, from: number, length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  readSync(file, bytes, 0, length, from);
-  return bytes;
 }

@@ -1,5 +1,4 @@
 /** The files behind the connection that writes: what a group commit needs of them, put together. */
-
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';

@@ -1,9 +1,9 @@
 /** Keeps a data folder to one process: its lock file, and what ties that file to the database beside it. */
-
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { reasonOf, rightsProblem } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
+import { isBusy } from './statements.ts';
 
 /** The right to use a data folder, until it is closed or the process dies, however it dies. */
 export interface FolderLock {
@@ -83,8 +83,4 @@ function claimAlone(sqlite: SQLite.Database, path: string): void {
     sqlite.pragma('locking_mode = normal');
   }
   sqlite.prepare('select 1 from sqlite_schema').get();
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

@@ -1,5 +1,4 @@
 // Opens the database file, and runs transactions in it.
-
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';

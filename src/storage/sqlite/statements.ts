@@ -1,5 +1,5 @@
 // Keeps the prepared statements of a connection.
-import type SQLite from 'better-sqlite3';
+import SQLite from 'better-sqlite3';
 
 /** What of a statement of better-sqlite3 is used, by us and by Kysely. */
 export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' | 'iterate'>;
@@ -53,4 +53,9 @@ function announced(statement: SQLite.Statement, announce: () => void): Statement
     all: announcing(all),
     iterate: announcing(iterate),
   };
+}
+
+/** Whether another process holds the file. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

@@ -1,8 +1,9 @@
 /** The write-ahead log of the open database: when it is on the disk, taken back, and begun again. */
 import { randomInt } from 'node:crypto';
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import { checkpointPages, checkpointRetry } from '../../core/operators/limits.ts';
+import { bytesAt } from '../../system/files.ts';
 import { frameHeaderBytes, logHeaderBytes } from './check.ts';
 import type { Checkpointer } from './checkpointer.ts';
 
@@ -93,9 +94,7 @@ export class WriteAheadLog {
 
   /** How many frames are committed. */
   get frames(): number {
-    const bytes = Buffer.alloc(4);
-    readSync(this.#index, bytes, 0, bytes.length, lastFrameAt);
-    return bytes.readUInt32LE();
+    return bytesAt(this.#index, lastFrameAt, 4).readUInt32LE();
   }
 
   /** Whether a checkpoint is due; one that comes is prepared for. */

@@ -39,7 +39,7 @@ describe('a member who is there', () => {
       const id = systemRandom.id(now);
       const times = { createdAt: now, authenticatedAt: now, lastUsedAt: now };
       const session = sessionRecord({ id, tenantId, memberId, kind, secretHash: id, ...times });
-      await given.service().store.transaction((tx) => insertSession(tx, session));
+      await given.service().store.transaction(async (tx) => insertSession(tx, session));
     }
   }
 

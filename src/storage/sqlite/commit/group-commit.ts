@@ -7,8 +7,8 @@ import type { Database } from '../../schema.ts';
 import { type CommitObserver, StorageUnavailable, type Tx } from '../../store.ts';
 import type { DurableFile } from '../durable-file.ts';
 import type { Lost } from '../place.ts';
-import type { Statements } from '../statements.ts';
-import { type Done, isBusy, type Piece, Queue, runInSavepoint, takenBack } from './queue.ts';
+import { isBusy, type Statements } from '../statements.ts';
+import { type Done, type Piece, Queue, runInSavepoint, takenBack } from './queue.ts';
 import { type Failure, WayToDisk } from './way-to-disk.ts';
 
 /** How the next transaction begins: able to write, or as a reader while writing is impossible. */

@@ -59,10 +59,6 @@ export function takenBack(result: Result): unknown {
   return 'error' in result ? result.error : new Error('SQLite took the transaction back');
 }
 
-export function isBusy(error: unknown): boolean {
-  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
-
 /** What SQLite says of its file, and not of the statement, is an outage: the same again may work later. */
 export function asUnavailable(error: unknown, known?: StorageUnavailable): unknown {
   const isOutage =

@@ -172,7 +172,7 @@ export async function newWorld(service: TestService, passwordHash: string): Prom
 async function beginSession(world: World, member: ModelMember): Promise<void> {
   const { service, now } = world;
   const secret = systemRandom.secret();
-  await service.store.transaction((tx) =>
+  await service.store.transaction(async (tx) =>
     insertSession(tx, {
       id: systemRandom.id(now),
       tenantId: tenantOf(service, host).id,

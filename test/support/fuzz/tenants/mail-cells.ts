@@ -44,7 +44,7 @@ async function proofOf(side: Side, purpose: EmailProofPurpose): Promise<Waiting>
   const { service, tenant, memberId } = side;
   const now = service.clock.now();
   const [id, link, digits] = [systemRandom.id(now), systemRandom.secret(), systemRandom.digits()];
-  await service.store.transaction((tx) =>
+  await service.store.transaction(async (tx) =>
     insertEmailProof(
       tx,
       emailProofRecord({

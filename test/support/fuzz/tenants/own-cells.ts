@@ -74,7 +74,7 @@ const things: readonly Cell[] = [
     make: async ({ service, tenant, memberId }) => {
       const id = systemRandom.id(service.clock.now());
       const facts = { id, tenantId: tenant.id, memberId, secretHash: id };
-      await service.store.transaction((tx) => insertSession(tx, sessionRecord(facts)));
+      await service.store.transaction(async (tx) => insertSession(tx, sessionRecord(facts)));
       return id;
     },
     madeUp: noId,
