@@ -21,7 +21,7 @@ import { emailField, fullNameField, memberFields, userTypeField } from '../admin
 import { tenantFields } from '../admin/tenant.ts';
 
 /** One or several of something. */
-export type OneOrMore = string | readonly string[];
+type OneOrMore = string | readonly string[];
 
 /** The entries of a field that takes one or several. */
 export const each = (value: OneOrMore = []): readonly string[] => [value].flat();

@@ -48,7 +48,7 @@ export const clientFields = {
 };
 
 /** What an input says of a client. */
-export type ClientInput = Partial<s.ValuesOf<typeof clientFields> & Pick<Client, 'name'>>;
+type ClientInput = Partial<s.ValuesOf<typeof clientFields> & Pick<Client, 'name'>>;
 
 /** What an input changes; seconds become milliseconds. */
 export function changesOf({
