@@ -26,14 +26,14 @@ export function refuseIfAny(problems: readonly Problem[]): void {
 export const unknown = (what: string) =>
   new OperationRefused('unknown', [problem([], 'not_found', { what })]);
 
+const refusing =
+  (kind: OperationRefused['kind']) =>
+  <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
+    new OperationRefused(kind, [problem(...said)]);
+
 /** What is asked for cannot stand. */
-export const invalid = <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
-  new OperationRefused('invalid', [problem(...said)]);
-
+export const invalid = refusing('invalid');
 /** What is asked for does not go with what is there. */
-export const conflict = <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
-  new OperationRefused('conflict', [problem(...said)]);
-
+export const conflict = refusing('conflict');
 /** What is asked for is not for this actor. */
-export const denied = <Code extends ProblemCode>(...said: ProblemArguments<Code>) =>
-  new OperationRefused('denied', [problem(...said)]);
+export const denied = refusing('denied');

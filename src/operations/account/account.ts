@@ -140,11 +140,7 @@ export async function keepAccount(
 }
 
 /** Whose and when, of what is taken back. */
-interface Taken {
-  readonly tenantId: string;
-  readonly memberId: string;
-  readonly now: number;
-}
+type Taken = Readonly<{ tenantId: string; memberId: string; now: number }>;
 
 /** Ends a session that was not the member's doing, with every app that was signed in and every TV approved in it. */
 export async function endForeignSession(

@@ -107,16 +107,13 @@ export async function loadAccess(
   tenantId: string,
 ): Promise<Readonly<Record<keyof typeof developmentPackages, number>>> {
   const productIds = new Map<string, number>();
-  for (const { products } of Object.values(developmentPackages)) {
-    for (const name of products) {
-      if (!productIds.has(name)) productIds.set(name, await addProduct(tx, tenantId, name));
-    }
-  }
+  const products = new Set(Object.values(developmentPackages).flatMap((offer) => offer.products));
+  for (const name of products) productIds.set(name, await addProduct(tx, tenantId, name));
   const idsOf = (names: readonly string[]) => names.flatMap((name) => productIds.get(name) ?? []);
-  const add = ({ products, ...facts }: DevelopmentPackage) =>
-    addPackage(tx, tenantId, facts, idsOf(products));
-  for (const { products, ...channel } of developmentChannels) {
-    await defineContentChannel(tx, { ...channel, tenantId, productIds: idsOf(products) });
+  const add = ({ products: opened, ...facts }: DevelopmentPackage) =>
+    addPackage(tx, tenantId, facts, idsOf(opened));
+  for (const { products: opening, ...channel } of developmentChannels) {
+    await defineContentChannel(tx, { ...channel, tenantId, productIds: idsOf(opening) });
   }
   for (const property of developmentProperties) await defineCustomProperty(tx, tenantId, property);
   for (const consent of developmentConsents) await defineConsent(tx, { ...consent, tenantId });

@@ -97,7 +97,7 @@ export async function runFile(
   const all = [...context.tenants.all(), ...made];
   const tenants = { ...context.tenants, all: () => all };
   for (const entry of inOrderOfWork(entries)) {
-    await runEntry(entry, { ...context, tenants }, newTenants, tell);
+    await runEntry(entry, { ...context, tenants }, tell);
   }
   if (problems.length > 0) throw new OperationRefused('conflict', inOrder(problems));
   return entries;
@@ -107,11 +107,10 @@ export async function runFile(
 async function runEntry(
   { target, at, calls }: Entry,
   context: OperationContext,
-  newTenants: NewTenants,
   tell: Planning['tell'],
 ): Promise<void> {
   const { tx, tenants } = context;
-  const { id, issuer } = target.tenant;
+  const { id } = target.tenant;
   const known = tenants.all().find((one) => one.id === id) ?? null;
   // As it is now: a stage may have been set before.
   const tenant = known === null ? null : { ...known, ...(await findTenant(tx, id)) };
@@ -119,8 +118,8 @@ async function runEntry(
     const operation = context.operationOf(called);
     try {
       const named = 'tenant' in operation.input.properties ? { tenant: id } : {};
-      const part = { operation, tenants, tenant, input: { ...named, ...input(target.ids) } };
-      const answer = await context.runPart({ ...part, prepared: newTenants.get(issuer) });
+      const part = { operation, tenants, tenant, prepared: target.prepared };
+      const answer = await context.runPart({ ...part, input: { ...named, ...input(target.ids) } });
       const { made = 'id' } = operation;
       if (makes !== undefined) target.ids.set(makes, (answer as MadeAnswer)[made] ?? '');
     } catch (error) {

@@ -5,6 +5,7 @@ import type { Tenant } from '../../../core/tenant.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { type Facts, fieldChanges } from '../../field-changes.ts';
 import { OperationRefused } from '../../refusal.ts';
+import type { NewTenant } from '../../tenant/tenant.ts';
 import type { Change } from '../change.ts';
 import type { Stored } from '../export.ts';
 import type { FileTenant } from '../tenant-file.ts';
@@ -48,7 +49,8 @@ export interface Planning {
 /** A tenant that a file describes, as it was before. */
 export interface Target {
   readonly tenant: Tenant;
-  readonly isNew: boolean;
+  /** What is slow of one that is yet to be made. */
+  readonly prepared: NewTenant | undefined;
   readonly file: FileTenant;
   /** Where it stands in the file. */
   readonly at: Path;

@@ -13,11 +13,11 @@ import { call, type Entry, entryOf, type Planning, type Target } from './entry.t
 
 export async function planMembers(planning: Planning, target: Target): Promise<readonly Entry[]> {
   const { tx, now, actor } = planning;
-  const { tenant, isNew } = target;
+  const { tenant, prepared } = target;
   const entries: Entry[] = [];
   for (const { member, at } of numberedFirst(target)) {
     demandManage(actor, member.userType ?? 'member');
-    const known = isNew ? null : await findMemberByEmail(tx, tenant.id, member.email);
+    const known = prepared ? null : await findMemberByEmail(tx, tenant.id, member.email);
     entries.push(
       ...(known === null || isGone(known.member, now)
         ? newMember(planning, target, at, member)

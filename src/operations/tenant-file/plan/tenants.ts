@@ -8,9 +8,8 @@ import { fieldChanges } from '../../field-changes.ts';
 import type { NewTenant } from '../../tenant/tenant.ts';
 import { describeTenant, nothingStored, readStored } from '../export.ts';
 import type { FileTenant, TenantFile } from '../tenant-file.ts';
-import { planAccess } from './access.ts';
-import { clientsOf } from './clients.ts';
-import { call, createIds, type Entry, entryOf, type Planning, planList, type Target } from './entry.ts';
+import { call, createIds, type Entry, entryOf, type Planning, type Target } from './entry.ts';
+import { planLists } from './lists.ts';
 import { planMembers } from './members.ts';
 
 /** The tenants that are yet to be made, by issuer. */
@@ -27,20 +26,20 @@ export async function planTenants(
   for (const [index, file] of tenants.entries()) {
     const { issuer = '' } = readIssuer(file.issuer) ?? {};
     const known = all.find((one) => one.issuer === issuer);
-    const tenant = known ?? made.get(issuer)?.tenant;
+    const prepared = known === undefined ? made.get(issuer) : undefined;
+    const tenant = known ?? prepared?.tenant;
     if (tenant === undefined) throw new Error('a new tenant of a file was not prepared');
     const stored = known === undefined ? nothingStored : await readStored(planning.tx, known.id);
     const ids = createIds(file);
     for (const { id, name } of stored.products) ids.set(['product', name], id);
     for (const { id, name } of stored.packages) ids.set(['package', name], id);
-    targets.push({ tenant, isNew: known === undefined, file, at: ['tenants', index], stored, ids });
+    targets.push({ tenant, prepared, file, at: ['tenants', index], stored, ids });
   }
   const entries: Entry[] = [];
   for (const target of targets) {
     entries.push(
-      ...(target.isNew ? [newTenant(target)] : sameTenant(planning, target, all)),
-      ...planAccess(planning, target),
-      ...planList(planning, target, clientsOf(planning)),
+      ...(target.prepared !== undefined ? [newTenant(target)] : sameTenant(planning, target, all)),
+      ...planLists(planning, target),
       ...(await planMembers(planning, target)),
     );
   }
