@@ -1,4 +1,5 @@
 // What members change of their own accounts: address, password, deletion, and what was not their doing.
+import { changeDetails, type DetailProblem, type Details } from '../../core/members/details.ts';
 import type { EmailProof, Presented } from '../../core/members/email-proof.ts';
 import { cancelDeletion, isGone, type Member, requestDeletion } from '../../core/members/member.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
@@ -19,6 +20,27 @@ import {
 import { toMember } from '../mail/mailer.ts';
 import { signOutApps, signOutSession } from '../session/session.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
+
+/**
+ * Changes what members say of themselves: all of it, or none with every problem (pages 6, 18).
+ *
+ * @param missing what the form must have and does not
+ * @returns what was wrong; empty if it is changed
+ */
+export async function changeOwnDetails(
+  tx: Tx,
+  member: Member,
+  details: Details,
+  now: number,
+  missing: readonly DetailProblem[] = [],
+): Promise<readonly DetailProblem[]> {
+  const changed = changeDetails(member, details, now);
+  if (changed.kind === 'refused') return [...missing, ...changed.problems];
+  if (missing.length > 0) return missing;
+  await updateMember(tx, changed.member);
+  await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
+  return [];
+}
 
 /** What a change of address was asked for with. */
 export interface EmailChangePayload {

@@ -1,9 +1,8 @@
 // The account page of names, telephone, address and language.
 import type { FastifyReply } from 'fastify';
-import { addressLines, changeDetails, type DetailProblem } from '../../../core/members/details.ts';
+import { addressLines, type DetailProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
-import { auditDeed } from '../../../operations/audit/audit.ts';
-import { updateMember } from '../../../storage/members/member.ts';
+import { changeOwnDetails } from '../../../operations/account/account.ts';
 import { languageName, languages, offeredLanguages } from '../../../text/language.ts';
 import { readPhone, showPhone } from '../../../text/phone.ts';
 import { pageForm } from '../../form.ts';
@@ -29,10 +28,8 @@ export const detailsPage: AccountPage = {
       country: readCountry(values.country),
       locale: offered.includes(values.language) ? values.language : null,
     };
-    const changed = changeDetails(member, details, deps.clock());
-    if (changed.kind === 'refused') return () => sendForm(visit, values, changed.problems);
-    await updateMember(tx, changed.member);
-    await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
+    const problems = await changeOwnDetails(tx, member, details, deps.clock());
+    if (problems.length > 0) return () => sendForm(visit, values, problems);
     return () => redirectDone(visit, '/account', 'details');
   },
 };

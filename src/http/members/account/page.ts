@@ -71,7 +71,7 @@ const done = [
   'signedOutAll',
 ] as const;
 
-export type Done = (typeof done)[number];
+type Done = (typeof done)[number];
 
 /** Leads on to a page that says what was done: to the same part of its list. */
 export function redirectDone(visit: Visit, url: string, what: Done): FastifyReply {

@@ -16,15 +16,7 @@ import type { Answer } from '../../pages/guarded-page.ts';
 import { sendProblem } from '../../pages/problem.ts';
 import { showPrice } from '../checkout/description.ts';
 import { dayOf } from '../times.ts';
-import {
-  type AccountPage,
-  beforeIn,
-  type Done,
-  listLinks,
-  redirectDone,
-  sendAccountPage,
-  type Visit,
-} from './page.ts';
+import { type AccountPage, beforeIn, listLinks, redirectDone, sendAccountPage, type Visit } from './page.ts';
 
 const url = '/account/subscriptions';
 
@@ -36,23 +28,14 @@ const lists = memoized((language) => new Intl.ListFormat(language));
  */
 export const subscriptionsPage: AccountPage = { url, show, submit };
 
-/** Running ones come first, then those that will run, then those that are over. */
-const rankOf: Readonly<Record<SubscriptionState, number>> = {
-  active: 0,
-  cancelled: 0,
-  pending: 1,
-  expired: 2,
-  ended: 2,
-};
-
-/** What a member may do to a subscription in each state. */
-const actionOf: Readonly<Record<SubscriptionState, Action | null>> = {
-  active: 'cancel',
-  cancelled: 'resume',
-  pending: 'cancel',
-  expired: null,
-  ended: null,
-};
+/** What a member may do to a subscription in each state; running ones come first, those that are over last. */
+const states = {
+  active: { rank: 0, action: 'cancel' },
+  cancelled: { rank: 0, action: 'resume' },
+  pending: { rank: 1, action: 'cancel' },
+  expired: { rank: 2, action: null },
+  ended: { rank: 2, action: null },
+} as const satisfies Readonly<Record<SubscriptionState, unknown>>;
 
 async function show(tx: Tx, visit: Visit): Promise<Answer> {
   const { member, language, deps } = visit;
@@ -70,26 +53,25 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
       template: 'subscriptions',
       title: 'account.subscriptions.title',
       data: {
+        // Those of one rank stay in the order of the list: the newest first.
         subscriptions: subscriptions
           .map((subscription) => ({ subscription, standing: standingOf(subscription, now) }))
-          .toSorted(
-            (a, b) =>
-              rankOf[a.standing] - rankOf[b.standing] ||
-              b.subscription.subscriptionId - a.subscription.subscriptionId,
-          )
+          .toSorted((a, b) => states[a.standing].rank - states[b.standing].rank)
           .map(({ subscription, standing }) => ({
             id: subscription.subscriptionId,
             name: subscription.packageName,
             standing: standingText(visit, subscription, standing, now),
             facts: factsOf(visit, subscription),
-            action: actionOf[standing],
+            action: states[standing].action,
             cancelling: cancellingText(visit, subscription, now),
           })),
         links: listLinks(visit, url, next),
         invoices: invoices.map(({ number, price, dueAt }) => ({
           number: language.t('account.invoices.number', { number }),
           amount: showPrice(price, language.tag),
-          due: dueText(visit, dueAt, now),
+          due: language.t(`account.invoices.${now < dueAt ? 'due' : 'overdue'}`, {
+            date: dayOf(dueAt, language.tag),
+          }),
         })),
       },
     });
@@ -128,33 +110,20 @@ export function standingText(
 }
 
 /** What cancelling does, said before it is done: one that has not begun has no period to wait for. */
-function cancellingText(
-  { language: { t, tag } }: Visit,
-  subscription: MemberSubscription,
-  now: number,
-): string {
+function cancellingText({ language: { t, tag } }: Visit, subscription: MemberSubscription, now: number) {
   return isActive(subscription, now)
     ? t('account.subscriptions.cancel.active', { date: dayOf(subscription.expiresAt ?? now, tag) })
     : t('account.subscriptions.cancel.pending');
 }
-
-function dueText({ language: { t, tag } }: Visit, dueAt: number, now: number): string {
-  return t(`account.invoices.${now < dueAt ? 'due' : 'overdue'}`, { date: dayOf(dueAt, tag) });
-}
-
-type Action = 'cancel' | 'resume';
-
-const doneOf: Readonly<Record<Action, Done>> = { cancel: 'cancelled', resume: 'resumed' };
 
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   const { request, reply, member, language, deps } = visit;
   const { subscription: id = '', action } = pageForm(request, ['subscription', 'action']);
   const isAction = action === 'cancel' || action === 'resume';
   const found = /^\d{1,15}$/.test(id) ? await findSubscription(tx, member.tenantId, Number(id)) : null;
-  if (!isAction || found?.memberId !== member.id) {
-    return () => sendProblem(reply, 'notFound', { language });
-  }
+  if (!isAction || found?.memberId !== member.id) return () => sendProblem(reply, 'notFound', { language });
   const isChanged = await changeSubscription(tx, member.tenantId, Number(id), action, deps.clock());
   // It ended while the page was open: the page says so itself, and has no button for it any more.
-  return () => (isChanged ? redirectDone(visit, url, doneOf[action]) : reply.redirect(url, 303));
+  const done = action === 'cancel' ? 'cancelled' : 'resumed';
+  return () => (isChanged ? redirectDone(visit, url, done) : reply.redirect(url, 303));
 }

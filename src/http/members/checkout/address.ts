@@ -1,11 +1,10 @@
 // The checkout page that asks for a postal address.
 import type { FastifyReply } from 'fastify';
 import { asksForAddress } from '../../../core/access/package.ts';
-import { changeDetails, type DetailProblem } from '../../../core/members/details.ts';
+import type { DetailProblem } from '../../../core/members/details.ts';
 import { memberTextLength } from '../../../core/members/limits.ts';
 import { lacksAddress, neededLines } from '../../../operations/access/checkout.ts';
-import { auditDeed } from '../../../operations/audit/audit.ts';
-import { updateMember } from '../../../storage/members/member.ts';
+import { changeOwnDetails } from '../../../operations/account/account.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { pageForm } from '../../form.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
@@ -58,15 +57,9 @@ export async function submitAddress(tx: Tx, visit: CheckoutVisit): Promise<Answe
   const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
   const country = readCountry(values.country);
   const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
-  const changed = changeDetails(member, details, deps.clock());
-  const problems = changed.kind === 'refused' ? changed.problems : [];
-  const all = names.flatMap((name) => [...missing, ...problems].filter(({ field }) => field === name));
-  if (all.length > 0) return () => sendAddressForm(visit, values, all);
-  if (changed.kind === 'changed') {
-    await updateMember(tx, changed.member);
-    await auditDeed(tx, { event: 'member_changed', memberId: member.id, target: member.id });
-  }
-  return () => reply.redirect(here, 303);
+  const wrong = await changeOwnDetails(tx, member, details, deps.clock(), missing);
+  const problems = names.flatMap((name) => wrong.filter(({ field }) => field === name));
+  return () => (problems.length > 0 ? sendAddressForm(visit, values, problems) : reply.redirect(here, 303));
 }
 
 /** The member's address as the form shows it. */
