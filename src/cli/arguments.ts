@@ -56,36 +56,28 @@ export async function readArguments(
  * @returns its input: every operand, every flag, and of the other options those that are given
  * @throws WrongUsage with every problem at once
  */
-export async function inputOf(
-  command: Command,
-  words: readonly string[],
-): Promise<Readonly<Record<string, unknown>>> {
-  const fields = fieldsOfOptions(command.options);
-  const { input, problems } = await readFields(fields, command.operands, words, noSecret);
-  for (const operand of command.operands) {
+export async function inputOf({ name, operands, options }: Command, words: readonly string[]) {
+  const fields = fieldsOfOptions(options);
+  const { input, problems } = await readFields(fields, operands, words, noSecret);
+  for (const operand of operands) {
     if (!Object.hasOwn(input, operand)) problems.push(`${operandShape(operand)} is missing.`);
   }
   if (problems.length > 0) {
-    throw new WrongUsage([...problems, `memberdoor ${command.name} --help says what it takes.`]);
+    throw new WrongUsage([...problems, `memberdoor ${name} --help says what it takes.`]);
   }
-  const flags = fields.filter(({ kind }) => kind === 'flag').map(({ name }) => [name, false]);
+  const flags = fields.filter(({ kind }) => kind === 'flag').map((field) => [field.name, false]);
   return { ...Object.fromEntries(flags), ...input };
-}
-
-/** What words say of fields, with everything that is wrong with them. */
-interface FieldsRead {
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly problems: string[];
 }
 
 const noSecret: ReadSecret = () => Promise.reject(new Error('no option of such a command is a secret'));
 
+/** What words say of fields, with everything that is wrong with them. */
 async function readFields(
   fields: readonly Field[],
   operands: readonly string[],
   words: readonly string[],
   readSecret: ReadSecret,
-): Promise<FieldsRead> {
+) {
   const problems: string[] = [];
   const input: Record<string, unknown> = {};
   for (const given of givenIn(words, fields, operands, problems)) {
@@ -148,10 +140,7 @@ function givenIn(
   });
 }
 
-function meantField(
-  option: string,
-  fields: readonly Field[],
-): { readonly field: Field | null; readonly isNot: boolean } {
+function meantField(option: string, fields: readonly Field[]) {
   const field = fields.find((candidate) => candidate.option === option);
   if (field !== undefined) return { field, isNot: false };
   const negated = option.startsWith('no-') ? option.slice(3) : null;

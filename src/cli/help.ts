@@ -24,15 +24,11 @@ export function generalHelp(
   operations: readonly Operation[],
   width: number | null,
 ): string {
-  const nouns = nounsOf(operations).map(
-    (noun) =>
-      [
-        noun,
-        operationsOf(operations, noun)
-          .map((operation) => wordsOf(operation)[1])
-          .join(', '),
-      ] as const,
-  );
+  const nouns = nounsOf(operations).map((noun) => {
+    const verbs = operationsOf(operations, noun).map((operation) => wordsOf(operation)[1]);
+    return [noun, verbs.join(', ')] as const;
+  });
+  const variables = Object.entries(settings).map(([name, text]) => [`MEMBERDOOR_${name}`, text] as const);
   const explained = [
     ['<command> --help', 'says what it takes; so do -h, and help before it. None of them does anything'],
     ['<noun> help', 'says what each of these does'],
@@ -48,18 +44,14 @@ export function generalHelp(
     'Exit codes:\n',
     columns(codes, '  ', width),
     `${fold('Settings come from the environment, each also from a file named by the variable with _FILE behind it:', width, '')}\n`,
-    columns(
-      Object.entries(settings).map(([name, text]) => [`MEMBERDOOR_${name}`, text]),
-      '  ',
-      width,
-    ),
+    columns(variables, '  ', width),
   ].join('\n');
 }
 
 /** `memberdoor <command> --help` */
 export function commandHelp(command: Command, width: number | null): string {
   const [usage, summary] = rowOf(command);
-  const rows = fieldsOfOptions(command.options).map((field) => [optionOf(field), textOf(field)] as const);
+  const rows = rowsOf(fieldsOfOptions(command.options));
   const head = `${fold(`memberdoor ${usage}: ${summary}`, width, '  ')}\n`;
   return rows.length === 0 ? head : `${head}\n${columns(rows, '  ', width)}`;
 }
@@ -87,12 +79,12 @@ export function nounHelp(operations: readonly Operation[], noun: string, width: 
 
 /** `memberdoor <noun> <verb> --help` */
 export function operationHelp(operation: Operation, width: number | null): string {
-  const rows = [...fieldsOf(operation.input), ...ofOperations].map(
-    (field) => [optionOf(field), textOf(field)] as const,
-  );
+  const rows = rowsOf([...fieldsOf(operation.input), ...ofOperations]);
   const head = fold(`memberdoor ${wordsOf(operation).join(' ')}: ${operation.summary}`, width, '  ');
   return `${head}\n\n${columns(rows, '  ', width)}`;
 }
+
+const rowsOf = (fields: readonly Field[]) => fields.map((field) => [optionOf(field), textOf(field)] as const);
 
 function optionOf({ option, kind, shape, isSwitch }: Field): string {
   if (kind === 'flag') return isSwitch ? `--${option}` : `--[no-]${option}`;

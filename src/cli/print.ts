@@ -7,8 +7,8 @@ import { columns, fold, shown, shownJson, type Terminal } from './terminal.ts';
 const widest = 60;
 
 /**
- * Prints an answer. A secret that is shown once stands alone on the standard
- * output, so that it can be kept without being read; what else there is to say goes beside it.
+ * Prints an answer. A secret that is shown once stands alone on the standard output, so that it can be kept without
+ * being read; what else there is to say goes beside it.
  */
 export function printAnswer(answer: object, json: boolean, terminal: Terminal): void {
   const { secret, ...rest } = answer as Record<string, unknown>;
@@ -56,28 +56,18 @@ function blockOf(answer: object, width: number | null, indent = ''): string {
 }
 
 /** Rows in columns; those that hold objects are left to --json. Too wide for the terminal, they stand one by one. */
-function tableOf(
-  rows: readonly Readonly<Record<string, unknown>>[],
-  width: number | null,
-  indent: string,
-): string {
+function tableOf(rows: readonly Printed[], width: number | null, indent: string): string {
   if (rows.length === 0) return `${indent}none\n`;
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) =>
     rows.every(({ [name]: value }) => !isRecord(value) && (!isTable(value) || value.every(isFieldChange))),
   );
-  const lines = [names, ...rows.map((row) => names.map((name) => cut(cell(row[name]))))];
+  const cells = rows.map((row) => names.map((name) => cut(cell(row[name]))));
+  const lines = [names, ...cells];
   const widths = names.map((_name, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
   const total = indent.length + widths.reduce((sum, one) => sum + one + 2, -2);
   if (width !== null && total > width) {
-    return rows
-      .map((row) =>
-        columns(
-          names.map((name) => [name, cut(cell(row[name]))] as const),
-          indent,
-          width,
-        ),
-      )
-      .join('\n');
+    const named = cells.map((row) => row.map((text, index) => [String(names[index]), text] as const));
+    return named.map((row) => columns(row, indent, width)).join('\n');
   }
   return lines
     .map((line) => `${indent}${line.map((text, index) => text.padEnd(widths[index] ?? 0)).join('  ')}`)
@@ -85,18 +75,18 @@ function tableOf(
     .join('');
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+type Printed = Readonly<Record<string, unknown>>;
+
+function isRecord(value: unknown): value is Printed {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isTable(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
+function isTable(value: unknown): value is readonly Printed[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
 /** What the audit says that a change changed: short enough for a cell. */
-function isFieldChange(value: Readonly<Record<string, unknown>>): boolean {
-  return 'field' in value && 'from' in value && 'to' in value;
-}
+const isFieldChange = (value: Printed) => 'field' in value && 'from' in value && 'to' in value;
 
 function cell(value: unknown): string {
   if (isTable(value) && value.length > 0 && value.every(isFieldChange)) {

@@ -3,15 +3,11 @@ import { nameOf, type Operation } from '../../../operations/admin/operation.ts';
 
 /** Words that are not written as other words are. */
 const spelled: Readonly<Record<string, string>> = {
-  api: 'API',
   id: 'ID',
   ids: 'IDs',
   ip: 'IP',
   kid: 'key ID',
-  ok: 'OK',
-  uri: 'URI',
   uris: 'URIs',
-  url: 'URL',
 };
 
 /** What is read otherwise than it is written. */

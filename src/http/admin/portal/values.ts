@@ -6,6 +6,7 @@ import { memoized } from '../../../text/memoized.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';
 import { labelOf } from './labels.ts';
+import { shownTenant } from './menu.ts';
 import type { Facts, Visit } from './visitor.ts';
 
 /** A value as a page shows it: always as text, whatever its author wrote (D14). */
@@ -145,12 +146,9 @@ const isScalar = (properties: Schemas) => (name: string) => {
 };
 
 /** The things in the list of an answer, and the schema of one. */
-export function listIn(
-  answer: Facts,
-  output: Schema,
-): { readonly items: readonly Facts[]; readonly schema: Schema } {
-  const properties = Object.entries(output.properties ?? {});
-  const [name, { items: schema = {} }] = properties.find(([, list]) => isOfThings(list)) ?? ['', {}];
+export function listIn(answer: Facts, { properties = {} }: Schema) {
+  const lists = Object.entries(properties).filter(([, list]) => isOfThings(list));
+  const [name, { items: schema = {} }] = lists[0] ?? ['', {}];
   return { items: (answer[name] ?? []) as readonly Facts[], schema };
 }
 
@@ -165,8 +163,8 @@ const pages: Readonly<Record<string, { readonly page: string; readonly field: st
   stageTenant: { page: 'tenants.read', field: 'tenant' },
 };
 
-/** The same, with a link on each value that names something which has a page. */
-export function withLinks(visit: Visit, shown: Shown, tenant: string): Shown {
+/** The same, with a link on each value that names something which has a page. @param tenant whose things they are */
+export function withLinks(visit: Visit, shown: Shown, tenant = shownTenant(visit).host): Shown {
   if (shown.kind === 'facts') {
     return {
       ...shown,

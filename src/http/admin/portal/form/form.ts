@@ -1,18 +1,19 @@
-/** The pages of a form: what it is about, its fields with what is there now, what is asked once more, and its answer. */
-
+/** The pages of a form: its fields with what is there now, what is asked once more, and what came of it. */
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import type { Problem } from '../../../../core/problem.ts';
-import { type Operation, pathFields } from '../../../../operations/admin/operation.ts';
+import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
+import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
+import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, backOf, landingOf, operationNamed, pathOf } from '../addresses.ts';
-import { submitOf, titleOf } from '../labels.ts';
+import { singular, submitOf, titleOf } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { partsOf } from '../pages/detail.ts';
 import { factsOf, listIn } from '../values.ts';
-import { callIfMay, callOrNull } from '../visit.ts';
+import { call, callIfMay, callOrNull, formOf, hasTenant } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { entriesOf, type Offers, placeProblems, valuesOf } from './fields.ts';
 import { type FormValues, readForm } from './read.ts';
@@ -22,8 +23,54 @@ export function showForm(visit: OperationVisit): Promise<FastifyReply> {
   return withPresent(visit, (present) => sendForm(visit, valuesOf(visit, present), present));
 }
 
+/** Takes the form: asks once more before something ends, runs the operation, and leads on to what came of it. */
+export async function submitForm(visit: OperationVisit): Promise<FastifyReply> {
+  const { operation, known, request, reply, usedForms } = visit;
+  const form = request.body as Form;
+  const said = readForm(visit, form);
+  if (form.get('confirmed')?.[0] !== 'yes' && isEnding(visit, said)) return sendConfirmation(visit, form);
+  const id = formOf(visit) ?? '';
+  if (usedForms.get(id) === true) return sendPortalProblem(reply, 'again', visit);
+  usedForms.set(id, true);
+  const done = { ...visit, known: { ...known, ...said } };
+  try {
+    await refuseIfThere(done, visit);
+    return sendDone(done, await call(visit, operation, { ...pathOf(operation, known), ...said }));
+  } catch (error) {
+    // It was refused, and will be sent again.
+    usedForms.delete(id);
+    if (!(error instanceof OperationRefused)) throw error;
+    // What is out of reach stands in the audit already.
+    if (!hasTenant(visit, known.tenant)) return sendPortalProblem(reply, 'notFound', visit);
+    return withPresent(visit, (present) => sendForm(visit, form, present, error.problems));
+  }
+}
+
+/** Whether something ends with these values of the fields. */
+function isEnding({ operation }: OperationVisit, said: Facts): boolean {
+  const { endsIf = {} } = operation.portal ?? {};
+  return Object.entries(endsIf).some(([name, values]) => values.includes(said[name]));
+}
+
+/** Something new is not put in the place of something that is there. @throws OperationRefused */
+async function refuseIfThere(done: OperationVisit, { operation, known }: OperationVisit): Promise<void> {
+  const name = pathFields(operation).at(-1) ?? '';
+  if (known[name] !== undefined || typeof done.known[name] !== 'string') return;
+  const present = await presentOf(done);
+  if (present === null || present === 'unknown') return;
+  throw conflict(name, 'taken', { what: singular(nameOf(operation).noun) });
+}
+
+function sendDone(visit: OperationVisit, answer: Facts): Promise<FastifyReply> | FastifyReply {
+  const { operation, reply } = visit;
+  if (operation.portal?.tellsChanges === true) return sendChanges(visit, answer);
+  const next = landingOf(visit, answer);
+  if (typeof answer.secret === 'string') return sendSecret(visit, answer, next);
+  return redirectAfter(reply, next, operation.name);
+}
+
 /** Sends the form of an operation with these values, and what is wrong with them. */
-export async function sendForm(
+async function sendForm(
   visit: OperationVisit,
   values: FormValues,
   present: Facts | null,
@@ -74,7 +121,7 @@ function namesOf(present: Facts | null) {
 }
 
 /** Asks once more, with everything that the form said. */
-export function sendConfirmation(visit: OperationVisit, form: Form): Promise<FastifyReply> {
+function sendConfirmation(visit: OperationVisit, form: Form): Promise<FastifyReply> {
   const { operation } = visit;
   return withPresent(visit, (present) =>
     sendOperationPage(visit, {
@@ -95,7 +142,7 @@ export function sendConfirmation(visit: OperationVisit, form: Form): Promise<Fas
  *
  * @param next the page that shows what it is of
  */
-export function sendSecret(
+function sendSecret(
   visit: OperationVisit,
   { secret, ...others }: Facts,
   next: string,
@@ -113,7 +160,7 @@ export function sendSecret(
 }
 
 /** What a file would change, or has changed, as the command says it; what was compared can be applied from there. */
-export function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply> {
+function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply> {
   const { operation, known, request } = visit;
   const changes = (answer.changes ?? []) as readonly Change[];
   const told = changes.map((change) => ({ ...change, note: outcomeOf(change, 'with “Prune”') }));
@@ -157,7 +204,7 @@ async function offersFor(visit: OperationVisit): Promise<Offers> {
 }
 
 /** Shows what a form is about, as it is before; what is not there cannot be changed either (A17). */
-export async function withPresent(
+async function withPresent(
   visit: OperationVisit,
   show: (present: Facts | null) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
@@ -178,7 +225,7 @@ async function presentIn(visit: OperationVisit): Promise<Present> {
 }
 
 /** What is there before it is changed: what the operation that the form reads answers, or the entry of that list. */
-export async function presentOf(visit: OperationVisit): Promise<Present> {
+async function presentOf(visit: OperationVisit): Promise<Present> {
   const { operation, known } = visit;
   const page = operationNamed(visit, operation.portal?.reads);
   const isNamed = (one: Operation) => pathFields(one).every((field) => known[field] !== undefined);

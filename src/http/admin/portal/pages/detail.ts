@@ -9,7 +9,6 @@ import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { doneText, singular } from '../labels.ts';
-import { shownTenant } from '../menu.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { type Fact, factsOf, isOfThings, tableOf, withLinks } from '../values.ts';
 import { call } from '../visit.ts';
@@ -55,11 +54,10 @@ export async function detailPage(
 /** An answer as facts, and a section for each list of things in it. */
 export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly string[] = []) {
   const { operation, known } = visit;
-  const { host } = shownTenant(visit);
   const { properties = {} } = operation.output;
   const all = factsOf(answer, operation.output, hidden).map((fact) => ({
     ...fact,
-    value: withLinks(visit, fact.value, host),
+    value: withLinks(visit, fact.value),
   }));
   const isList = ({ name }: Fact) => Array.isArray(answer[name]) && isOfThings(properties[name] ?? {});
   return {
@@ -74,7 +72,7 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
         title: label,
         /** The page that has this list alone, if there is one. */
         href: list === null || !mayCall(visit, list) ? null : addressOf(list, known),
-        table: withLinks(visit, tableOf(items, properties[name]?.items ?? {}, columns), host),
+        table: withLinks(visit, tableOf(items, properties[name]?.items ?? {}, columns)),
         entries: items.map((item) => ({ href: null, actions: entryButtons(visit, entry, item) })),
       };
     }),

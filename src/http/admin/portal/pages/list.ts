@@ -10,7 +10,6 @@ import { addressOf, kebab, operationNamed } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { entriesOf, type Field, placeProblems, yesAndNo } from '../form/fields.ts';
 import { asUtc } from '../form/read.ts';
-import { shownTenant } from '../menu.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
 import { listIn, tableOf, withLinks } from '../values.ts';
 import { call, callOf } from '../visit.ts';
@@ -62,7 +61,7 @@ function tableFor(visit: OperationVisit, answer: Facts) {
       ? null
       : addressOf(read, { ...known, [entry.field]: item[entry.key] });
   return {
-    table: withLinks(visit, tableOf(items, schema, columns), shownTenant(visit).host),
+    table: withLinks(visit, tableOf(items, schema, columns)),
     entries: items.map((item) => ({ href: pageOf(item), actions: entryButtons(visit, entry, item) })),
   };
 }

@@ -22,7 +22,7 @@ export function showOverview(visit: OperationVisit): Promise<FastifyReply> {
       return listIn(answer ?? {}, operationNamed(visit, name)?.output ?? {});
     };
     const table = ({ items, schema }: Found, ...columns: readonly string[]) =>
-      withLinks(visit, tableOf(items, schema, columns), host);
+      withLinks(visit, tableOf(items, schema, columns));
     const clients = await read('clients', { limit: listPage.most });
     const packages = await read('packages', { limit: 1 });
     const channels = await read('channels', { limit: 1 });
