@@ -5,7 +5,7 @@ import { countingWindow } from '../core/limits.ts';
 import { type AuditEvent, type AuditFacts, auditEvent, type Source } from '../core/operators/audit-event.ts';
 import { auditedRefusals, auditedTenantRefusals } from '../core/operators/limits.ts';
 import type { Log } from '../log/log.ts';
-import type { Counters, RateLimiter } from '../storage/memory/rate-limit.ts';
+import type { RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../storage/operators/audited.ts';
 import type { Store, Tx } from '../storage/store.ts';
@@ -128,8 +128,8 @@ export async function auditRefused(
 }
 
 /**
- * The refusal, or that there are too many of its kind, or nothing. That there are too many from one address
- * counts for the tenant too: of many addresses it alone would fill the disk.
+ * The refusal, or once a minute that there are too many of its kind, or nothing. That there are too many from one
+ * address counts for the tenant too: of many addresses it alone would fill the disk.
  */
 function bounded(
   rateLimiter: RateLimiter,
@@ -137,23 +137,23 @@ function bounded(
   facts: AuditFacts,
 ): readonly AuditFacts[] {
   const { tenantId = tenant?.id ?? null } = facts;
-  const ofAddress = { key: addressKey(address), most: auditedRefusals, words: 'from one address' };
-  const ofTenant = { key: `tenant ${tenantId}`, most: auditedTenantRefusals, words: 'of one tenant' };
-  return boundedTo(rateLimiter, { ...facts, tenantId }, ofAddress).flatMap((kept) =>
-    boundedTo(rateLimiter.shared, kept, ofTenant),
-  );
-}
-
-/** The refusal, or once a minute that there are more than so many of its kind, or nothing. */
-function boundedTo(
-  counters: Counters,
-  facts: AuditFacts,
-  { key: of, most, words }: { readonly key: string; readonly most: number; readonly words: string },
-): readonly AuditFacts[] {
-  const { event, tenantId = null } = facts;
-  const key = `audit ${event} ${of}`;
-  if (counters.take(key, most, countingWindow.minute) === null) return [facts];
-  if (counters.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
-  const reason = `${event}: more than ${most} a minute ${words}; the others are not written down`;
-  return [{ event: 'limit_reached', tenantId, result: 'refused', reason }];
+  const bounds = [
+    { counters: rateLimiter, of: addressKey(address), most: auditedRefusals, words: 'from one address' },
+    {
+      counters: rateLimiter.shared,
+      of: `tenant ${tenantId}`,
+      most: auditedTenantRefusals,
+      words: 'of one tenant',
+    },
+  ];
+  let kept: AuditFacts = { ...facts, tenantId };
+  for (const { counters, of, most, words } of bounds) {
+    const { event } = kept;
+    const key = `audit ${event} ${of}`;
+    if (counters.take(key, most, countingWindow.minute) === null) continue;
+    if (counters.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
+    const reason = `${event}: more than ${most} a minute ${words}; the others are not written down`;
+    kept = { event: 'limit_reached', tenantId, result: 'refused', reason };
+  }
+  return [kept];
 }

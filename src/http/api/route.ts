@@ -2,13 +2,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
 import type { Member } from '../../core/members/member.ts';
-import { type Scope, type Sight, sightOf } from '../../core/oidc/scope.ts';
+import { type Sight, sightOf } from '../../core/oidc/scope.ts';
 import { allowsOrigin } from '../../core/oidc/web-origin.ts';
 import type { Path } from '../../core/problem.ts';
 import type { Schema } from '../../json-schema.ts';
 import { dotted, problemText } from '../../operations/problem-text.ts';
 import { schemaProblem } from '../../operations/schema-problems.ts';
-import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods, sendRefusal, sendTooMany } from '../answers.ts';
@@ -20,12 +19,8 @@ import type { Bearer } from '../memory.ts';
 import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
 
 /** A request that its schemas let through, from a member whose token works. */
-export interface Call {
-  readonly tenant: OpenTenant;
+export interface Call extends Pick<Bearer, 'clientId' | 'scope' | 'tenant'> {
   readonly member: Member;
-  readonly clientId: string;
-  /** What the token is for. */
-  readonly scope: Scope;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
@@ -88,9 +83,9 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     url,
     schema: {
-      ...(params === undefined ? {} : { params }),
-      ...(querystring === undefined ? {} : { querystring }),
-      ...(body === undefined ? {} : { body }),
+      ...(params && { params }),
+      ...(querystring && { querystring }),
+      ...(body && { body }),
       response: { 200: route.answer },
     },
     // Who brings no token is told that before the body is read (RFC 6750 §3).
@@ -156,9 +151,8 @@ function descriptionOf({ validation, validationContext }: ValidationError): stri
   if (found.code === 'unknown_field') return `${nameOf(found.path.slice(0, -1))} has an unknown property`;
   // Of a query every value is a string, unless there were several (decision 11).
   if (what === 'query' && found.code === 'wrong_type') {
-    return found.path.length === 0
-      ? 'the query is malformed'
-      : `${dotted(found.path)} was sent more than once`;
+    if (found.path.length === 0) return 'the query is malformed';
+    return `${dotted(found.path)} was sent more than once`;
   }
   return problemText(found, nameOf);
 }
@@ -173,6 +167,5 @@ export async function isFirstParty(tx: Tx, { tenant, clientId }: Call): Promise<
 }
 
 /** What the client of a token sees of its member (decision 41). */
-export async function sightOfCall(tx: Tx, call: Call): Promise<Sight> {
-  return sightOf(await isFirstParty(tx, call), call.scope);
-}
+export const sightOfCall = async (tx: Tx, call: Call): Promise<Sight> =>
+  sightOf(await isFirstParty(tx, call), call.scope);

@@ -16,8 +16,7 @@ import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
-import { flowUrl, sealFlow } from './flow.ts';
-import { readHintedMember } from './id-token-hint.ts';
+import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
 
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
 export function authorizationEndpoint(app: FastifyInstance, deps: Deps): void {

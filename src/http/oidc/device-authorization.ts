@@ -6,7 +6,7 @@ import { issueDeviceCode, readDeviceDescription } from '../../core/grants/device
 import { hashUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, deviceCodeLifetime, pollInterval, userCodeDraws } from '../../core/limits.ts';
-import { readScope, type Scope, scopeIncludes } from '../../core/oidc/scope.ts';
+import { readScope, scopeIncludes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { apply } from '../../storage/apply.ts';
 import { isUserCodeFree } from '../../storage/device-code.ts';
@@ -64,18 +64,11 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
   });
 }
 
-/** What a device asks for, checked. */
-interface DeviceRequest {
-  readonly scope: Scope;
-  readonly deviceName: string | null;
-  readonly deviceModel: string | null;
-}
-
-/** Any other parameter is ignored; every error here is `invalid_request` (contract, Errors). */
+/** What a device asks for. Any other parameter is ignored; every error is `invalid_request` (contract, Errors). */
 function readRequest(
   client: Client,
   fields: { scope?: string; device_name?: string; device_model?: string },
-): DeviceRequest | Refusal {
+) {
   if (!client.deviceFlow) return refusal('invalid_request', 'the device flow is not enabled for this client');
   const scope = readScope(fields.scope ?? '');
   if (!scopeIncludes(scope, 'openid')) return refusal('invalid_request', 'scope must include openid');
@@ -102,7 +95,7 @@ async function issue(
   tx: Tx,
   request: FastifyRequest,
   client: Client,
-  asked: DeviceRequest,
+  asked: Exclude<ReturnType<typeof readRequest>, Refusal>,
   { clock, random, rateLimiter, pendingCodes }: Deps,
 ): Promise<{ readonly issued: object } | Full> {
   const { tenant, address: ipAddress } = request;
@@ -146,12 +139,7 @@ async function issue(
   };
 }
 
-async function drawUserCode(
-  tx: Tx,
-  tenant: OpenTenant,
-  now: number,
-  draw: () => string,
-): Promise<{ readonly digits: string; readonly userCodeHash: string } | null> {
+async function drawUserCode(tx: Tx, tenant: OpenTenant, now: number, draw: () => string) {
   for (let draws = 0; draws < userCodeDraws; draws += 1) {
     const digits = draw();
     const userCodeHash = hashUserCode(tenant.tokenKey, digits);

@@ -1,21 +1,24 @@
 // A way through the sign-in pages, which travels sealed with the browser.
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
 import type { SentParameters } from '../../core/oidc/authorization-request.ts';
+import type { IdTokenHint } from '../../core/oidc/logout.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
   type AuthorizationStep,
   takeStep,
 } from '../../operations/authorization/authorization.ts';
+import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { seal, unseal } from '../../secrets/seal.ts';
+import { verifyToken } from '../../secrets/signing.ts';
 import type { Language } from '../../text/language.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 import { requestLanguage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
-import { readHintedMember } from './id-token-hint.ts';
 
 /**
  * A way through the sign-in pages. It is not stored: it travels with the browser, sealed against change and
@@ -34,11 +37,8 @@ export interface Flow {
   readonly askedOf?: string;
 }
 
-export type OpenedFlow =
-  | { readonly kind: 'flow'; readonly flow: Flow }
-  /** Expired, or begun in another browser: it can be started anew, not continued. */
-  | { readonly kind: 'stale'; readonly flow: Flow }
-  | { readonly kind: 'none' };
+/** A stale one is expired, or was begun in another browser: it can be started anew, not continued. */
+export type OpenedFlow = { readonly kind: 'flow' | 'stale'; readonly flow: Flow } | { readonly kind: 'none' };
 
 /** What a sealed flow says of itself: that it goes on, or that a mail was asked for in it. */
 type FlowSeal = 'asked' | 'flow';
@@ -150,11 +150,29 @@ export function languageOf(request: FastifyRequest, { language, parameters }: Fl
 
 /** A page that was open too long, or in another browser: it names the way to start anew (pages 7, A11). */
 export function sendStale(reply: FastifyReply, flow: Flow): Promise<FastifyReply> {
-  return sendProblem(reply, 'stale', { language: languageOf(reply.request, flow), link: restartUrl(flow) });
+  const { parameters, returnTo } = flow;
+  const query = parameters && new URLSearchParams(parameters as Record<string, string>);
+  const link = query === null ? returnTo : `/api/oidc/auth?${query}`;
+  return sendProblem(reply, 'stale', { language: languageOf(reply.request, flow), link });
 }
 
-/** Where a flow that cannot be continued starts anew. */
-function restartUrl({ parameters, returnTo }: Flow): string {
-  if (parameters === null) return returnTo;
-  return `/api/oidc/auth?${new URLSearchParams(parameters as Record<string, string>)}`;
+/**
+ * Reads an id_token_hint: one of our own id_tokens, expired or not (Core §3.1.2.1; RP-Initiated Logout §2). It is
+ * undefined if none was sent, null if it is not one of ours.
+ */
+export async function readHint(
+  tenant: OpenTenant,
+  hint: string | undefined,
+): Promise<IdTokenHint | null | undefined> {
+  if (hint === undefined) return undefined;
+  const claims = await verifyToken(tenant.keys, hint, { type: 'JWT', issuer: tenant.issuer, now: null });
+  if (typeof claims?.sub !== 'string' || typeof claims.aud !== 'string') return null;
+  if (typeof claims.sid !== 'string') return null;
+  return { memberId: claims.sub, sessionId: claims.sid, clientId: claims.aud };
+}
+
+/** The member whom an id_token_hint names (`readHint`). */
+export async function readHintedMember(tenant: OpenTenant, text: string | undefined) {
+  const hint = await readHint(tenant, text);
+  return hint ? hint.memberId : hint;
 }

@@ -15,7 +15,7 @@ import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
 import { redirectToClient } from './authorize.ts';
-import { readHint } from './id-token-hint.ts';
+import { readHint } from './flow.ts';
 
 const parameters = [
   'client_id',

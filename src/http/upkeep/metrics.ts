@@ -25,13 +25,9 @@ export interface Metrics {
 /** Counts the passwords that are in hand; the queue is the semaphore's own. */
 export function countPasswords(passwords: Passwords): { passwords: Passwords; inHand: () => number } {
   let inHand = 0;
-  const counting = async <T>(work: Promise<T>): Promise<T> => {
+  const counting = <T>(work: Promise<T>): Promise<T> => {
     inHand += 1;
-    try {
-      return await work;
-    } finally {
-      inHand -= 1;
-    }
+    return work.finally(() => (inHand -= 1));
   };
   return {
     inHand: () => inHand,
