@@ -8,12 +8,11 @@ import { drainTime, firstChores } from './core/operators/limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
-import type { Deps } from './http/deps.ts';
-import { createMemory } from './http/memory.ts';
+import { createMemory, type Deps } from './http/deps.ts';
 import { listen } from './http/server/http-server.ts';
 import { countPasswords } from './http/upkeep/metrics.ts';
 import { logOptions } from './log/log.ts';
-import { type LogStream, logStream, logTarget } from './log/stream.ts';
+import { logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payment.ts';
 import { operations } from './operations/admin/index.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
@@ -134,7 +133,7 @@ export async function start(config: Config): Promise<Service> {
 
 /** Says where it is, for the person who started it. Its last line is what scripts wait for. */
 function announce(
-  { say }: LogStream,
+  { say }: Pick<ReturnType<typeof logStream>, 'say'>,
   config: Config,
   tenants: readonly OpenTenant[],
   setupLink: string | null,

@@ -1,4 +1,5 @@
 // Wires everything that answers HTTP.
+
 import { randomInt } from 'node:crypto';
 import fastifyCookie from '@fastify/cookie';
 import fastifyFormbody from '@fastify/formbody';
@@ -30,8 +31,7 @@ import { authorizationEndpoint } from './oidc/authorize.ts';
 import { deviceAuthorizationEndpoint } from './oidc/device-authorization.ts';
 import { discoveryEndpoints } from './oidc/discovery.ts';
 import { logoutEndpoint } from './oidc/logout.ts';
-import { revocationEndpoint } from './oidc/revocation.ts';
-import { tokenEndpoint, tokenUrl } from './oidc/token.ts';
+import { revocationEndpoint, tokenEndpoint, tokenUrl } from './oidc/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
 import { pages } from './pages/pages.ts';
 import { pageErrorHandler, sendProblem } from './pages/problem.ts';

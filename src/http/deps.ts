@@ -1,15 +1,22 @@
 // What a handler may use.
+
 import type { Config } from '../config.ts';
+import { sha256 } from '../core/hash.ts';
+import { countedKeys, countingWindow, rightSecretsKept, verifiedTokens } from '../core/limits.ts';
 import type { PaymentMethod } from '../operations/access/payment.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
-import type { Tenants } from '../operations/tenant/open-tenants.ts';
+import type { OpenTenant, Tenants } from '../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
-import type { Store } from '../storage/store.ts';
+import { createAgedMap } from '../storage/memory/aged-map.ts';
+import { createPendingCodes } from '../storage/memory/pending-codes.ts';
+import { createPollPace } from '../storage/memory/poll-pace.ts';
+import { createRateLimiter, type RateLimiter, takeIn } from '../storage/memory/rate-limit.ts';
+import type { Store, Tx } from '../storage/store.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
-import type { Memory } from './memory.ts';
+import { addressKey } from './address.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */
@@ -38,4 +45,83 @@ export interface Deps extends Memory {
   readonly metrics: Metrics | null;
   /** Whether this start printed the link that makes the first administrator: it is answered on any host. */
   readonly setupOffered: boolean;
+}
+
+/** What a running service remembers beside its database. A restart forgets it, which does no harm. */
+export type Memory = Readonly<ReturnType<typeof createMemory>>;
+
+/** The memory of a service that has just started. */
+export function createMemory(clock: Clock) {
+  const rateLimiter = createRateLimiter(clock);
+  return {
+    pollPace: createPollPace(),
+    pendingCodes: createPendingCodes(clock, addressKey),
+    verifiedTokens: createVerifiedTokens(),
+    rateLimiter,
+    failedClients: createFailedClients(rateLimiter),
+    /** The secrets of links and of the admin API that were right lately, by kind and hash. */
+    rightSecrets: createAgedMap<true>(rightSecretsKept),
+  };
+}
+
+/** An access token that was found good. */
+export interface Bearer {
+  readonly tenant: OpenTenant;
+  readonly memberId: string;
+  readonly sessionId: string;
+  readonly clientId: string;
+  readonly scope: string;
+}
+
+/**
+ * Access tokens whose signature and claims were found good, until they expire: a token comes with every call
+ * of an app, and verifying it costs more than all that is asked with it. What may change meanwhile, the member
+ * and the session, is asked live each time. Kept by hash; beyond so many, the one that was verified first is forgotten.
+ */
+export function createVerifiedTokens(most = verifiedTokens) {
+  const known = createAgedMap<{ readonly bearer: Bearer; readonly expiresAt: number }>(most);
+  return {
+    /** What the token says, or null if it has to be verified. @param tenantOf who may be meant here, by its issuer */
+    find(token: string, tenantOf: (issuer: string) => OpenTenant | null, now: number): Bearer | null {
+      const hash = sha256(token);
+      const verified = known.get(hash);
+      if (verified === undefined) return null;
+      const { bearer, expiresAt } = verified;
+      // A change of the tenant, such as a key that was retired, makes a new object of it.
+      if (now < expiresAt && tenantOf(bearer.tenant.issuer) === bearer.tenant) return bearer;
+      known.delete(hash);
+      return null;
+    },
+    /** @param expiresAt ms; and expired ones are let go, one at a time */
+    keep(token: string, bearer: Bearer, expiresAt: number, now: number): void {
+      known.set(sha256(token), { bearer, expiresAt });
+      const oldest = known.oldest();
+      if (oldest !== undefined && oldest[1].expiresAt <= now) known.delete(oldest[0]);
+    },
+  };
+}
+
+/** Counts the failed client authentications of an address (security, Defaults), of so many addresses at most. */
+export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys) {
+  /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
+  const reached = createAgedMap<true>(most);
+  const { minute } = countingWindow;
+  const look = ({ id, limits }: OpenTenant, key: string) =>
+    rateLimiter.look(`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute);
+  return {
+    /** Null, or the seconds until an address that failed too often may try again: nearly always one look-up. */
+    waitOf(tenant: OpenTenant, address: string): number | null {
+      if (reached.size === 0) return null;
+      const key = addressKey(address);
+      return reached.get(key) === true ? look(tenant, key) : null;
+    },
+    /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
+    count(tx: Tx, tenant: OpenTenant, address: string): number | null {
+      const key = addressKey(address);
+      const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
+      const wait = takeIn(tx, rateLimiter, `client ${tenant.id} ${key}`, limit, minute);
+      if (look(tenant, key) !== null) reached.set(key, true);
+      return wait;
+    },
+  };
 }

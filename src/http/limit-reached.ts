@@ -7,7 +7,7 @@ import { type Counted, takeIn } from '../storage/memory/rate-limit.ts';
 import type { Tx } from '../storage/store.ts';
 import type { Clock } from '../system/clock.ts';
 import { addressKey } from './address.ts';
-import type { Memory } from './memory.ts';
+import type { Memory } from './deps.ts';
 
 /** Every limit beyond which a request is answered by 429, with what it counts in words for an operator. */
 const words = {

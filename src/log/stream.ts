@@ -5,17 +5,6 @@ import { isoTime } from '../core/access/iso-time.ts';
 import { logFlushInterval, logPieceBytes, logWaitingBytes } from '../core/operators/limits.ts';
 import type { Clock } from '../system/clock.ts';
 
-export interface LogStream {
-  /** @param line whole, with its end; a line that finds no place is lost, and counted */
-  write(line: string): void;
-  /** Writes text for people as it is, at once, after the lines that wait. */
-  say(text: string): void;
-  /** How many lines were lost since the start. */
-  lost(): number;
-  /** Writes what still waits, as far as it can be written now; to be called when the process ends. */
-  flush(): void;
-}
-
 /** A file descriptor, and how the reader of its lines wants them. */
 interface LogTarget {
   readonly fd: number;
@@ -44,7 +33,7 @@ export function logTarget(
  * reader that stands still or is gone) waits, up to `logWaitingBytes`; the lines beyond that are lost, and the first
  * line that is written again says how many (security, F15).
  */
-export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock): LogStream {
+export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock) {
   const lineOf = isTerminal ? prettyLine() : isJournal ? withPriority : (line: string) => line;
   const pieceBytes = isTerminal ? 0 : logPieceBytes;
   let lines: string[] = [];
@@ -82,7 +71,8 @@ export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock
   };
   setInterval(flush, logFlushInterval).unref();
   return {
-    write: (line) => {
+    /** @param line whole, with its end; a line that finds no place is lost, and counted */
+    write: (line: string) => {
       if (waiting + rest.length > logWaitingBytes) {
         lost += 1;
         untold += 1;
@@ -91,11 +81,14 @@ export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock
       keep(lineOf(line));
       if (waiting >= pieceBytes && !isStuck) flush();
     },
-    say: (text) => {
+    /** Writes text for people as it is, at once, after the lines that wait. */
+    say: (text: string) => {
       keep(text);
       flush();
     },
+    /** How many lines were lost since the start. */
     lost: () => lost,
+    /** Writes what still waits, as far as it can be written now; to be called when the process ends. */
     flush,
   };
 }

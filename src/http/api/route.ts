@@ -13,9 +13,8 @@ import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods, sendRefusal, sendTooMany } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { type AllowOrigin, cors } from '../cors.ts';
-import type { Deps } from '../deps.ts';
+import type { Bearer, Deps } from '../deps.ts';
 import { countedMember } from '../limit-reached.ts';
-import type { Bearer } from '../memory.ts';
 import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
 
 /** A request that its schemas let through, from a member whose token works. */

@@ -10,9 +10,8 @@ import { findSession } from '../../storage/session.ts';
 import type { Tx } from '../../storage/store.ts';
 import { sendJson } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
-import type { Deps } from '../deps.ts';
+import type { Bearer, Deps } from '../deps.ts';
 import { headerLines } from '../headers.ts';
-import type { Bearer } from '../memory.ts';
 
 /** Why a bearer request is refused (RFC 6750 §3.1); `null` means that it brought no token at all. */
 type BearerProblem = null | keyof typeof problems;

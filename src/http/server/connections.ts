@@ -11,24 +11,17 @@ import { StorageUnavailable } from '../../storage/store.ts';
 interface Connection {
   readonly socket: Socket;
   /** Requests that have come and whose answers have not been handed over whole. */
-  readonly answers: number;
+  answers: number;
 }
+
+type Connections = ReturnType<typeof connectionsOf>;
 
 /** The connections that a server has, as they come and go. */
-export interface Connections extends Iterable<Connection> {
-  /** Undefined once it is closed. */
-  of(socket: Socket): Connection | undefined;
-  /** Answers in hand on all of them. */
-  readonly answers: number;
-  /** Calls back whenever an answer has left, and whenever a connection is gone with all that it waited for. */
-  onAnswered(listener: (connection: Connection) => void): void;
-}
-
-export function connectionsOf(server: Server): Connections {
-  const connections = new Map<Socket, { socket: Socket; answers: number }>();
-  const listeners: ((connection: Connection) => void)[] = [];
+export function connectionsOf(server: Server) {
+  const connections = new Map<Socket, Connection>();
+  const listeners: ((connection: Readonly<Connection>) => void)[] = [];
   let answers = 0;
-  const lessBy = (count: number, connection: { answers: number; socket: Socket }) => {
+  const lessBy = (count: number, connection: Connection) => {
     answers -= count;
     connection.answers -= count;
     for (const listener of listeners) listener(connection);
@@ -52,11 +45,14 @@ export function connectionsOf(server: Server): Connections {
     });
   });
   return {
-    of: (socket) => connections.get(socket),
+    /** Undefined once it is closed. */
+    of: (socket: Socket): Readonly<Connection> | undefined => connections.get(socket),
+    /** Answers in hand on all of them. */
     get answers() {
       return answers;
     },
-    onAnswered: (listener) => listeners.push(listener),
+    /** Calls back whenever an answer has left, and whenever a connection is gone with all that it waited for. */
+    onAnswered: (listener: (connection: Readonly<Connection>) => void) => listeners.push(listener),
     [Symbol.iterator]: () => connections.values(),
   };
 }

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import type { AuditEvent, AuditEventName } from '../../core/operators/audit-event.ts';
 import type { Tenants } from '../../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../secrets/password.ts';
-import type { Form } from '../form.ts';
 
 /** What is counted while it happens. No label holds anything that a caller chose. */
 export interface Metrics {
@@ -78,8 +77,8 @@ export function countEvent(
 export function countGrants(app: FastifyInstance, tokenUrl: string, metrics: Metrics): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.routeOptions.url === tokenUrl && request.method === 'POST') {
-      const asked = request.body instanceof Map ? (request.body as Form).get('grant_type')?.[0] : undefined;
-      const type = grantTypes[asked ?? ''] ?? 'other';
+      const asked: unknown = request.body instanceof Map ? request.body.get('grant_type')?.[0] : undefined;
+      const type = grantTypes[String(asked)] ?? 'other';
       metrics.grant(request.tenant.host, type, resultOf(reply.statusCode, payload));
     }
     done(null, payload);

@@ -151,14 +151,14 @@ export function watch(
   gaugeBy('state', 'mails', 'Mails that wait to be sent, and that were given up', stored(countByState));
 }
 
-/** The port of the metrics: on loopback alone, so that the public port never shows them. */
-export interface MetricsServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
+export type MetricsServer = Awaited<ReturnType<typeof serveMetrics>>;
 
-/** Serves `GET /metrics` in the text format of Prometheus. @throws StartupError if the port cannot be had */
-export async function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<MetricsServer> {
+/**
+ * Serves `GET /metrics` in the text format of Prometheus, on loopback alone, so that the public port never shows them.
+ *
+ * @throws StartupError if the port cannot be had
+ */
+export async function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number) {
   const answer: RequestListener = (request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found\n');
@@ -180,7 +180,7 @@ export async function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number)
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -23,28 +23,19 @@ export interface OpenTenant extends Tenant {
   readonly tokensFrom: number;
 }
 
+export type Tenants = ReturnType<typeof createTenants>;
+
 /** All tenants, in memory. One process serves a data folder, so what it changed it can reload itself. */
-export interface Tenants {
-  /** By the raw Host header (decision 1). */
-  byHost(host: string): OpenTenant | null;
-  byIssuer(issuer: string): OpenTenant | null;
-  /** Those that are disabled too. */
-  all(): readonly OpenTenant[];
+export function createTenants(vault: Vault) {
+  let byHost = new Map<string, OpenTenant>();
+  let byIssuer = new Map<string, OpenTenant>();
   /**
    * Reads all tenants, keys and clients' settings anew, in the transaction that changes them, so that nothing can
    * come between the two.
    *
    * @returns what puts them in place, to be called after the commit: what is in memory never runs ahead of the disk
    */
-  read(tx: Tx): Promise<() => void>;
-  /** Reads them and puts them in place at once: for a transaction that changes nothing. */
-  reload(tx: Tx): Promise<void>;
-}
-
-export function createTenants(vault: Vault): Tenants {
-  let byHost = new Map<string, OpenTenant>();
-  let byIssuer = new Map<string, OpenTenant>();
-  const read = async (tx: Tx) => {
+  const read = async (tx: Tx): Promise<() => void> => {
     const tenants = await openTenants(tx, vault);
     return () => {
       byHost = new Map(tenants.map((tenant) => [tenant.host, tenant]));
@@ -53,10 +44,13 @@ export function createTenants(vault: Vault): Tenants {
   };
   return {
     read,
-    byHost: (host) => answering(byHost.get(host)),
-    byIssuer: (issuer) => answering(byIssuer.get(issuer)),
-    all: () => [...byHost.values()],
-    reload: async (tx) => (await read(tx))(),
+    /** By the raw Host header (decision 1). */
+    byHost: (host: string) => answering(byHost.get(host)),
+    byIssuer: (issuer: string) => answering(byIssuer.get(issuer)),
+    /** Those that are disabled too. */
+    all: (): readonly OpenTenant[] => [...byHost.values()],
+    /** Reads them and puts them in place at once: for a transaction that changes nothing. */
+    reload: async (tx: Tx): Promise<void> => (await read(tx))(),
   };
 }
 

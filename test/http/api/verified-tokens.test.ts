@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Bearer } from '../../../src/http/memory.ts';
-import { createVerifiedTokens } from '../../../src/http/memory.ts';
+import { type Bearer, createVerifiedTokens } from '../../../src/http/deps.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import type { OpenTenant } from '../../../src/operations/tenant/open-tenants.ts';
 import { hosts } from '../../support/fixtures.ts';

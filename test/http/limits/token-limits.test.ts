@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFailedClients } from '../../../src/http/memory.ts';
+import { createFailedClients } from '../../../src/http/deps.ts';
 import { createRateLimiter } from '../../../src/storage/memory/rate-limit.ts';
 import {
   askForCode,
