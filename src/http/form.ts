@@ -39,11 +39,12 @@ export function queryOf(request: FastifyRequest): Form | null {
   return at === -1 ? new Map() : parseForm(url.slice(at + 1));
 }
 
+/** The form in the body of a request; null if there is none, or it is malformed. */
+export const bodyForm = ({ body }: FastifyRequest): Form | null => (body instanceof Map ? body : null);
+
 /** The parameters of a request that may come as GET or as form POST, to the same effect; null if malformed. */
-export function sentForm(request: FastifyRequest): Form | null {
-  if (request.method !== 'POST') return queryOf(request);
-  return request.body instanceof Map ? (request.body as Form) : null;
-}
+export const sentForm = (request: FastifyRequest): Form | null =>
+  request.method === 'POST' ? bodyForm(request) : queryOf(request);
 
 /**
  * One value a name: the first of each, where an empty one counts as absent, and the names that came more
@@ -65,12 +66,12 @@ export function protocolForm<Name extends string>(
   request: FastifyRequest,
   names: readonly Name[],
 ): Partial<Record<Name, string>> {
-  const { body } = request;
-  if (body === null) throw protocolError('invalid_request', 'the form is malformed');
-  if (!(body instanceof Map)) {
+  if (request.body === null) throw protocolError('invalid_request', 'the form is malformed');
+  const form = bodyForm(request);
+  if (form === null) {
     throw protocolError('invalid_request', 'the body must be application/x-www-form-urlencoded');
   }
-  const { values, repeated } = pick(body as Form, names);
+  const { values, repeated } = pick(form, names);
   if (repeated.length > 0) throw protocolError('invalid_request', `${repeated[0]} was sent more than once`);
   return values;
 }
@@ -80,7 +81,7 @@ export function pageForm<Name extends string>(
   request: FastifyRequest,
   names: readonly Name[],
 ): Partial<Record<Name, string>> {
-  return request.body instanceof Map ? pick(request.body as Form, names).values : {};
+  return pick(bodyForm(request) ?? new Map(), names).values;
 }
 
 /** The query of a page; a malformed one is an empty one. */

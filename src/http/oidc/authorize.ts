@@ -96,16 +96,13 @@ function noteRefusedRequest(
   outcome: AuthorizationOutcome,
   { sent }: AuthorizationContext,
 ): void {
-  const event = 'authorization_refused';
-  if (outcome.kind === 'rejected') {
-    const clientId = outcome.client?.clientId ?? null;
-    noteRefusal(request, { event, clientId, target: clientId, reason: rejectedWords[outcome.reason] });
-  }
+  const note = (clientId: string | null, reason: string) =>
+    noteRefusal(request, { event: 'authorization_refused', clientId, target: clientId, reason });
+  if (outcome.kind === 'rejected') note(outcome.client?.clientId ?? null, rejectedWords[outcome.reason]);
   if (outcome.kind !== 'respond' || outcome.parameters.error === undefined) return;
   // An error goes to the redirect_uri of a client, so it is one of ours.
-  const clientId = sent.values.client_id ?? null;
-  const reason = `${outcome.parameters.error}: ${outcome.parameters.error_description}`;
-  noteRefusal(request, { event, clientId, target: clientId, reason });
+  const { error, error_description: description } = outcome.parameters;
+  note(sent.values.client_id ?? null, `${error}: ${description}`);
 }
 
 /** The error page: what was sent and, on a development tenant only, what is registered (decision 6). */

@@ -7,7 +7,7 @@ import { findClient } from '../../storage/client.ts';
 import { ProtocolError, protocolErrorHandler } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { type Form, parseForm } from '../form.ts';
+import { bodyForm, parseForm } from '../form.ts';
 import { basicClientId } from './client-authentication.ts';
 
 /** A body of another type than a form's: nothing of it is used, but whose it says to be. */
@@ -24,9 +24,8 @@ const isOther = (body: unknown): body is OtherBody =>
  * the bound of an address there is one for each client; what names no client is in the request log alone.
  */
 export function auditMalformed(app: FastifyInstance, event: AuditEventName, deps: Deps): void {
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-    const other: OtherBody = { claimedId: clientIn(String(body)) };
-    done(null, other);
+  app.addContentTypeParser('*', { parseAs: 'string' }, async (_request: unknown, body: string) => {
+    return { claimedId: clientIn(body) } satisfies OtherBody;
   });
   app.setErrorHandler(async (error: FastifyError, request, reply): Promise<FastifyReply> => {
     const reason = reasonOf(error);
@@ -65,11 +64,12 @@ async function noteMalformed(
 }
 
 /** The client that a request says to be of, whatever else is wrong with it; null if it says none, or two. */
-function namedClient({ headers, body }: FastifyRequest): string | null {
+function namedClient(request: FastifyRequest): string | null {
+  const { headers, body } = request;
   const said = [
     headers.authorization === undefined ? null : basicClientId(headers.authorization),
     isOther(body) ? body.claimedId : null,
-    ...(body instanceof Map ? ((body as Form).get('client_id') ?? []) : []),
+    ...(bodyForm(request)?.get('client_id') ?? []),
   ].filter((clientId) => clientId !== null && clientId !== '');
   const [clientId = null] = said;
   return said.every((other) => other === clientId) ? clientId : null;

@@ -45,11 +45,10 @@ const parameters = [
 
 type TokenFields = Partial<Record<(typeof parameters)[number], string>>;
 
-/** A token request of one grant, its client authenticated. */
+/** A token request of one grant, its client authenticated, with the value that the grant takes. */
 interface GrantRequest {
   readonly tenant: OpenTenant;
   readonly client: Client;
-  /** What the grant takes. */
   readonly value: string;
   readonly fields: TokenFields;
 }

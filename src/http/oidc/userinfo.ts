@@ -6,7 +6,7 @@ import { refuseOtherMethods, sendJson } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
-import { type Form, pick } from '../form.ts';
+import { bodyForm, pick } from '../form.ts';
 import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from './bearer.ts';
 
 /** GET and POST /api/oidc/me (Core §5.3; decision 3). */
@@ -17,18 +17,14 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
 
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const { tenant } = request;
-    const form = request.body instanceof Map ? (request.body as Form) : new Map();
-    const { values, repeated } = pick(form, ['access_token']);
+    const { values, repeated } = pick(bodyForm(request) ?? new Map(), ['access_token']);
     const { access_token: inBody } = values;
     const inHeader = bearerToken(request);
     // One token, in one place (RFC 6750 §2, §3.1).
     const isTwice = inBody !== undefined && request.headers.authorization !== undefined;
     if (isTwice || repeated.length > 0) return sendBearerProblem(reply, 'invalid_request');
-    const result = await checkBearer(
-      inHeader ?? inBody,
-      (issuer) => (issuer === tenant.issuer ? tenant : null),
-      deps,
-    );
+    const tenantOf = (issuer: string) => (issuer === tenant.issuer ? tenant : null);
+    const result = await checkBearer(inHeader ?? inBody, tenantOf, deps);
     if (!result.ok) return sendBearerProblem(reply, result.problem, result);
     const { bearer } = result;
     request.caller = bearer;

@@ -1,7 +1,7 @@
 // Shows the mails of development tenants.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import PostalMime, { type Email } from 'postal-mime';
 import { outboxShown } from '../../core/members/limits.ts';
 import { outboxFile } from '../../operations/mail/mail-transport.ts';
@@ -20,14 +20,14 @@ export function outboxPages(app: FastifyInstance, { outboxFolder }: Deps): void 
   refuseOtherMethods(app, '/outbox', ['GET']);
   app.get('/outbox', async (request, reply) => {
     if (!request.tenant.development) return sendProblem(reply, 'notFound');
-    const language = languageOf(request);
+    const language = requestLanguage(request, []);
     const ids = await newestIds(outboxFolder, request.tenant.id);
-    const mails = await Promise.all(ids.map((id) => readMail(outboxFolder, id, request.tenant.id)));
-    return send(reply, 'list', language, {
-      mails: mails.flatMap((mail, index) =>
-        mail === null ? [] : { ...summaryOf(mail, language), id: ids[index] },
-      ),
-    });
+    const found = await Promise.all(ids.map((id) => readMail(outboxFolder, id, request.tenant.id)));
+    const mails = found.flatMap((mail, index) =>
+      mail === null ? [] : { ...summaryOf(mail, language), id: ids[index] },
+    );
+    const page = { template: 'rehearsal/outbox-list.eta', language, title: 'outbox.title' };
+    return sendPage(reply, { ...page, data: { mails } });
   });
 
   refuseOtherMethods(app, '/outbox/:id', ['GET']);
@@ -36,31 +36,18 @@ export function outboxPages(app: FastifyInstance, { outboxFolder }: Deps): void 
     if (!tenant.development || !isId(params.id)) return sendProblem(reply, 'notFound');
     const mail = await readMail(outboxFolder, params.id, tenant.id);
     if (mail === null) return sendProblem(reply, 'notFound');
-    const language = languageOf(request);
-    return send(reply, 'mail', language, {
+    const language = requestLanguage(request, []);
+    const ownTag = mail.headers.find(({ key }) => key === 'content-language')?.value;
+    const data = {
       mail: summaryOf(mail, language),
       paragraphs: paragraphsOf(mail.text ?? ''),
       // The mail has a language of its own, which says how it runs.
-      mailLanguage: chooseLanguage([headerOf(mail, 'content-language')], undefined),
-    });
+      mailLanguage: chooseLanguage([ownTag], undefined),
+    };
+    const page = { template: 'rehearsal/outbox-mail.eta', language, title: 'outbox.title' };
+    return sendPage(reply, { ...page, data });
   });
 }
-
-function send(
-  reply: FastifyReply,
-  template: 'list' | 'mail',
-  language: Language,
-  data: Readonly<Record<string, unknown>>,
-): Promise<FastifyReply> {
-  return sendPage(reply, {
-    template: `rehearsal/outbox-${template}.eta`,
-    language,
-    title: 'outbox.title',
-    data,
-  });
-}
-
-const languageOf = (request: FastifyRequest) => requestLanguage(request, []);
 
 /** Nothing but what we name files by: an id never leads out of the folder. */
 const isId = (text: string) => /^\d{1,16}-\d{1,16}$/.test(text);
@@ -97,10 +84,6 @@ function summaryOf(mail: Email, { tag }: Language) {
     date: date.toISOString(),
     time: new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' }).format(date),
   };
-}
-
-function headerOf(mail: Email, name: string): string | undefined {
-  return mail.headers.find(({ key }) => key === name)?.value;
 }
 
 /** The text in paragraphs of lines. A link and a code stand on lines of their own. */
