@@ -135,6 +135,14 @@ export function registrationProblems(
   before: Pick<Client, 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
 ): readonly Problem[] {
   const { secrets, type, logo } = client;
+  const inList = (
+    list: 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins',
+    problemOf: (value: string) => Problem | null,
+  ) =>
+    client[list].flatMap((value, index) => {
+      const found = before?.[list].includes(value) === true ? null : problemOf(value);
+      return found === null ? [] : within([list, index], [found]);
+    });
   const found = [
     /^[A-Za-z0-9_-]{1,64}$/.test(client.clientId) ? null : problem('clientId', 'not_a_client_id'),
     client.name === before?.name ? null : nameProblem(client.name),
@@ -142,7 +150,9 @@ export function registrationProblems(
     type === 'public' && secrets.length > 0 ? problem('secret', 'public_client_secret') : null,
     type === 'confidential' && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
     secrets.length > liveSecrets ? problem('secret', 'too_many_secrets', { most: liveSecrets }) : null,
-    ...addressProblems(client, before),
+    ...inList('redirectUris', redirectUriProblem),
+    ...inList('postLogoutRedirectUris', logoutUriProblem),
+    ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),
     rangeProblem('accessTokenSeconds', client.accessTokenSeconds, 1, accessTokenSeconds.most),
     rangeProblem('replayWindowSeconds', client.replayWindow / 1_000, 0, replayWindow.most / 1_000),
     rangeProblem('signInsPerMember', client.signInsPerMember, 1, signInsPerMember.most),
@@ -158,26 +168,6 @@ const longestLifetime = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
 function rangeProblem(field: string, value: number, least: number, most: number): Problem | null {
   const isWithin = Number.isSafeInteger(value) && value >= least && value <= most;
   return isWithin ? null : problem(field, 'out_of_range', { least, most });
-}
-
-/** What is wrong with the addresses that a client has not had before. */
-function addressProblems(
-  client: Client,
-  before: Pick<Client, 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
-): readonly Problem[] {
-  const inList = (
-    list: 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins',
-    problemOf: (value: string) => Problem | null,
-  ) =>
-    client[list].flatMap((value, index) => {
-      const found = before?.[list].includes(value) === true ? null : problemOf(value);
-      return found === null ? [] : within([list, index], [found]);
-    });
-  return [
-    ...inList('redirectUris', redirectUriProblem),
-    ...inList('postLogoutRedirectUris', logoutUriProblem),
-    ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),
-  ];
 }
 
 /**

@@ -30,16 +30,10 @@ import { openService } from './service.ts';
  */
 export async function reencryptFolder(config: Config, newVault: Vault, migrate: boolean): Promise<number> {
   const { store, vault } = await openService(config, { initialise: false, migrate });
-  const { changed, trouble } = await reencrypt(store, vault, newVault).then(
-    (count) => ({ changed: count, trouble: null }),
-    (error: unknown) => ({ changed: 0, trouble: error }),
-  );
-  const atClose = await store.close().then(
-    () => null,
-    (error: unknown) => error,
-  );
-  const failed = trouble ?? atClose;
-  if (failed === null) return changed;
+  const [changed] = await Promise.allSettled([reencrypt(store, vault, newVault)]);
+  const [closed] = await Promise.allSettled([store.close()]);
+  if (changed.status === 'fulfilled' && closed.status === 'fulfilled') return changed.value;
+  const [failed] = [changed, closed].flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   if (failed instanceof StartupError) throw failed;
   const told = asStartupError(failed);
   if (told === null) throw failed;

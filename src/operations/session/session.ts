@@ -27,11 +27,10 @@ import { clearSignInFailures } from '../../storage/members/sign-in-failure.ts';
 import { listActiveSessions } from '../../storage/session.ts';
 import { listActiveSignIns } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
-import type { Clock } from '../../system/clock.ts';
-import type { Random } from '../../system/random.ts';
 import type { Language } from '../../text/language.ts';
 import { auditDeed } from '../audit/audit.ts';
-import { type Mailer, toMember } from '../mail/mailer.ts';
+import type { MemberDeps } from '../email-proof/email-proof.ts';
+import { toMember } from '../mail/mailer.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import type { PlaceOf } from './geolocation.ts';
@@ -56,10 +55,7 @@ export interface Browser {
   readonly session: Session | null;
 }
 
-export interface SessionDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly mails: Pick<Mailer, 'queue'>;
+export interface SessionDeps extends MemberDeps {
   readonly placeOf: PlaceOf;
 }
 
@@ -93,30 +89,20 @@ export async function startSession(
   if (newHash !== null) await updatePasswordHash(tx, member.id, newHash);
   await clearSignInFailures(tx, tenant.id, hashEmail(member.email));
   const isKnown = await isKnownBrowser(tx, member.id, browser.hash);
+  // The first one of all is no news.
   if (!isKnown && (await hasKnownBrowser(tx, member.id))) {
-    await mailNewBrowser(tx, tenant, member, session, browser.language, deps);
+    const { language } = browser;
+    const { place, address } = seenAt({ language, deps }, session.ipAddress);
+    const at = session.authenticatedAt;
+    const name = browserName(session.userAgent, language);
+    await deps.mails.queue(tx, tenant, {
+      ...toMember(member, language.tag, { browser: name, place: place ?? address, time: at }),
+      name: 'newBrowser',
+      link: noticeUrl(tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
+    });
   }
   await saveKnownBrowser(tx, member.id, browser.hash, now);
   return { session, secret };
-}
-
-/** Tells a member of a browser that was not used before; the first one of all is no news. */
-function mailNewBrowser(
-  tx: Tx,
-  tenant: OpenTenant,
-  member: Member,
-  session: Session,
-  language: Language,
-  deps: SessionDeps,
-): Promise<void> {
-  const { place, address } = seenAt({ language, deps }, session.ipAddress);
-  const at = session.authenticatedAt;
-  const browser = browserName(session.userAgent, language);
-  return deps.mails.queue(tx, tenant, {
-    ...toMember(member, language.tag, { browser, place: place ?? address, time: at }),
-    name: 'newBrowser',
-    link: noticeUrl(tenant, { memberId: member.id, at, what: { sessionId: session.id } }),
-  });
 }
 
 /**

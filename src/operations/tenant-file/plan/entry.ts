@@ -1,8 +1,7 @@
 // What a tenant file asks for: the entries that differ, each with the operations that bring it about.
-import type { Actor } from '../../../core/operators/permission.ts';
 import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import type { Tenant } from '../../../core/tenant.ts';
-import type { Tx } from '../../../storage/store.ts';
+import type { OperationContext } from '../../admin/operation.ts';
 import { type Facts, fieldChanges } from '../../field-changes.ts';
 import { OperationRefused } from '../../refusal.ts';
 import type { NewTenant } from '../../tenant/tenant.ts';
@@ -32,10 +31,7 @@ export interface Entry {
 }
 
 /** What is needed while it is planned. */
-export interface Planning {
-  readonly tx: Tx;
-  readonly now: number;
-  readonly actor: Actor;
+export interface Planning extends Pick<OperationContext, 'tx' | 'now' | 'actor'> {
   /** Whether what is only in the database is to end. */
   readonly prune: boolean;
   /** Whether a device flow may be turned on before it is on at the stage tenant. */
