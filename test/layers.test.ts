@@ -12,13 +12,12 @@ const layers: Arrows = {
   core: [],
   system: ['core'],
   text: [],
-  'json-schema': [],
   secrets: ['core', 'system'],
   migrations: [],
   storage: ['core', 'migrations', 'system'],
   config: ['core', 'secrets', 'system', 'text'],
   log: ['config', 'core', 'secrets', 'storage', 'system'],
-  operations: ['config', 'core', 'json-schema', 'log', 'secrets', 'storage', 'system', 'text'],
+  operations: ['config', 'core', 'log', 'secrets', 'storage', 'system', 'text'],
   doctor: ['config', 'core', 'operations', 'storage', 'system'],
   http: [
     'config',
@@ -32,7 +31,7 @@ const layers: Arrows = {
     'system',
     'text',
   ],
-  cli: ['config', 'core', 'doctor', 'json-schema', 'operations', 'secrets', 'storage', 'system', 'text'],
+  cli: ['config', 'core', 'doctor', 'operations', 'secrets', 'storage', 'system', 'text'],
   start: ['cli', 'config', 'core', 'http', 'log', 'operations', 'storage', 'system'],
 };
 

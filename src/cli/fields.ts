@@ -1,6 +1,7 @@
 // How the fields of an operation's input are written on the command line.
-import { describedWith, type Schema, typesOf } from '../json-schema.ts';
+
 import type { ObjectSchema } from '../operations/admin/operation.ts';
+import { describedWith, type Schema, typesOf } from '../operations/json-schema.ts';
 import { kebab } from './words.ts';
 
 /** An option of a command that is no operation. */

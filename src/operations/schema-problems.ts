@@ -2,9 +2,9 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { namesListed } from '../core/operators/limits.ts';
 import { type Path, type Problem, problem } from '../core/problem.ts';
-import { ownFormats, ownKeywords } from '../json-schema.ts';
 import { memoized } from '../text/memoized.ts';
 import { closestWord } from '../text/spelling.ts';
+import { ownFormats, ownKeywords } from './json-schema.ts';
 
 /** Everything in which a value is not as its schema says; a value itself is never repeated. */
 export type SchemaCheck = (value: unknown) => readonly Problem[];

@@ -1,5 +1,5 @@
 // Describes the admin API for the OpenAPI document.
-import { exactly, list, madeOf, named, type Schema, text, wholeNumber } from '../../json-schema.ts';
+
 import { operations } from '../../operations/admin/index.ts';
 import {
   mediaTypeOf,
@@ -8,6 +8,15 @@ import {
   type Operation,
   pathFields,
 } from '../../operations/admin/operation.ts';
+import {
+  exactly,
+  list,
+  madeOf,
+  named,
+  type Schema,
+  text,
+  wholeNumber,
+} from '../../operations/json-schema.ts';
 import { mapValues } from '../api/components.ts';
 import { withRules } from '../api/document-schemas.ts';
 import { documentOf, headers, json, memberPart } from '../api/openapi.ts';

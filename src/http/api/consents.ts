@@ -1,8 +1,8 @@
 // The member API's routes for consents.
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
-import { exactly, list, named, resource, text, timeOrNull } from '../../json-schema.ts';
 import { answerConsents, lookConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';
 import { statusField } from '../../operations/admin/access/consents.ts';
+import { exactly, list, named, resource, text, timeOrNull } from '../../operations/json-schema.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
 import type { RateLimiter } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -3,6 +3,7 @@ import { contentAccessOf } from '../../core/access/content-access.ts';
 import { explain } from '../../core/access/content-channel.ts';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { isGone } from '../../core/members/member.ts';
+import { productSchema } from '../../operations/admin/access/packages.ts';
 import {
   exactly,
   extended,
@@ -16,8 +17,7 @@ import {
   time,
   timeOrNull,
   wholeNumber,
-} from '../../json-schema.ts';
-import { productSchema } from '../../operations/admin/access/packages.ts';
+} from '../../operations/json-schema.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listProducts } from '../../storage/access/package.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';

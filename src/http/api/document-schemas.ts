@@ -1,5 +1,12 @@
 // Makes of the schemas that the service works with those that stand in its documents.
-import { describedWith, heldTo, madeOf, ownFormats, ownKeywords, type Schema } from '../../json-schema.ts';
+import {
+  describedWith,
+  heldTo,
+  madeOf,
+  ownFormats,
+  ownKeywords,
+  type Schema,
+} from '../../operations/json-schema.ts';
 
 /** The schemas of what is sent, for a document: with the rules that it is held to. */
 export function withRules(value: unknown): unknown {

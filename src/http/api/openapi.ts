@@ -1,5 +1,5 @@
 // Makes the OpenAPI document of the member API and the admin API.
-import { exactly, named, type Schema, text } from '../../json-schema.ts';
+import { exactly, named, type Schema, text } from '../../operations/json-schema.ts';
 import { type Written, withComponents } from './components.ts';
 import { documented } from './document-schemas.ts';
 import { apiRoutes } from './member-api.ts';

@@ -1,5 +1,6 @@
 // The member API's route for the profile.
 import { profileOf } from '../../core/access/profile.ts';
+import { addressSchema, userTypeField } from '../../operations/admin/members/member.ts';
 import {
   exactly,
   extended,
@@ -11,8 +12,7 @@ import {
   textOrNull,
   time,
   wholeNumber,
-} from '../../json-schema.ts';
-import { addressSchema, userTypeField } from '../../operations/admin/members/member.ts';
+} from '../../operations/json-schema.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
 import { type ApiRoute, profileUrl, sightOfCall, whatThirdPartiesGet } from './route.ts';
 

@@ -5,7 +5,7 @@ import type { Member } from '../../core/members/member.ts';
 import { type Sight, sightOf } from '../../core/oidc/scope.ts';
 import { allowsOrigin } from '../../core/oidc/web-origin.ts';
 import type { Path } from '../../core/problem.ts';
-import type { Schema } from '../../json-schema.ts';
+import type { Schema } from '../../operations/json-schema.ts';
 import { dotted, problemText } from '../../operations/problem-text.ts';
 import { schemaProblem } from '../../operations/schema-problems.ts';
 import { findClient } from '../../storage/client.ts';

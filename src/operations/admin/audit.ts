@@ -1,10 +1,11 @@
 // The operations on the audit, what they answer of an event, and to whom they tell the values of a change.
+
 import { isoTime } from '../../core/access/iso-time.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
-import * as s from '../../json-schema.ts';
 import { listAuditEvents, type StoredAuditEvent } from '../../storage/operators/audit-event.ts';
 import { ofSecret } from '../field-changes.ts';
+import * as s from '../json-schema.ts';
 import { type NoFields, onService, onTenant, tenantField } from './define.ts';
 import { listWithFile, momentFields, nextNumber, withMs } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';

@@ -1,5 +1,5 @@
 // Defines operations of a tenant and of the service.
-import * as s from '../../json-schema.ts';
+import * as s from '../json-schema.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import {
   defineOperation,

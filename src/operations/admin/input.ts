@@ -1,9 +1,9 @@
 /** What came with a call: as the operation's schema reads it, and with the ids of members that it names by address. */
 import { mayGrant } from '../../core/operators/permission.ts';
 import { type Problem, problem } from '../../core/problem.ts';
-import { type Schema, typesOf } from '../../json-schema.ts';
 import { findMemberByEmail } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
+import { type Schema, typesOf } from '../json-schema.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { compileCheck, type SchemaCheck } from '../schema-problems.ts';
 import type { Operation, PreparationContext } from './operation.ts';

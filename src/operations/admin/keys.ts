@@ -1,11 +1,12 @@
 // The operations on signing keys.
+
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { keyStanding, lastTokenEnds } from '../../core/operators/signing-key.ts';
 import { type Problem, problem } from '../../core/problem.ts';
-import * as s from '../../json-schema.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeys, retireSigningKey } from '../../storage/tenant.ts';
+import * as s from '../json-schema.ts';
 import { conflict, OperationRefused, unknown } from '../refusal.ts';
 import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../tenant/keys.ts';
 import { onTenant } from './define.ts';

@@ -1,8 +1,9 @@
 // Lists that are read in pages, and files of everything that a list has.
+
 import { exportPart, listPage } from '../../core/limits.ts';
-import * as s from '../../json-schema.ts';
 import type { ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
+import * as s from '../json-schema.ts';
 import type { NoFields, OnTenant } from './define.ts';
 import type { FileAnswer, ListFace, Operation, OperationContext } from './operation.ts';
 

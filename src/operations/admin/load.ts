@@ -1,7 +1,7 @@
 // The operations that tenant files alone have: they keep what another service gave, such as ids, hashes and times.
+
 import { blankMember, type Member } from '../../core/members/member.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
-import * as s from '../../json-schema.ts';
 import { listEveryConsent } from '../../storage/access/consent.ts';
 import { findSubscription } from '../../storage/access/subscription.ts';
 import { findRegisteredClient } from '../../storage/client.ts';
@@ -12,6 +12,7 @@ import type { Tx } from '../../storage/store.ts';
 import { defineConsent } from '../access/consent.ts';
 import { changeSubscription } from '../access/subscription.ts';
 import { changeClient, registerClient } from '../client/client.ts';
+import * as s from '../json-schema.ts';
 import { deleteMember } from '../member/member.ts';
 import { conflict, unknown } from '../refusal.ts';
 import { consentFields, consentIdField } from './access/consents.ts';

@@ -1,10 +1,10 @@
 // What an operation is, and what the portal needs to know of it.
 import type { Actor, Permission } from '../../core/operators/permission.ts';
-import type { Schema, Schemas } from '../../json-schema.ts';
 import type { Passwords } from '../../secrets/password.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
+import type { Schema, Schemas } from '../json-schema.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { OpenTenant, Tenants } from '../tenant/open-tenants.ts';
 

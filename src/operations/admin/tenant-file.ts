@@ -1,8 +1,9 @@
 // The operations on tenant files.
+
 import { fileBodyBytes } from '../../core/limits.ts';
 import { filesPerMinute } from '../../core/operators/limits.ts';
 import { type Actor, mayGrant, type Permission, permissions } from '../../core/operators/permission.ts';
-import * as s from '../../json-schema.ts';
+import * as s from '../json-schema.ts';
 import { denied, invalid } from '../refusal.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import {

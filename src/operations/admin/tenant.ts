@@ -1,10 +1,11 @@
 // How operations take and answer a tenant.
+
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import * as s from '../../json-schema.ts';
 import { languages } from '../../text/language.ts';
+import * as s from '../json-schema.ts';
 
 const most = 1_000_000_000;
 

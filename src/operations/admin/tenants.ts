@@ -1,11 +1,12 @@
 // The operations on tenants.
+
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import { problem } from '../../core/problem.ts';
 import { readIssuer, type Tenant } from '../../core/tenant.ts';
-import * as s from '../../json-schema.ts';
 import { listTenants } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';
+import * as s from '../json-schema.ts';
 import { conflict, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import {
   changedTenant,

@@ -1,4 +1,5 @@
 // The operations on tokens of the admin API.
+
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';
 import { sha256 } from '../../core/hash.ts';
 import { auditTextLength } from '../../core/limits.ts';
@@ -6,7 +7,6 @@ import { nameProblem } from '../../core/members/details.ts';
 import { brandNameLength } from '../../core/members/limits.ts';
 import { type AdminToken, adminTokenPrefix } from '../../core/operators/admin-token.ts';
 import { mayGrant, permissions } from '../../core/operators/permission.ts';
-import * as s from '../../json-schema.ts';
 import {
   findAdminToken,
   insertAdminToken,
@@ -16,6 +16,7 @@ import {
 } from '../../storage/operators/admin-token.ts';
 import type { ListPage } from '../../storage/rows.ts';
 import { auditDeed } from '../audit/audit.ts';
+import * as s from '../json-schema.ts';
 import { denied, invalid, refuseIfAny, unknown } from '../refusal.ts';
 import { onService, onTenant } from './define.ts';
 import { keyedList } from './list.ts';

@@ -1,4 +1,12 @@
 // What a tenant file says: its types, and its schema.
+
+import { consentFields } from '../admin/access/consents.ts';
+import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
+import { valuesField } from '../admin/access/subscriptions.ts';
+import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
+import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
+import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
+import { tenantFields } from '../admin/tenant.ts';
 import {
   flag,
   list,
@@ -11,14 +19,7 @@ import {
   textOrNull,
   texts,
   type ValueOf,
-} from '../../json-schema.ts';
-import { consentFields } from '../admin/access/consents.ts';
-import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
-import { valuesField } from '../admin/access/subscriptions.ts';
-import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
-import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
-import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
-import { tenantFields } from '../admin/tenant.ts';
+} from '../json-schema.ts';
 
 /** One or several of something. */
 type OneOrMore = string | readonly string[];

@@ -1,7 +1,7 @@
 /** Values as the pages of the portal show them: by their schema and name, with links to what has a page. */
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
-import type { Schema, Schemas } from '../../../json-schema.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
+import type { Schema, Schemas } from '../../../operations/json-schema.ts';
 import { memoized } from '../../../text/memoized.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';

@@ -1,9 +1,10 @@
 // The operations on content channels.
+
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import * as s from '../../../json-schema.ts';
 import { deleteContentChannel, listContentChannels } from '../../../storage/access/content-channel.ts';
 import { defineContentChannel } from '../../access/content-channel.ts';
+import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';

@@ -1,8 +1,9 @@
 // The operations on checkouts.
+
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import * as s from '../../../json-schema.ts';
 import { listCheckoutsOfTenant } from '../../../storage/access/checkout.ts';
+import * as s from '../../json-schema.ts';
 import { onTenant } from '../define.ts';
 import { newestList, nextText } from '../list.ts';
 import { memberField, memberIdField } from '../members/member.ts';

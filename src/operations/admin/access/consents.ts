@@ -1,11 +1,12 @@
 // The operations on consents, and on who agreed to what, when, and to which words (GDPR art. 7 (1)).
+
 import type { Consent } from '../../../core/access/consent.ts';
 import { accessIdPattern } from '../../../core/access/content-channel.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { packageTextLength } from '../../../core/access/limits.ts';
-import * as s from '../../../json-schema.ts';
 import { listConsentAnswers, listEveryConsent } from '../../../storage/access/consent.ts';
 import { defineConsent } from '../../access/consent.ts';
+import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList, listWithFile, momentFields, nextNumber, withMs } from '../list.ts';

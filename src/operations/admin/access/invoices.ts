@@ -1,8 +1,9 @@
 // The operations on invoices.
+
 import type { Invoice } from '../../../core/access/invoice.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import * as s from '../../../json-schema.ts';
 import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
+import * as s from '../../json-schema.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { newestList, nextNumber } from '../list.ts';

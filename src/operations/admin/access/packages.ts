@@ -1,10 +1,11 @@
 // The operations on packages and on the products that they are made of.
+
 import { packageTextLength } from '../../../core/access/limits.ts';
 import { currencies, type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
-import * as s from '../../../json-schema.ts';
 import { findPackage, listPackages, listProducts } from '../../../storage/access/package.ts';
 import { addPackage, addProduct, changePackage, renameProduct } from '../../access/package.ts';
 import { paymentMethods } from '../../access/payment.ts';
+import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';

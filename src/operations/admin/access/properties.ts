@@ -1,7 +1,8 @@
 // The operations on custom properties.
-import * as s from '../../../json-schema.ts';
+
 import { listCustomProperties } from '../../../storage/access/subscription.ts';
 import { defineCustomProperty } from '../../access/subscription.ts';
+import * as s from '../../json-schema.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import type { Operation } from '../operation.ts';

@@ -1,11 +1,12 @@
 // The operations on subscriptions.
+
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { endOfPeriod } from '../../../core/access/package.ts';
 import { type MemberSubscription, standingOf } from '../../../core/access/subscription.ts';
-import * as s from '../../../json-schema.ts';
 import { findPackage } from '../../../storage/access/package.ts';
 import { findSubscription, listSomeSubscriptions } from '../../../storage/access/subscription.ts';
 import { addSubscription, changeSubscription, setCustomPropertyValues } from '../../access/subscription.ts';
+import * as s from '../../json-schema.ts';
 import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';

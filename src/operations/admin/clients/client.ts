@@ -1,10 +1,11 @@
 // How operations take and answer a client.
+
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
-import * as s from '../../../json-schema.ts';
 import type { ClientChanges } from '../../client/client.ts';
+import * as s from '../../json-schema.ts';
 import { textOrNone } from '../define.ts';
 
 const longest = 10 * 366 * 24 * 60 * 60;

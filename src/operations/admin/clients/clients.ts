@@ -1,15 +1,16 @@
 // The operations on clients and their secrets.
+
 import { isoTime } from '../../../core/access/iso-time.ts';
 import type { Client } from '../../../core/client.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
-import * as s from '../../../json-schema.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { findTenant } from '../../../storage/tenant.ts';
 import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
+import * as s from '../../json-schema.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { onTenant } from '../define.ts';

@@ -1,4 +1,5 @@
 // The operations that change a member.
+
 import { passwordLength } from '../../../core/members/limits.ts';
 import {
   blankMember,
@@ -9,7 +10,6 @@ import {
 } from '../../../core/members/member.ts';
 import { passwordProblem } from '../../../core/members/password.ts';
 import { endSession } from '../../../core/session.ts';
-import * as s from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import {
   findMemberByEmail,
@@ -21,6 +21,7 @@ import {
 import { listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { forgetMailedLinks } from '../../email-proof/email-proof.ts';
+import * as s from '../../json-schema.ts';
 import { commonPasswords, deleteMember } from '../../member/member.ts';
 import { mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { conflict, invalid } from '../../refusal.ts';

@@ -1,4 +1,5 @@
 /** The limits that count a member: shown with the member, and lifted. */
+
 import { isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Member } from '../../../core/members/member.ts';
 import {
@@ -9,9 +10,9 @@ import {
   memberLimitNames,
   userCodesLimit,
 } from '../../../core/members/member-limits.ts';
-import * as s from '../../../json-schema.ts';
 import { clearSignInFailures, findSignInFailures } from '../../../storage/members/sign-in-failure.ts';
 import { clearWrongUserCodes, listWrongUserCodes } from '../../../storage/members/wrong-user-code.ts';
+import * as s from '../../json-schema.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import type { Operation, OperationContext, Thing } from '../operation.ts';
 import { manageableMember, memberField, memberIdField, ofMember } from './member.ts';

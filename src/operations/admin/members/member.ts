@@ -1,4 +1,5 @@
 // What the operations on a member share: the fields, the answer, what an input changes, and who may manage the member.
+
 import { returnAddressLength } from '../../../core/access/limits.ts';
 import {
   addressLines,
@@ -17,10 +18,10 @@ import {
 import { memberDetails } from '../../../core/members/member-data.ts';
 import { type Actor, mayManage } from '../../../core/operators/permission.ts';
 import { type ProblemCode, problem } from '../../../core/problem.ts';
-import * as s from '../../../json-schema.ts';
 import { findMember } from '../../../storage/members/member.ts';
 import { languages } from '../../../text/language.ts';
 import { readPhone } from '../../../text/phone.ts';
+import * as s from '../../json-schema.ts';
 import { conflict, denied, refuseIfAny, unknown } from '../../refusal.ts';
 import { type OnTenant, textOrNone } from '../define.ts';
 import type { OperationContext, Thing } from '../operation.ts';

@@ -1,13 +1,14 @@
 // The operations on members.
+
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { type Member, maySignIn } from '../../../core/members/member.ts';
 import { mayGrant } from '../../../core/operators/permission.ts';
-import * as s from '../../../json-schema.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import { countKept } from '../../../storage/members/erase.ts';
 import { listMembers } from '../../../storage/members/member-search.ts';
 import { listAuditEvents, type StoredAuditEvent } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
+import * as s from '../../json-schema.ts';
 import { deleteMember, disableMember, enableMember, wholeMemberData } from '../../member/member.ts';
 import { mailPasswordLink } from '../../recovery/recovery.ts';
 import { conflict, denied } from '../../refusal.ts';

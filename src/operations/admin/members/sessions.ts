@@ -1,12 +1,12 @@
 // The operations on a member's sign-ins, which TVs and apps have, and sessions, which browsers have.
+
 import { isoTime } from '../../../core/access/iso-time.ts';
 import { endSignIn } from '../../../core/grants/sign-in.ts';
 import type { Session } from '../../../core/session.ts';
-import * as s from '../../../json-schema.ts';
 import { apply } from '../../../storage/apply.ts';
 import { findSession } from '../../../storage/session.ts';
-import type { MemberSignIn } from '../../../storage/sign-in.ts';
-import { findSignIn } from '../../../storage/sign-in.ts';
+import { findSignIn, type MemberSignIn } from '../../../storage/sign-in.ts';
+import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { livingSessions, signOutEverywhere, signOutSession } from '../../session/session.ts';
 import { livingSignIns } from '../../sign-in/sign-in.ts';

@@ -1,7 +1,7 @@
 /** The fields of a form, as its template renders them. */
 
 import type { Path, Problem } from '../../../../core/problem.ts';
-import { describedWith, type Schema, typesOf } from '../../../../json-schema.ts';
+import { describedWith, type Schema, typesOf } from '../../../../operations/json-schema.ts';
 import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
 import { labelOf } from '../labels.ts';
 import type { FieldProblem } from '../page.ts';

@@ -1,8 +1,8 @@
 /** What a form says, as the input of its operation. */
 
-import { type Schema, type Schemas, typesOf } from '../../../../json-schema.ts';
 import { forceField } from '../../../../operations/admin/define.ts';
 import { pathFields } from '../../../../operations/admin/operation.ts';
+import { type Schema, type Schemas, typesOf } from '../../../../operations/json-schema.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 
 /** The values of a form's fields as they were sent, or as they are before it is. */
