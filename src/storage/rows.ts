@@ -25,6 +25,18 @@ export async function findRow<T extends Table>(
   return ((await rowsWith(tx, table, values).executeTakeFirst()) as RowOf<T> | undefined) ?? null;
 }
 
+/** The highest value of a column among the rows that have these values; null where there are none. */
+export async function highest<T extends Table>(
+  tx: Tx,
+  table: T,
+  column: keyof RowOf<T> & string,
+  values: Values<T>,
+): Promise<number | null> {
+  const rows = tx.selectFrom<Table>(table).where(({ and }) => and(values));
+  const { max } = await rows.select(({ fn }) => fn.max(column as never).as('max')).executeTakeFirstOrThrow();
+  return max as number | null;
+}
+
 /** Changes the rows that have these values. @returns how many */
 export async function updateRows<T extends Table>(
   tx: Tx,

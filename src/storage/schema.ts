@@ -32,7 +32,8 @@ export interface Database {
   signingKeys: SigningKeyRow;
   clients: ClientRow;
   members: MemberRow;
-  memberWords: MemberWordRow;
+  /** The words of members' names, as they are searched. */
+  memberWords: { tenantId: string; word: string; memberId: string };
   formerAddresses: FormerAddressRow;
   sessions: Session;
   authorizationCodes: AuthorizationCode;
@@ -57,15 +58,15 @@ export interface Database {
   invoices: InvoiceRow;
 }
 
-export interface AuditEventRow extends Omit<AuditEvent, 'changes'> {
-  /** JSON list. */
-  changes: string | null;
-}
+/** A record as a row: these of its fields are JSON texts, and these are 0 or 1. */
+type Stored<Whole, Json extends keyof Whole, Flags extends keyof Whole = never> = Omit<Whole, Json | Flags> &
+  Record<Json, string> &
+  Record<Flags, number>;
 
-export interface AdminTokenRow extends Omit<AdminToken, 'permissions'> {
-  /** JSON list. */
-  permissions: string;
-}
+/** The changes are a JSON list. */
+export type AuditEventRow = Omit<AuditEvent, 'changes'> & { changes: string | null };
+
+export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
 
 export interface ServiceRow {
   id: 1;
@@ -82,15 +83,13 @@ export interface ServiceRow {
   tokensFrom: number;
 }
 
-export interface TenantRow
-  extends Omit<Tenant, 'development' | 'limits' | 'returnOrigins' | 'languages' | 'revocationListed'> {
-  development: number;
-  revocationListed: number;
-  /** JSON lists. */
-  returnOrigins: string;
-  languages: string;
-  /** JSON of what the tenant sets for itself. */
-  limits: string;
+type StoredTenant = Stored<
+  Tenant,
+  'limits' | 'returnOrigins' | 'languages',
+  'development' | 'revocationListed'
+>;
+
+export interface TenantRow extends StoredTenant {
   /** The key of refresh tokens and forms, encrypted under the master key. */
   tokenKey: Buffer;
   createdAt: number;
@@ -108,17 +107,17 @@ export interface SigningKeyRow {
   retiredAt: number | null;
 }
 
-type ClientLists = 'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins';
-type ClientFlags = 'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken';
+type StoredClient = Stored<
+  Client,
+  'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins',
+  'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken'
+>;
 
-export interface ClientRow
-  extends Omit<Client, ClientLists | ClientFlags>,
-    Record<ClientLists, string>,
-    Record<ClientFlags, number> {
+export interface ClientRow extends StoredClient {
   createdAt: number;
 }
 
-export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'phoneVerified'> {
+export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'emailVerified' | 'phoneVerified'> {
   normalisedEmail: string;
   /** Since when the member has the address; 0 where that is not known. */
   emailSince: number;
@@ -127,8 +126,6 @@ export interface MemberRow extends Omit<Member, 'address' | 'emailVerified' | 'p
   passwordWork: number;
   /** When the personal data of a deleted member were erased. */
   erasedAt: number | null;
-  emailVerified: number;
-  phoneVerified: number;
   addressLine1: string | null;
   addressCity: string | null;
   addressPostCode: string | null;
@@ -146,46 +143,34 @@ export interface FormerAddressRow {
   givenUpAt: number;
 }
 
-/** One word of a member's name, as it is searched. */
-export interface MemberWordRow {
-  tenantId: string;
-  word: string;
-  memberId: string;
-}
-
 /** A price and a period, in the columns of a row. */
-interface OfferColumns {
+export interface OfferColumns {
   price: number;
   currency: string;
   periodUnit: Period['unit'];
   periodCount: number;
 }
 
+type StoredPackage = Stored<Package, never, 'needsAddress' | 'offered'>;
+
 export interface PackageRow
-  extends Omit<Package, 'id' | 'products' | 'price' | 'period' | 'needsAddress' | 'offered'>,
+  extends Omit<StoredPackage, 'id' | 'products' | 'price' | 'period'>,
     OfferColumns {
   id: Generated<number>;
-  needsAddress: number;
-  offered: number;
 }
 
-export interface SubscriptionRow extends Omit<Subscription, 'subscriptionId' | 'customPropertyValues'> {
+export interface SubscriptionRow
+  extends Omit<Stored<Subscription, 'customPropertyValues'>, 'subscriptionId'> {
   id: number;
-  customPropertyValues: string;
 }
 
-export interface ConsentRow extends Omit<Consent, 'atSignUp' | 'atCheckout'> {
-  atSignUp: number;
-  atCheckout: number;
-}
+export type ConsentRow = Stored<Consent, never, 'atSignUp' | 'atCheckout'>;
 
 export interface CheckoutRow extends Omit<Checkout, 'price' | 'period'>, OfferColumns {}
 
-export interface InvoiceRow extends Omit<Invoice, 'price' | 'addressee'> {
+export interface InvoiceRow extends Omit<Stored<Invoice, 'addressee'>, 'price'> {
   amount: number;
   currency: string;
-  /** JSON of the address. */
-  addressee: string;
 }
 
 export interface WrongUserCodeRow {

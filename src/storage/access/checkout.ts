@@ -3,6 +3,7 @@ import type { Checkout, CheckoutWrite } from '../../core/access/checkout.ts';
 import { findRow, given, type NewestPage, newest, rowsWith, updateRow } from '../rows.ts';
 import type { CheckoutRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import { offerColumns, offerOf } from './package.ts';
 
 /** A checkout of a tenant, or null. */
 export async function findCheckout(tx: Tx, tenantId: string, id: string): Promise<Checkout | null> {
@@ -27,16 +28,8 @@ export async function listCheckoutsOfTenant(
 }
 
 export async function insertCheckout(tx: Tx, { price, period, ...rest }: Checkout): Promise<void> {
-  await tx
-    .insertInto('checkouts')
-    .values({
-      ...rest,
-      price: price.amount,
-      currency: price.currency,
-      periodUnit: period.unit,
-      periodCount: period.count,
-    })
-    .execute();
+  const row = { ...rest, ...offerColumns({ price, period }) };
+  await tx.insertInto('checkouts').values(row).execute();
 }
 
 export async function moveCheckout(
@@ -49,9 +42,5 @@ export async function moveCheckout(
 }
 
 function checkoutOf({ price, currency, periodUnit, periodCount, ...row }: CheckoutRow): Checkout {
-  return {
-    ...row,
-    price: { amount: price, currency },
-    period: { unit: periodUnit, count: periodCount },
-  };
+  return { ...row, ...offerOf({ price, currency, periodUnit, periodCount }) };
 }

@@ -1,7 +1,7 @@
 // Queries of invoices.
 import type { Invoice } from '../../core/access/invoice.ts';
 import type { Address } from '../../core/members/member.ts';
-import { findRow, given, type NewestPage, newest, rowsWith, updateRows } from '../rows.ts';
+import { findRow, given, highest, type NewestPage, newest, rowsWith, updateRows } from '../rows.ts';
 import type { InvoiceRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -50,12 +50,7 @@ function invoiceOf({ amount, currency, addressee, ...row }: InvoiceRow): Invoice
 
 /** The number of a tenant's next invoice. There is one writer, so it is still free in this transaction. */
 export async function nextInvoiceNumber(tx: Tx, tenantId: string): Promise<number> {
-  const { last } = await tx
-    .selectFrom('invoices')
-    .select((eb) => eb.fn.max('number').as('last'))
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirstOrThrow();
-  return (last ?? 0) + 1;
+  return ((await highest(tx, 'invoices', 'number', { tenantId })) ?? 0) + 1;
 }
 
 export async function insertInvoice(tx: Tx, { price, addressee, ...rest }: Invoice): Promise<void> {

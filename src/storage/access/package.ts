@@ -11,7 +11,7 @@ import {
   updateRows,
   within,
 } from '../rows.ts';
-import type { PackageRow } from '../schema.ts';
+import type { OfferColumns, PackageRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** Every package of a tenant with its products, in the order in which they were made. */
@@ -84,11 +84,21 @@ function packageOf(
   return {
     ...rest,
     products: products.filter(({ packageId }) => packageId === row.id).map(({ id, name }) => ({ id, name })),
-    price: { amount: price, currency },
-    period: { unit: periodUnit, count: periodCount },
+    ...offerOf({ price, currency, periodUnit, periodCount }),
     needsAddress: fromFlag(needsAddress),
     offered: fromFlag(offered),
   };
+}
+
+/** A price and a period as columns, of packages and of checkouts. */
+export function offerColumns({ price, period }: Pick<Package, 'price' | 'period'>): OfferColumns {
+  const { amount, currency } = price;
+  return { price: amount, currency, periodUnit: period.unit, periodCount: period.count };
+}
+
+export function offerOf(columns: OfferColumns): Pick<Package, 'price' | 'period'> {
+  const { price, currency, periodUnit, periodCount } = columns;
+  return { price: { amount: price, currency }, period: { unit: periodUnit, count: periodCount } };
 }
 
 /** Stores a package with products that the tenant has, and returns its packageId. */
@@ -132,10 +142,7 @@ function columnsOf({ name, description, price, period, payment, needsAddress, of
   return {
     name,
     description,
-    price: price.amount,
-    currency: price.currency,
-    periodUnit: period.unit,
-    periodCount: period.count,
+    ...offerColumns({ price, period }),
     payment,
     needsAddress: toFlag(needsAddress),
     offered: toFlag(offered),

@@ -4,6 +4,7 @@ import type { MemberSubscription, Subscription, SubscriptionWrite } from '../../
 import { prepared, query, unplanned } from '../prepared.ts';
 import {
   findRow,
+  highest,
   type ListPage,
   type NewestPage,
   newest,
@@ -70,11 +71,7 @@ function subscriptionOf({ id, customPropertyValues, ...row }: SubscriptionRow): 
 
 /** The id of the next subscription. There is one writer, so it is still free within this transaction. */
 export async function nextSubscriptionId(tx: Tx): Promise<number> {
-  const { last } = await tx
-    .selectFrom('subscriptions')
-    .select((eb) => eb.fn.max('id').as('last'))
-    .executeTakeFirstOrThrow();
-  return (last ?? 0) + 1;
+  return ((await highest(tx, 'subscriptions', 'id', {})) ?? 0) + 1;
 }
 
 export async function insertSubscription(tx: Tx, subscription: Subscription): Promise<void> {

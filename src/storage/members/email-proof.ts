@@ -67,22 +67,6 @@ export async function claimSignUps(
   await updateRows(tx, 'emailProofs', { tenantId, email, purpose: 'sign_up', memberId: null }, { memberId });
 }
 
-/** Every address that a member has had a mail to prove, of late. */
-export async function listProvenAddresses(
-  tx: Tx,
-  tenantId: string,
-  memberId: string,
-): Promise<readonly string[]> {
-  const rows = await tx
-    .selectFrom('emailProofs')
-    .select('email')
-    .distinct()
-    .where('tenantId', '=', tenantId)
-    .where('memberId', '=', memberId)
-    .execute();
-  return rows.map(({ email }) => email);
-}
-
 export async function moveEmailProof(
   tx: Tx,
   { from, proof }: Extract<EmailProofWrite, { write: 'moveEmailProof' }>,

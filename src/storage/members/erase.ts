@@ -2,11 +2,8 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
-import { deleteRows, updateRow, updateRows } from '../rows.ts';
+import { deleteRows, findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
-import { listProvenAddresses } from './email-proof.ts';
-import { forgetFormerAddresses, heldSince, listFormerAddresses } from './former-address.ts';
-import { deleteMailsTo } from './mail.ts';
 import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
 
 /**
@@ -55,21 +52,10 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
 }
 
 /** How much of an erased member stays, since the law asks for it. */
-export interface Kept {
-  readonly subscriptions: number;
-  readonly checkouts: number;
-  readonly invoices: number;
-  readonly consentChanges: number;
-}
-
-export async function countKept(tx: Tx, memberId: string): Promise<Kept> {
-  const count = async (table: keyof Kept) => {
-    const { rows } = await tx
-      .selectFrom(table)
-      .select((eb) => eb.fn.countAll<number>().as('rows'))
-      .where('memberId', '=', memberId)
-      .executeTakeFirstOrThrow();
-    return rows;
+export async function countKept(tx: Tx, memberId: string) {
+  const count = async (table: 'subscriptions' | 'checkouts' | 'invoices' | 'consentChanges') => {
+    const rows = tx.selectFrom(table).where('memberId', '=', memberId);
+    return (await rows.select(({ fn }) => fn.countAll<number>().as('rows')).executeTakeFirstOrThrow()).rows;
   };
   return {
     subscriptions: await count('subscriptions'),
@@ -99,17 +85,17 @@ async function eraseOrders(tx: Tx, memberId: string): Promise<void> {
 /** Mails to the member, links in them, and what was counted of each address: their rows hold names and addresses. */
 async function eraseMails(tx: Tx, tenantId: string, memberId: string, email: string): Promise<void> {
   const own = normaliseEmail(email);
-  const others = new Set([
-    ...(await listProvenAddresses(tx, tenantId, memberId)),
-    ...(await listFormerAddresses(tx, memberId)),
-  ]);
+  const proven = await rowsWith(tx, 'emailProofs', { tenantId, memberId }).execute();
+  const former = await rowsWith(tx, 'formerAddresses', { memberId }).execute();
+  const others = new Set([...proven, ...former].map((row) => row.email));
   others.delete(own);
   const proofs = tx.deleteFrom('emailProofs').where('tenantId', '=', tenantId);
   await proofs.where((eb) => eb.or([eb('memberId', '=', memberId), eb('email', '=', own)])).execute();
   await forgetAddress(tx, tenantId, own, Number.MAX_SAFE_INTEGER);
   for (const address of others) {
     // What came since another member has the address is that member's.
-    const before = (await heldSince(tx, tenantId, address)) ?? Number.MAX_SAFE_INTEGER;
+    const holder = await findRow(tx, 'members', { tenantId, normalisedEmail: address });
+    const before = holder?.emailSince ?? Number.MAX_SAFE_INTEGER;
     await proofs
       .where('email', '=', address)
       .where('memberId', 'is', null)
@@ -118,13 +104,14 @@ async function eraseMails(tx: Tx, tenantId: string, memberId: string, email: str
     await forgetAddress(tx, tenantId, address, before);
   }
   await clearSignInFailures(tx, tenantId, hashAccountPages(memberId));
-  await forgetFormerAddresses(tx, memberId);
+  await deleteRows(tx, 'formerAddresses', { memberId });
 }
 
 /** Forgets what waits for an address and what was counted of it before a time (ms). */
 async function forgetAddress(tx: Tx, tenantId: string, address: string, before: number): Promise<void> {
   const hash = hashEmail(address);
-  await deleteMailsTo(tx, tenantId, hash, before);
+  const mails = tx.deleteFrom('mails').where('tenantId', '=', tenantId).where('recipientHash', '=', hash);
+  await mails.where('createdAt', '<', before).execute();
   const failed = await findSignInFailures(tx, tenantId, hash);
   if (failed !== null && failed.lastFailedAt < before) await clearSignInFailures(tx, tenantId, hash);
 }

@@ -1,5 +1,5 @@
 // Queries of the mail queue.
-import { type RowOf, updateRows } from '../rows.ts';
+import { type RowOf, rowsWith, updateRows } from '../rows.ts';
 import type { MailRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -30,28 +30,15 @@ export async function insertMail(
 
 /** The mails that are due, oldest first. */
 export async function listDueMails(tx: Tx, now: number, most: number): Promise<readonly WaitingMail[]> {
-  const rows = await tx
-    .selectFrom('mails')
-    .select(['id', 'tenantId', 'name', 'message', 'attempts', 'createdAt'])
-    .where('state', '=', 'waiting')
-    .where('nextAttemptAt', '<=', now)
-    .orderBy('nextAttemptAt')
-    .orderBy('id')
-    .limit(most)
-    .execute();
-  return rows.flatMap((row) => (row.message === null ? [] : [{ ...row, message: row.message }]));
+  const waiting = rowsWith(tx, 'mails', { state: 'waiting' }).where('nextAttemptAt', '<=', now);
+  const rows = await waiting.orderBy('nextAttemptAt').orderBy('id').limit(most).execute();
+  return rows.flatMap(({ message, ...row }) => (message === null ? [] : [{ ...row, message }]));
 }
 
 /** When the next mail is due, or null if none waits. */
 export async function nextMailDueAt(tx: Tx): Promise<number | null> {
-  const row = await tx
-    .selectFrom('mails')
-    .select('nextAttemptAt')
-    .where('state', '=', 'waiting')
-    .orderBy('nextAttemptAt')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.nextAttemptAt ?? null;
+  const waiting = rowsWith(tx, 'mails', { state: 'waiting' }).orderBy('nextAttemptAt').limit(1);
+  return (await waiting.executeTakeFirst())?.nextAttemptAt ?? null;
 }
 
 /** A mail was taken by the mail server: its message is dropped. */
@@ -69,21 +56,6 @@ export async function mailFailed(
   const failed = { state: 'failed', message: null, recipientHash: null } as const;
   const then = retryAt === null ? failed : { nextAttemptAt: retryAt };
   await updateRows(tx, 'mails', { id }, { attempts, lastError: error, ...then });
-}
-
-/** Takes back the mails that wait for an address and were queued before a time (ms). */
-export async function deleteMailsTo(
-  tx: Tx,
-  tenantId: string,
-  recipientHash: string,
-  before: number,
-): Promise<void> {
-  await tx
-    .deleteFrom('mails')
-    .where('tenantId', '=', tenantId)
-    .where('recipientHash', '=', recipientHash)
-    .where('createdAt', '<', before)
-    .execute();
 }
 
 /** How many mails wait and how many were given up: for the operator. */

@@ -3,10 +3,9 @@ import { type Member, normaliseEmail, searchWords } from '../../core/members/mem
 
 import { hashWork } from '../../core/members/password.ts';
 import { prepared, query } from '../prepared.ts';
-import { deleteRows, findRow, fromFlag, rowsWith, toFlag, updateRow } from '../rows.ts';
+import { deleteRows, findRow, fromFlag, highest, rowsWith, toFlag, updateRow } from '../rows.ts';
 import type { MemberRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
-import { noteFormerAddress } from './former-address.ts';
 
 /** A member with the hash of the password, which leaves the storage for the sign-in alone. */
 export interface MemberWithPassword {
@@ -66,12 +65,9 @@ export async function nextMemberNumbers(
   tx: Tx,
   tenantId: string,
 ): Promise<{ userId: number; memberNumber: number }> {
-  const { userId, memberNumber } = await tx
-    .selectFrom('members')
-    .select((eb) => [eb.fn.max('userId').as('userId'), eb.fn.max('memberNumber').as('memberNumber')])
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirstOrThrow();
-  return { userId: (userId ?? 1_000) + 1, memberNumber: (memberNumber ?? 100_000) + 1 };
+  const userId = (await highest(tx, 'members', 'userId', { tenantId })) ?? 1_000;
+  const memberNumber = (await highest(tx, 'members', 'memberNumber', { tenantId })) ?? 100_000;
+  return { userId: userId + 1, memberNumber: memberNumber + 1 };
 }
 
 export async function updateMemberStatus(
@@ -87,12 +83,7 @@ export async function updatePasswordHash(tx: Tx, id: string, passwordHash: strin
 
 /** The work of the password of a tenant's that takes longest to check; 0 where there is none. */
 export async function slowestPasswordWork(tx: Tx, tenantId: string): Promise<number> {
-  const { slowest } = await tx
-    .selectFrom('members')
-    .select((eb) => eb.fn.max('passwordWork').as('slowest'))
-    .where('tenantId', '=', tenantId)
-    .executeTakeFirstOrThrow();
-  return slowest ?? 0;
+  return (await highest(tx, 'members', 'passwordWork', { tenantId })) ?? 0;
 }
 
 /** Stores what a member may change: names, address, telephone, language, e-mail address, deletion. */
@@ -103,6 +94,30 @@ export async function updateMember(tx: Tx, member: Member): Promise<void> {
   const changes = isMoved ? { ...changed, emailSince: changed.updatedAt } : changed;
   await updateRow(tx, 'members', { id, tenantId, erasedAt: null }, changes);
   await saveMemberWords(tx, member);
+}
+
+/**
+ * Remembers the address that a member is about to give up.
+ *
+ * @param member with the new address
+ * @returns false if it is the old one
+ */
+async function noteFormerAddress(
+  tx: Tx,
+  { id, email, updatedAt }: Pick<Member, 'id' | 'email' | 'updatedAt'>,
+): Promise<boolean> {
+  const old = await tx
+    .selectFrom('members')
+    .select('normalisedEmail')
+    .where('id', '=', id)
+    .where('normalisedEmail', '!=', normaliseEmail(email))
+    .executeTakeFirst();
+  if (old === undefined) return false;
+  await tx
+    .replaceInto('formerAddresses')
+    .values({ memberId: id, email: old.normalisedEmail, givenUpAt: updatedAt })
+    .execute();
+  return true;
 }
 
 /** What a member may do beyond being one. */

@@ -13,13 +13,6 @@ export type EnteredUserCode = Pick<WrongUserCodeRow, 'userCodeHash' | 'browserHa
 /** What is counted of a decision on a code that was never entered. */
 const noCode: EnteredUserCode = { userCodeHash: '', browserHash: '' };
 
-/** How many wrong user codes were entered lately, by whom and where from. */
-export interface WrongUserCodeCounts {
-  readonly ofMember: number;
-  readonly ofAddress: number;
-  readonly ofTenant: number;
-}
-
 /**
  * The wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. Those that lie ahead
  * were written before the clock was set back, and would count for as long as that step.
@@ -31,12 +24,8 @@ function recent(tx: Tx, now: number) {
     .where('enteredAt', '<=', now);
 }
 
-/** Counts the wrong entries that count. */
-export async function countWrongUserCodes(
-  tx: Tx,
-  { tenantId, memberId, address }: Guesser,
-  now: number,
-): Promise<WrongUserCodeCounts> {
+/** How many wrong entries count: of the member, of the address and of the tenant. */
+export async function countWrongUserCodes(tx: Tx, { tenantId, memberId, address }: Guesser, now: number) {
   const count = async (by: Partial<Guesser>) => {
     const entries = recent(tx, now).where(({ and }) => and({ tenantId, ...by }));
     return (await entries.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow())

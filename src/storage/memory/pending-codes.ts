@@ -1,10 +1,11 @@
-// Counts the pending device codes of each client by network.
+// What is remembered of pending device codes: how many each client has by network, and when each was polled last.
 import { roomForCode } from '../../core/grants/pending-codes.ts';
-import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
+import { deviceCodeLifetime, pacedCodes, pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
 import { statementsOf } from '../prepared.ts';
 import type { Tx } from '../store.ts';
+import { createAgedMap } from './aged-map.ts';
 
 /** Who asks for one more pending device code. */
 export interface Asker {
@@ -14,20 +15,7 @@ export interface Asker {
   readonly network: string;
 }
 
-/**
- * Whether a client may have one more pending device code for a network (decision 32; security, F8). Counting them for
- * each new one would make codes dearer the more there are, so who holds them is kept in memory: it grows with each
- * code, and is read anew only where it would refuse one. A refusal may be a second old; no code is given on old news.
- */
-export interface PendingCodes {
-  /**
-   * @param most the limit of the client
-   * @param isKnown whether a sign-in was finished from the asker's network; asked where it matters
-   */
-  hasRoom(tx: Tx, asker: Asker, most: number, isKnown: () => boolean): boolean;
-  /** One more was issued. */
-  add(asker: Asker): void;
-}
+export type PendingCodes = ReturnType<typeof createPendingCodes>;
 
 /** At least as many as there are: those that were decided or expired since the look are still counted. */
 interface Holders {
@@ -37,8 +25,14 @@ interface Holders {
   readonly lookedAt: number;
 }
 
-/** @param networkOf what counts as one network, of an address */
-export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) => string): PendingCodes {
+/**
+ * Whether a client may have one more pending device code for a network (decision 32; security, F8). Counting them for
+ * each new one would make codes dearer the more there are, so who holds them is kept in memory: it grows with each
+ * code, and is read anew only where it would refuse one. A refusal may be a second old; no code is given on old news.
+ *
+ * @param networkOf what counts as one network, of an address
+ */
+export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) => string) {
   const known = new Map<string, Holders>();
   const keyOf = ({ tenantId, clientId }: Asker) => `${tenantId} ${clientId}`;
   const look = (tx: Tx, { tenantId, clientId }: Asker, most: number, now: number): Holders => {
@@ -54,7 +48,11 @@ export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) 
     return { total, networks: isNear ? networks : null, lookedAt: now };
   };
   return {
-    hasRoom(tx, asker, most, isKnown) {
+    /**
+     * @param most the limit of the client
+     * @param isKnown whether a sign-in was finished from the asker's network; asked where it matters
+     */
+    hasRoom(tx: Tx, asker: Asker, most: number, isKnown: () => boolean): boolean {
       const now = clock();
       const room = (holders: Holders | undefined): boolean => {
         if (holders === undefined) return false;
@@ -73,11 +71,36 @@ export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) 
       if (!statementsOf(tx).isSnapshot) known.set(keyOf(asker), holders);
       return room(holders);
     },
-    add(asker) {
+    /** One more was issued. */
+    add(asker: Asker): void {
       const holders = known.get(keyOf(asker));
       if (holders === undefined) return;
       holders.total += 1;
       holders.networks?.set(asker.network, (holders.networks.get(asker.network) ?? 0) + 1);
+    },
+  };
+}
+
+export type PollPace = ReturnType<typeof createPollPace>;
+
+/**
+ * Remembers when each pending device code was polled last. It is kept in memory: a commit for every poll of every TV
+ * would be the dearest thing the service does, and all that a restart forgets is that one poll was early. The longer
+ * interval of a slow_down is on the disk. A code that was not polled for as long as one lives is forgotten.
+ *
+ * @param most how many codes are remembered; beyond, the one not polled for longest is forgotten
+ */
+export function createPollPace(most = pacedCodes) {
+  const times = createAgedMap<number>(most);
+  return {
+    /** ms, or null if this code was not polled since the start. */
+    lastPolledAt: (id: string) => times.get(id) ?? null,
+    /** @param now ms; null as if it had never been polled */
+    record(id: string, now: number | null) {
+      if (now === null) return times.delete(id);
+      times.set(id, now);
+      const oldest = times.oldest();
+      if (oldest !== undefined && now - oldest[1] > deviceCodeLifetime) times.delete(oldest[0]);
     },
   };
 }

@@ -14,20 +14,7 @@ export interface Counted {
 }
 
 /** Counts in memory how often something happened in a window of time. */
-export interface Counters {
-  /**
-   * Counts one more for the key.
-   *
-   * @param limit how many are allowed in the window; null is no limit
-   * @param window ms
-   * @returns null if it is allowed, else the seconds after which it is again
-   */
-  take(key: string, limit: number | null, window: number): number | null;
-  /** The same answer without counting: for what counts only when it fails. */
-  look(key: string, limit: number | null, window: number): number | null;
-  /** Counts one less: what was counted ahead, and is no failure after all. */
-  giveBack(key: string, window: number): void;
-}
+export type Counters = ReturnType<typeof createCounters>;
 
 export interface RateLimiter extends Counters {
   /**
@@ -69,7 +56,7 @@ export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter
   };
 }
 
-function createCounters(clock: Clock, most: number): Counters {
+function createCounters(clock: Clock, most: number) {
   /** By the length of their windows: those of one length end in the order in which they began. */
   const windows = new Map<number, AgedMap<Counter>>();
   const countersOf = (window: number) => {
@@ -96,12 +83,20 @@ function createCounters(clock: Clock, most: number): Counters {
   const waitOf = (counter: Counter | null, limit: number, now: number) =>
     counter !== null && counter.count >= limit ? Math.ceil((counter.endsAt - now) / 1_000) : null;
   return {
-    look(key, limit, window) {
+    /** The same answer as `take` without counting: for what counts only when it fails. */
+    look(key: string, limit: number | null, window: number): number | null {
       if (limit === null) return null;
       const now = clock();
       return waitOf(current(countersOf(window), key, window, now), limit, now);
     },
-    take(key, limit, window) {
+    /**
+     * Counts one more for the key.
+     *
+     * @param limit how many are allowed in the window; null is no limit
+     * @param window ms
+     * @returns null if it is allowed, else the seconds after which it is again
+     */
+    take(key: string, limit: number | null, window: number): number | null {
       if (limit === null) return null;
       const now = clock();
       const counters = countersOf(window);
@@ -116,7 +111,8 @@ function createCounters(clock: Clock, most: number): Counters {
       if (wait === null) counter.count += 1;
       return wait;
     },
-    giveBack(key, window) {
+    /** Counts one less: what was counted ahead, and is no failure after all. */
+    giveBack(key: string, window: number): void {
       const counter = current(countersOf(window), key, window, clock());
       if (counter !== null && counter.count > 0) counter.count -= 1;
     },

@@ -8,7 +8,7 @@ import { busyTimeout } from '../../core/limits.ts';
 import { checksumBytes } from '../../core/operators/limits.ts';
 import { bytesAt, reasonOf, withFile } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import type { ServiceRow } from '../schema.ts';
+import type { ServiceRow, TenantRow } from '../schema.ts';
 import { databaseFile } from '../sqlite/open.ts';
 import { applicationId } from './check.ts';
 
@@ -25,14 +25,10 @@ export interface FileFacts {
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
 }
 
-export interface TenantFacts {
-  readonly issuer: string;
-  readonly host: string;
-  readonly disabledAt: number | null;
-}
+type TenantFacts = Readonly<Pick<TenantRow, 'issuer' | 'host' | 'disabledAt'>>;
 
 /** A name that several products, or packages, of one tenant have. */
-export interface DoubleFacts {
+interface DoubleFacts {
   readonly host: string;
   readonly noun: 'packages' | 'products';
   readonly name: string;
@@ -97,18 +93,11 @@ export function schemaDifference({ schema }: Pick<FileFacts, 'schema'>) {
   };
 }
 
-/** What an older version's database lacks. */
-export interface PendingMigrations {
-  /** The newest migration that it has. */
-  readonly newest: string;
-  readonly missing: readonly string[];
-}
-
 /**
  * The migrations that a start would run on a database; null where there are none, where it was only just begun, or
- * where it is none that a start would take: opening it says why.
+ * where it is none that a start would take: opening it says why. The newest is the last that the database has.
  */
-export function pendingMigrations(path: string): PendingMigrations | null {
+export function pendingMigrations(path: string) {
   let schema: readonly string[];
   try {
     schema = reading(path, schemaOf);

@@ -5,25 +5,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-export interface Checkpointer {
-  /** Starts the thread, so that it is there when it is needed. @returns when it has opened the database */
-  prepare(): Promise<void>;
-  /**
-   * @returns whether all of the log is in the database now, and that on the disk
-   * @throws what SQLite says
-   */
-  checkpoint(): Promise<boolean>;
-  /**
-   * Begins to clean the database: each checkpoint from now on does some of its pages (security, F14).
-   *
-   * @param file a descriptor of the database, which stays open as long as any connection
-   */
-  clean(file: number): void;
-  /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
-  cleaningAt(): number | null;
-  /** Ends the thread, and its connection; to be called before the last other connection is closed. */
-  close(): Promise<void>;
-}
+export type Checkpointer = ReturnType<typeof createCheckpointer>;
 
 /** Which file to clean, and from which of its pages on. */
 export interface Cleaning {
@@ -43,7 +25,7 @@ export type CheckpointAnswer =
  * @param path of the database; the thread starts when it is first asked for: a short run needs none
  * @param cleaned is told in between of pages that were cleaned: what others remember of them is not
  */
-export function createCheckpointer(path: string, cleaned: () => void): Checkpointer {
+export function createCheckpointer(path: string, cleaned: () => void) {
   let thread: Worker | null = null;
   let cleaning: Cleaning | null = null;
   let opened: Promise<void> = Promise.resolve();
@@ -65,10 +47,12 @@ export function createCheckpointer(path: string, cleaned: () => void): Checkpoin
     return started;
   };
   return {
+    /** Starts the thread, so that it is there when it is needed. @returns when it has opened the database */
     prepare: () => {
       start();
       return opened;
     },
+    /** @returns whether all of the log is in the database now, and that on the disk @throws what SQLite says */
     checkpoint: () =>
       new Promise<boolean>((resolve, reject) => {
         const asked = start();
@@ -93,22 +77,25 @@ export function createCheckpointer(path: string, cleaned: () => void): Checkpoin
         };
         asked.ref();
         asked.on('message', answered).on('exit', died);
-        order(asked, { cleaning: ordered });
+        asked.postMessage({ cleaning: ordered } satisfies CheckpointOrder);
       }),
-    clean: (file) => {
+    /**
+     * Begins to clean the database: each checkpoint from now on does some of its pages (security, F14).
+     *
+     * @param file a descriptor of the database, which stays open as long as any connection
+     */
+    clean: (file: number) => {
       cleaning = { file, from: 1 };
     },
+    /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
     cleaningAt: () => cleaning?.from ?? null,
+    /** Ends the thread, and its connection; to be called before the last other connection is closed. */
     close: async () => {
       if (thread === null) return;
       const ending = thread;
       ending.ref();
-      order(ending, 'close');
+      ending.postMessage('close' satisfies CheckpointOrder);
       await once(ending, 'exit');
     },
   };
-}
-
-function order(thread: Worker, what: CheckpointOrder): void {
-  thread.postMessage(what);
 }

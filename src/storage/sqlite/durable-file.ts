@@ -7,7 +7,7 @@ import { reasonOf } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { createCheckpointer } from './checkpointer.ts';
 import type { FolderLock } from './lock.ts';
-import { type Lost, watchPlace } from './place.ts';
+import { watchPlace } from './place.ts';
 import { Snapshot } from './snapshot.ts';
 import { type Disk, WriteAheadLog } from './write-ahead-log.ts';
 
@@ -27,44 +27,7 @@ export interface FileSurroundings {
 }
 
 /** What a group commit needs of the files behind its connection. */
-export interface DurableFile {
-  /** What became of the database file, if it is not the one that was opened (security, F11). */
-  lost(): Lost | null;
-  /** Looks whether it still is. */
-  check(): Lost | null;
-  /** Resolves when all that is committed is on the disk, in the file that the next start will open. */
-  sync(): Promise<void>;
-  /** The same, while the event loop waits. */
-  syncAtOnce(): void;
-  /** The time by which the disk is quick or slow, ms. */
-  now(): number;
-  wait(ms: number): Promise<void>;
-  /** Undoes what was committed and is not on the disk. */
-  takeBack(): void;
-  /** Whether a checkpoint is due. */
-  isFull(): boolean;
-  /** @param alone ends what still reads from the log, for a moment, and does this */
-  checkpoint(alone: (work: () => void) => void): Promise<void>;
-  /** Holds a snapshot of all that is committed, which is on the disk at that moment. */
-  holdSnapshot(): void;
-  /** The snapshot while it is held; null otherwise. */
-  snapshot(): Snapshot | null;
-}
-
-export interface OpenFile extends DurableFile {
-  /** Begins to clean the file: each checkpoint from now on does some of its pages (security, F14). */
-  clean(): void;
-  /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
-  cleaningAt(): number | null;
-  /**
-   * Ends all but the connection that writes, and empties the log. To be called when nothing waits any more.
-   *
-   * @returns false if the database is not the file that was opened: then nothing of it may be touched
-   */
-  leave(): Promise<boolean>;
-  /** To be called after the last connection is closed. */
-  close(): void;
-}
+export type DurableFile = ReturnType<typeof durableFile>;
 
 /**
  * @param sqlite the connection, after the migrations
@@ -76,7 +39,7 @@ export function durableFile(
   sqlite: SQLite.Database,
   lock: FolderLock,
   { lost: tell = () => {}, disk = systemDisk }: FileSurroundings,
-): OpenFile {
+) {
   // What is kept of pages in memory has their gaps as they were, and would write them again.
   const checkpointer = createCheckpointer(path, () => sqlite.pragma('shrink_memory'));
   const log = openLog();
@@ -88,25 +51,36 @@ export function durableFile(
     if (lost !== null) throw new Error(lost.why);
   };
   return {
-    lost: () => place.lost(),
-    check: () => place.check(),
+    /** What became of the database file, if it is not the one that was opened (security, F11). */
+    lost: place.lost,
+    /** Looks whether it still is. */
+    check: place.check,
+    /** Resolves when all that is committed is on the disk, in the file that the next start will open. */
     sync: () => log.sync(confirm),
+    /** The same, while the event loop waits. */
     syncAtOnce: () => log.syncAtOnce(confirm),
+    /** The time by which the disk is quick or slow, ms. */
     now: () => disk.now(),
-    wait: (ms) => disk.wait(ms),
+    wait: (ms: number) => disk.wait(ms),
+    /** Undoes what was committed and is not on the disk. */
     takeBack: () => log.takeBack(),
+    /** Whether a checkpoint is due. */
     isFull: () => log.isFull,
-    checkpoint: async (alone) => {
+    /** @param alone ends what still reads from the log, for a moment, and does this */
+    checkpoint: async (alone: (work: () => void) => void) => {
       // The thread opens the database by its name, and must not write into another file.
       await checkpointer.prepare();
       if (place.check() === null) await place.writing(() => log.checkpoint(alone));
     },
+    /** Begins to clean the file: each checkpoint from now on does some of its pages (security, F14). */
     clean: () => {
       // Closed with the last connection and not before: that drops the locks that SQLite has on the file.
       database ??= openSync(path, 'r+');
       if (place.check() === null) checkpointer.clean(database);
     },
-    cleaningAt: () => checkpointer.cleaningAt(),
+    /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
+    cleaningAt: checkpointer.cleaningAt,
+    /** Holds a snapshot of all that is committed, which is on the disk at that moment. */
     holdSnapshot: () => {
       try {
         snapshot ??= new Snapshot(path, () => place.check() === null);
@@ -115,7 +89,13 @@ export function durableFile(
         // It cannot be opened now: readers wait for the disk.
       }
     },
+    /** The snapshot while it is held; null otherwise. */
     snapshot: () => (snapshot?.isHeld === true ? snapshot : null),
+    /**
+     * Ends all but the connection that writes, and empties the log. To be called when nothing waits any more.
+     *
+     * @returns false if the database is not the file that was opened: then nothing of it may be touched
+     */
     leave: async () => {
       place.leave();
       if (place.check() !== null) return false;
@@ -125,6 +105,7 @@ export function durableFile(
       sqlite.pragma('wal_checkpoint(truncate)');
       return true;
     },
+    /** To be called after the last connection is closed. */
     close: () => {
       log.close();
       if (database !== null) closeSync(database);

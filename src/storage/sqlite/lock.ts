@@ -6,20 +6,14 @@ import { StartupError } from '../../system/startup-error.ts';
 import { isBusy } from './statements.ts';
 
 /** The right to use a data folder, until it is closed or the process dies, however it dies. */
-export interface FolderLock {
-  /** The number that the lock file and the database share; 0 in a lock file that was made just now. */
-  readonly mark: number;
-  /** Gives the lock file a mark, before the database gets the same. */
-  setMark(mark: number): void;
-  close(): void;
-}
+export type FolderLock = ReturnType<typeof lockFolder>;
 
 /**
  * Takes the lock file of a data folder: an exclusive lock of SQLite's own, which the system drops with the process.
  *
  * @throws StartupError if another process has it, or the folder cannot be written
  */
-export function lockFolder(folder: string): FolderLock {
+export function lockFolder(folder: string) {
   const path = join(folder, 'memberdoor.lock');
   let lock: SQLite.Database;
   try {
@@ -38,8 +32,10 @@ export function lockFolder(folder: string): FolderLock {
     const mark = Number(lock.pragma('user_version', { simple: true }));
     lock.exec('commit');
     return {
+      /** The number that the lock file and the database share; 0 in a lock file that was made just now. */
       mark,
-      setMark: (next) => {
+      /** Gives the lock file a mark, before the database gets the same. */
+      setMark: (next: number) => {
         lock.pragma(`user_version = ${next}`);
       },
       close: () => {

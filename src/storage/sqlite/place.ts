@@ -10,22 +10,6 @@ export interface Lost {
   readonly isIntact: boolean;
 }
 
-/** Where the files of an open database lie. */
-export interface Place {
-  /**
-   * Looks whether they are there still, and as they were left.
-   *
-   * @returns null if so; what was wrong first otherwise, for good: only a start looks at a file with care
-   */
-  check(): Lost | null;
-  /** What was found by the last look. */
-  lost(): Lost | null;
-  /** Runs a checkpoint, which is all that writes into the database file itself. */
-  writing<T>(write: () => Promise<T>): Promise<T>;
-  /** Ends looking by itself. */
-  leave(): void;
-}
-
 /**
  * Keeps an eye on the files of an open database, by their names: a process that has a file open goes on writing into
  * it when another one gets its name, and confirms what the next start does not find. In WAL mode nothing is written
@@ -35,7 +19,7 @@ export interface Place {
  * @param path of the database, which is open, as its log is
  * @param tell is told once what became of it
  */
-export function watchPlace(path: string, tell: (lost: Lost) => void): Place {
+export function watchPlace(path: string, tell: (lost: Lost) => void) {
   const log = `${path}-wal`;
   let database = lookAt(path);
   const logInode = lookAt(log)?.ino;
@@ -63,9 +47,16 @@ export function watchPlace(path: string, tell: (lost: Lost) => void): Place {
   };
   const timer = setInterval(check, placeInterval).unref();
   return {
+    /**
+     * Looks whether they are there still, and as they were left.
+     *
+     * @returns null if so; what was wrong first otherwise, for good: only a start looks at a file with care
+     */
     check,
+    /** What was found by the last look. */
     lost: () => lost,
-    writing: async (write) => {
+    /** Runs a checkpoint, which is all that writes into the database file itself. */
+    writing: async <T>(write: () => Promise<T>): Promise<T> => {
       isWriting = true;
       try {
         return await write();
@@ -74,6 +65,7 @@ export function watchPlace(path: string, tell: (lost: Lost) => void): Place {
         isWriting = false;
       }
     },
+    /** Ends looking by itself. */
     leave: () => clearInterval(timer),
   };
 }

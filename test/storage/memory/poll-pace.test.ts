@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createPollPace } from '../../../src/storage/memory/poll-pace.ts';
+import { createPollPace } from '../../../src/storage/memory/pending-codes.ts';
 
 it('a code that was not polled since the start has no last poll', () => {
   expect(createPollPace().lastPolledAt('a')).toBeNull();
