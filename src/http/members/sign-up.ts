@@ -1,6 +1,5 @@
 // The sign-up page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Consent } from '../../core/access/consent.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password.ts';
@@ -31,22 +30,12 @@ export function signUpPage(app: FastifyInstance, deps: Deps): void {
   flowPage(app, deps, url, { show, submit });
 }
 
-/** What a visitor signs up for, as the pages say it. */
-interface SignUp {
-  readonly lead: string;
-  /** The logo of the app, as a data: URI. */
-  readonly logo: string | null;
-  /** What the tenant asks to be agreed to at sign-up. */
-  readonly consents: readonly Consent[];
-  readonly formTargets: readonly string[];
-}
-
 /**
  * What this flow may sign up for, or null: never where its client disables it (contract 6; S4), and without a
  * client only on the way to a subscription. A visitor from our other pages – a TV's code, a link of a
  * mail, the account – may come from an app of a store that forbids it, and we could not tell (pages 12).
  */
-async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps): Promise<SignUp | null> {
+async function signUpFor(request: FastifyRequest, flow: Flow, deps: Deps) {
   const { t } = languageOf(request, flow);
   const asked = await requestOf(request, flow, deps);
   if (!isCheckout(flow) && (asked === null || asked.client.signupDisabled)) return null;
@@ -127,6 +116,8 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const browser = ensureBrowserCookie(reply, deps.random);
   return reply.redirect(`/sign-up/verify?proof=${seal(tenant.tokenKey, 'proof', browser, { proofId })}`, 303);
 }
+
+type SignUp = NonNullable<Awaited<ReturnType<typeof signUpFor>>>;
 
 interface FormState {
   readonly fullName?: string;

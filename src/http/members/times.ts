@@ -23,6 +23,11 @@ export function dayOf(time: number, language: string): string {
   return days(language).format(time);
 }
 
+/** The first and the last day of a period. */
+export function periodOf(from: number, to: number, language: string): string {
+  return days(language).formatRange(from, to);
+}
+
 /** A day and a time of day, which says that it is UTC. */
 export function momentOf(time: number, language: string): string {
   return moments(language).format(time);
@@ -30,7 +35,7 @@ export function momentOf(time: number, language: string): string {
 
 const minute = 60_000;
 const hour = 60 * minute;
-const day = 24 * hour;
+export const day = 24 * hour;
 
 /** How long ago something was, such as "3 hours ago"; after a month its day. */
 export function agoOf(time: number, now: number, language: string): string {

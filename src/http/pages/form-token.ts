@@ -5,7 +5,7 @@ import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
 
 /** A form that this browser was given. */
-export interface GivenForm {
+interface GivenForm {
   /** Tells it from the same form on another page. */
   readonly id: string;
   /** What came along, unchanged. */
@@ -30,11 +30,7 @@ export function formToken(
 }
 
 /** The form that a token is of; null if this browser was given none for this purpose. */
-export function givenForm(
-  request: FastifyRequest,
-  purpose: string,
-  token: string | undefined,
-): GivenForm | null {
+export function givenForm(request: FastifyRequest, purpose: string, token?: string): GivenForm | null {
   if (token === undefined) return null;
   const unsealed = unseal(request.tenant.tokenKey, 'form', browserCookie(request), token);
   if (unsealed.kind !== 'opened' || !Array.isArray(unsealed.value)) return null;

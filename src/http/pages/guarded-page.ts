@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';
 import { requireOwnForm } from '../same-origin.ts';
 import { type CurrentSession, guesserOf, SessionOver } from '../session.ts';
-import { formToken, type GivenForm, givenForm } from './form-token.ts';
+import { formToken, givenForm } from './form-token.ts';
 
 /** What a page may use: everything but the store. */
 export type PageDeps = Omit<Deps, 'store'>;
@@ -68,19 +68,11 @@ export interface GuardedPage<V extends Visit> {
 }
 
 /** Registers a page; a form must be of this browser and of this very session (U14). */
-export function guardedPage<V extends Visit>(
-  app: FastifyInstance,
-  guard: Guard<V>,
-  page: GuardedPage<V>,
-): void {
+export function guardedPage<V extends Visit>(app: FastifyInstance, guard: Guard<V>, page: GuardedPage<V>) {
   const { url, show, submit, confirmed, bodyBytes } = page;
   const takes = submit ?? confirmed;
-  refuseOtherMethods(
-    app,
-    url,
-    [...(show === undefined ? [] : (['GET'] as const)), ...(takes === undefined ? [] : (['POST'] as const))],
-    (request) => guard.noteMethod?.(request, url),
-  );
+  const served = [...(show === undefined ? [] : ['GET']), ...(takes === undefined ? [] : ['POST'])];
+  refuseOtherMethods(app, url, served, (request) => guard.noteMethod?.(request, url));
   if (show !== undefined) app.get(url, (_request, reply) => enter(guard, reply, show));
   if (takes === undefined) return;
   const limit = bodyBytes === undefined ? {} : { bodyLimit: bodyBytes };
@@ -94,10 +86,7 @@ export function guardedPage<V extends Visit>(
 }
 
 /** The form that a visit sends; null if it is none of its own. */
-export function visitForm<V extends Visit>(
-  { purposeOf }: Pick<Guard<V>, 'purposeOf'>,
-  visit: V,
-): GivenForm | null {
+export function visitForm<V extends Visit>({ purposeOf }: Pick<Guard<V>, 'purposeOf'>, visit: V) {
   return givenForm(visit.request, purposeOf(visit), pageForm(visit.request, ['token']).token);
 }
 

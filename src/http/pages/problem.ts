@@ -55,11 +55,7 @@ export interface Problem {
 }
 
 /** The page of a problem: what happened, what to do next, and a reference that is in the log (pages 7, 8). */
-export function sendProblem(
-  reply: FastifyReply,
-  kind: ProblemKind,
-  problem: Problem = {},
-): Promise<FastifyReply> {
+export function sendProblem(reply: FastifyReply, kind: ProblemKind, problem: Problem = {}) {
   const { request } = reply;
   const language = problem.language ?? requestLanguage(request, []);
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
@@ -92,19 +88,14 @@ export interface Message {
   readonly ways?: readonly Way[];
 }
 
-export function sendMessage(
-  reply: FastifyReply,
-  { language, title, lead, status = 200, ways = [] }: Message,
-): Promise<FastifyReply> {
+export function sendMessage(reply: FastifyReply, message: Message): Promise<FastifyReply> {
+  const { language, title, lead, status = 200, ways = [] } = message;
   const data = { lead: language.t(lead), ways };
   return sendPage(reply, { template: 'members/message.eta', language, title, status, data });
 }
 
 /** The page of a link that was used and has done its work: opened again it is no error (pages 20). */
-export function sendLinkDone(
-  reply: FastifyReply,
-  message: Pick<Message, 'language' | 'title' | 'ways'>,
-): Promise<FastifyReply> {
+export function sendLinkDone(reply: FastifyReply, message: Omit<Message, 'lead'>): Promise<FastifyReply> {
   return sendMessage(reply, { ...message, lead: 'problem.linkDone.lead', status: 410 });
 }
 
@@ -142,11 +133,7 @@ export function problemOf(error: FastifyError, { log }: FastifyRequest): 'busy' 
 }
 
 /** The error handler of the pages: a page, or if that fails too, a line. */
-export function pageErrorHandler(
-  error: FastifyError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export function pageErrorHandler(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   return orLastResort(reply, sendProblem(reply, problemOf(error, request)));
 }
 

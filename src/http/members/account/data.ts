@@ -2,7 +2,7 @@
 import { askForDeletion, keepAccount } from '../../../operations/account/account.ts';
 import { wholeMemberData } from '../../../operations/member/member.ts';
 import { sendJson } from '../../answers.ts';
-import { dayOf } from '../times.ts';
+import { day, dayOf } from '../times.ts';
 import { type AccountPage, passwordedPage, redirectDone } from './page.ts';
 
 /** GET and POST /account/data: everything that is held of a member, as JSON (GDPR art. 15 and 20; pages 18). */
@@ -17,8 +17,6 @@ export const dataPage: AccountPage = passwordedPage({
       return () => sendJson(reply.header('content-disposition', 'attachment; filename="my-data.json"'), data);
     },
 });
-
-const day = 24 * 60 * 60 * 1_000;
 
 /** GET and POST /account/delete (pages 18). */
 export const deletePage: AccountPage = passwordedPage({

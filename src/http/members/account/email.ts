@@ -100,11 +100,7 @@ function sendOver({ reply, member, language, deps }: Visit, proof: EmailProof | 
   return sendLinkDone(reply, { language, title: 'signUp.confirmed.title', ways });
 }
 
-function sendVerify(
-  visit: Visit,
-  proof: EmailProof,
-  problem: 'format' | 'wrong' | null,
-): Promise<FastifyReply> {
+function sendVerify(visit: Visit, proof: EmailProof, problem: 'format' | 'wrong' | null) {
   const { t } = visit.language;
   return sendAccountPage(visit, {
     template: 'email-verify',
@@ -122,9 +118,8 @@ async function confirm(tx: Tx, visit: Visit, isPressed: boolean): Promise<Answer
   const looked = await lookUpMailLink(tx, request, deps);
   if (looked.kind === 'too-many') return () => sendTooManyLinks(reply, looked.retryAfter);
   const found = ownEmailChange(member, looked.found);
-  if (found === null || proofStanding(found, deps.clock()) !== 'awaited') {
-    return () => sendOver(visit, found);
-  }
+  const isAwaited = found !== null && proofStanding(found, deps.clock()) === 'awaited';
+  if (!isAwaited) return () => sendOver(visit, found);
   if (isPressed) {
     const left = await changeEmail(tx, tenant, { proof: found, member }, { by: 'link' }, deps);
     return () => (left === null ? redirectDone(visit, '/account', 'email') : sendOver(visit, left));

@@ -34,6 +34,7 @@ import {
   checkoutUrl,
   type Order,
   openOrder,
+  type PackageRequest,
   readCheckoutRequest,
   restartUrl,
   sealOrder,
@@ -138,7 +139,7 @@ function sendChoice(
 function sendOffer(
   reply: FastifyReply,
   language: Language,
-  asked: CheckoutRequest & { readonly packageId: number },
+  asked: PackageRequest,
   offer: Package,
   current: CurrentSession | null,
   deps: Deps,

@@ -7,10 +7,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { chooseLanguage, type Language } from '../../../text/language.ts';
 import { memoized } from '../../../text/memoized.ts';
 import type { PageDeps } from '../../pages/guarded-page.ts';
-
-const periods = memoized(
-  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }),
-);
+import { periodOf } from '../times.ts';
 
 type Terms = Pick<Package, 'price' | 'period'>;
 
@@ -28,7 +25,7 @@ export function describeOffer(offer: Package, language: Language, now: number, t
     products: products.map((product) => product.name),
     price: describePrice(terms, language),
     // Its first and last day, if it begins now.
-    runs: periods(language.tag).formatRange(now, endOfPeriod(now, terms.period)),
+    runs: periodOf(now, endOfPeriod(now, terms.period), language.tag),
   };
 }
 

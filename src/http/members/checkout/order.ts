@@ -32,6 +32,11 @@ export interface CheckoutRequest
   readonly language: string | null;
 }
 
+/** A request for one package. */
+export type PackageRequest = CheckoutRequest & { readonly packageId: number };
+
+type Origins = Pick<Tenant, 'returnOrigins'>;
+
 /** Why a checkout page does not open: `reason` is the last part of the text's key. */
 interface RefusedRequest {
   readonly reason: 'address' | 'long' | 'malformed' | 'repeated';
@@ -82,26 +87,23 @@ export function checkoutFields(asked: CheckoutRequest): Readonly<Record<string, 
  * What a visitor is about to order. It is not stored: it travels with the browser, sealed against change and
  * bound to that browser's cookie, so that nothing is written before a member is signed in.
  */
-export interface Order extends CheckoutRequest {
+export interface Order extends PackageRequest {
   /** The id that its checkout will have: an order that is sent twice begins one checkout. */
   readonly id: string;
-  readonly packageId: number;
   /** ms */
   readonly openedAt: number;
 }
 
 /** What would open the page of the same offer as a checkout's. */
-export function requestOf(
-  { packageId, reference, onCheckoutCompletedUrl, callBackUrl }: Checkout,
-  language: string | null,
-): CheckoutRequest & { readonly packageId: number } {
+export function requestOf(checkout: Checkout, language: string | null): PackageRequest {
+  const { packageId, reference, onCheckoutCompletedUrl, callBackUrl } = checkout;
   return { packageId, reference, onCheckoutCompletedUrl, callBackUrl, language };
 }
 
 /** Seals an order that begins now for this browser, which gets a cookie if it has none. */
 export function sealOrder(
   reply: FastifyReply,
-  asked: CheckoutRequest & { readonly packageId: number },
+  asked: PackageRequest,
   { random, clock }: Pick<Deps, 'clock' | 'random'>,
 ): string {
   const now = clock();
@@ -126,26 +128,19 @@ export function openOrder(request: FastifyRequest, sealed: string | undefined, n
 }
 
 /** An address to lead back to, if the tenant's list still allows it; else null (K1, K2). */
-export function stillAllowed(url: string | null, { returnOrigins }: Pick<Tenant, 'returnOrigins'>) {
+export function stillAllowed(url: string | null, { returnOrigins }: Origins) {
   const read = readReturnAddress(url ?? undefined, returnOrigins);
   return read.kind === 'allowed' ? read.url : null;
 }
 
 /** A request without the addresses that the tenant's list does not allow any more. */
-export function allowedOnly<Asked extends CheckoutRequest>(
-  asked: Asked,
-  tenant: Pick<Tenant, 'returnOrigins'>,
-): Asked {
+export function allowedOnly<Asked extends CheckoutRequest>(asked: Asked, tenant: Origins): Asked {
   const onCheckoutCompletedUrl = stillAllowed(asked.onCheckoutCompletedUrl, tenant);
   return { ...asked, onCheckoutCompletedUrl, callBackUrl: stillAllowed(asked.callBackUrl, tenant) };
 }
 
 /** The way to start a checkout anew. */
-export function restartUrl(
-  asked: CheckoutRequest,
-  tenant: Pick<Tenant, 'returnOrigins'>,
-  path?: string,
-): string {
+export function restartUrl(asked: CheckoutRequest, tenant: Origins, path?: string): string {
   return checkoutUrl(allowedOnly(asked, tenant), path);
 }
 

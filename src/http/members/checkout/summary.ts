@@ -18,7 +18,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
 import { boxesOf, readConsents } from '../consent-form.ts';
-import { dayOf } from '../times.ts';
+import { day, dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
 import { describeOffer, mailSubscribed } from './description.ts';
 import {
@@ -104,8 +104,6 @@ function paymentInWords({ checkout, language: { tag, t }, deps }: CheckoutVisit)
   }
   return t(`checkout.payment.${method.name}`, { days: Math.round(invoiceDue / day) });
 }
-
-const day = 24 * 60 * 60 * 1_000;
 
 async function submit(tx: Tx, visit: CheckoutVisit, next: Next<CheckoutVisit>): Promise<Answer> {
   const { request, reply, here } = visit;
