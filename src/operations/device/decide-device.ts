@@ -1,8 +1,6 @@
 /** Approves or rejects the device of a code that a member entered, and shows or takes back what became of it. */
-import type { Client } from '../../core/client.ts';
 import {
   type DeviceCode,
-  type DeviceStanding,
   decideDeviceCode,
   deviceStanding,
   type VerdictAnswer,
@@ -69,11 +67,7 @@ export async function decideDevice(
 }
 
 /** A device and what has become of it. */
-export interface DecidedDevice {
-  readonly code: DeviceCode;
-  readonly client: Client;
-  readonly standing: DeviceStanding;
-}
+export type DecidedDevice = NonNullable<Awaited<ReturnType<typeof findDecidedDevice>>>;
 
 /** The device that a member decided on, by its code; null where it is forgotten, or another member's. */
 export async function findDecidedDevice(
@@ -81,7 +75,7 @@ export async function findDecidedDevice(
   { tenantId, memberId }: { readonly tenantId: string; readonly memberId: string },
   codeId: string,
   now: number,
-): Promise<DecidedDevice | null> {
+) {
   const code = await findDeviceCodeById(tx, tenantId, codeId);
   const client = code?.memberId === memberId ? await findClient(tx, tenantId, code.clientId) : null;
   if (code === null || client === null) return null;

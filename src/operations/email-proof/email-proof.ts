@@ -31,25 +31,18 @@ export type Asker = Pick<EmailProof, 'askedBy' | 'askedFrom'>;
 
 const hour = 60 * 60 * 1_000;
 
-/** A proof with its secrets in clear, for the mail that carries them. */
-interface NewProof {
-  readonly proof: EmailProof;
-  readonly link: string;
-  readonly code: string;
-}
-
 /** What a proof is asked for with. */
 interface ProofFacts extends Pick<EmailProof, 'purpose' | 'memberId' | 'email'> {
   readonly payload: object;
   readonly asker: Asker;
 }
 
-/** Makes a proof; only hashes of its link and its digits are kept. */
+/** Makes a proof, with its secrets in clear for the mail that carries them; only hashes of its link and its digits are kept. */
 export function newProof(
   tenant: OpenTenant,
   facts: ProofFacts,
   { clock, random }: Pick<MemberDeps, 'clock' | 'random'>,
-): NewProof {
+) {
   const now = clock();
   const id = random.id(now);
   const link = random.secret();
@@ -84,7 +77,7 @@ export async function askForProof(
   tenant: OpenTenant,
   { isMailed, isKnown = false, ...facts }: ProofFacts & { isMailed: boolean; isKnown?: boolean },
   deps: MemberDeps,
-): Promise<NewProof | null> {
+): Promise<ReturnType<typeof newProof> | null> {
   const made = newProof(tenant, facts, deps);
   const proof = isMailed ? made.proof : { ...made.proof, codeHash: '' };
   const now = proof.createdAt;

@@ -43,27 +43,7 @@ export interface Mail {
 }
 
 /** A mail as it is sent. */
-export interface ComposedMail {
-  readonly name: MailName;
-  readonly language: string;
-  readonly fromName: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
-
-/** What both forms of a mail are made of. */
-interface Parts {
-  readonly greeting: string | null;
-  readonly lead: string;
-  readonly facts: readonly { readonly label: string; readonly value: string }[];
-  readonly link: { readonly label: string; readonly url: string; readonly asText: string } | null;
-  readonly code: { readonly label: string; readonly digits: string } | null;
-  /** What to know: how long it works, and what to do if it was not you. */
-  readonly notes: readonly string[];
-  readonly footer: string;
-}
+export type ComposedMail = Readonly<ReturnType<typeof composeMail>>;
 
 /** The values that are listed below the lead, in this order. */
 const factNames = [
@@ -96,7 +76,7 @@ const lifetimeOf: Readonly<Partial<Record<MailName, number>>> = {
 const templates = createTemplates();
 
 /** Writes a mail in the language of its recipient. */
-export function composeMail(tenant: Tenant, mail: Mail): ComposedMail {
+export function composeMail(tenant: Tenant, mail: Mail) {
   const language = chooseLanguage([mail.language], undefined, tenant.languages);
   const values = { ...printable(mail.values ?? {}, language), tenant: oneLine(tenant.name) };
   const parts = partsOf(mail, language, values);
@@ -119,21 +99,19 @@ export function composeMail(tenant: Tenant, mail: Mail): ComposedMail {
   };
 }
 
-function partsOf(
-  { name, code, link }: Mail,
-  { t }: Language,
-  values: Readonly<Record<string, string>>,
-): Parts {
+/** What both forms of a mail are made of. */
+function partsOf({ name, code, link }: Mail, { t }: Language, values: Readonly<Record<string, string>>) {
   const { fullName = '' } = values;
   return {
     greeting: isName(fullName) ? t('mail.greeting', { fullName }) : null,
     lead: t(`mail.${name}.lead`, values),
     facts: factNames.flatMap((fact) => {
       const value = values[fact] ?? '';
-      return value === '' ? [] : { label: t(`mail.fact.${fact}`), value };
+      return value === '' ? [] : [{ label: t(`mail.fact.${fact}`), value }];
     }),
     link: link === undefined ? null : { label: t(`mail.${name}.button`), url: link, asText: t('mail.link') },
     code: code === undefined ? null : { label: t('mail.code'), digits: code },
+    // What to know: how long it works, and what to do if it was not you.
     notes: [
       ...lifetimeNotes(name, t),
       ...(code === undefined ? [] : [t('mail.codeNote')]),
@@ -155,7 +133,7 @@ function lifetimeNotes(name: MailName, t: Translate): readonly string[] {
 }
 
 /** Plain text: a link and a code have a line of their own, so that they can be taken up whole. */
-function textOf({ greeting, lead, facts, link, code, notes, footer }: Parts): string {
+function textOf({ greeting, lead, facts, link, code, notes, footer }: ReturnType<typeof partsOf>): string {
   const paragraphs = [
     greeting,
     lead,

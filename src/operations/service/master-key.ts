@@ -4,7 +4,6 @@ import type { Config } from '../../config.ts';
 import { type Vault, wrongMasterKey } from '../../secrets/vault.ts';
 import { auditEnded, type Ended, endAllSignIns, giveUpMails } from '../../storage/operators/restore.ts';
 import {
-  type LostMail,
   listSealedMails,
   replaceSealedKeys,
   resealAll,
@@ -75,11 +74,7 @@ export function reencrypt(store: Store, oldVault: Vault, newVault: Vault): Promi
 }
 
 /** What the loss of a master key takes with it. */
-export interface Lost {
-  readonly hosts: readonly string[];
-  readonly members: number;
-  readonly mails: readonly (LostMail & { readonly host: string })[];
-}
+export type Lost = Awaited<ReturnType<typeof listLost>>;
 
 /**
  * What is lost with the master key, for the question before it is given up.
@@ -91,7 +86,7 @@ export async function listLost(
   tx: Tx,
   { environment }: Pick<Config, 'environment'>,
   vault: Pick<Vault, 'keyCheck'> | null,
-): Promise<Lost> {
+) {
   checkLoss(await findService(tx), environment, vault);
   const tenants = (await listTenants(tx)).map(({ tenant }) => tenant);
   const { members } = await tx

@@ -39,10 +39,7 @@ import { browserName, noticeUrl, seenAt } from './notice.ts';
 const userAgentLength = 256;
 
 /** A session that began; the secret goes into the browser's cookie after the commit. */
-export interface StartedSession {
-  readonly session: Session;
-  readonly secret: string;
-}
+export type StartedSession = Awaited<ReturnType<typeof startSession>>;
 
 /** The browser in which a session begins. */
 export interface Browser {
@@ -69,7 +66,7 @@ export async function startSession(
   { member, newHash, kind }: { member: Member; newHash: string | null; kind: SessionKind },
   browser: Browser,
   deps: SessionDeps,
-): Promise<StartedSession> {
+) {
   const now = deps.clock();
   const secret = deps.random.secret();
   const { session, writes } = beginSession(

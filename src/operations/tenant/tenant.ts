@@ -4,7 +4,6 @@ import { brandingProblems, neutralBranding } from '../../core/members/branding.t
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import type { SigningKeyRow } from '../../storage/schema.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
 import { languages } from '../../text/language.ts';
@@ -24,18 +23,14 @@ export const plainTenant: Tenant = {
 };
 
 /** A tenant about to be stored, with the keys it starts with. */
-export interface NewTenant {
-  readonly tenant: Tenant;
-  readonly tokenKey: Buffer;
-  readonly keys: readonly SigningKeyRow[];
-}
+export type NewTenant = Readonly<Awaited<ReturnType<typeof prepareTenant>>>;
 
 /**
  * Makes a tenant's keys: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction.
  *
  * @throws OperationRefused with every problem at once
  */
-export async function prepareTenant(tenant: Tenant, vault: Vault, now: number): Promise<NewTenant> {
+export async function prepareTenant(tenant: Tenant, vault: Vault, now: number) {
   refuseIfAny(brandingProblems(tenant));
   return { tenant, ...(await prepareKeys(tenant.id, vault, now)) };
 }

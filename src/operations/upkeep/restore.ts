@@ -3,10 +3,9 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { type Ended, endEverything } from '../../storage/operators/restore.ts';
+import { endEverything } from '../../storage/operators/restore.ts';
 import {
   dropChecksum,
-  type FileFacts,
   hasRightChecksum,
   readDatabase,
   schemaDifference,
@@ -15,13 +14,6 @@ import { lockFolder } from '../../storage/sqlite/lock.ts';
 import { databaseFile, openStore } from '../../storage/sqlite/open.ts';
 import { asStartupError, syncToDisk } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
-
-/** What a restore did. */
-export interface Restored {
-  readonly ended: Ended;
-  /** Where the database lies that was there before; null if there was none. */
-  readonly kept: string | null;
-}
 
 /** Where to restore to, and as whose. */
 export interface RestoreTarget extends Pick<Config, 'dataFolder' | 'environment'> {
@@ -38,7 +30,7 @@ export interface RestoreTarget extends Pick<Config, 'dataFolder' | 'environment'
  * @throws StartupError if a service is running, or the file is not a sound backup for this key; nothing was
  *   changed then
  */
-export async function restore(target: RestoreTarget, file: string, now: number): Promise<Restored> {
+export async function restore(target: RestoreTarget, file: string, now: number) {
   const { dataFolder } = target;
   checkBackup(target, file);
   try {
@@ -54,7 +46,8 @@ export async function restore(target: RestoreTarget, file: string, now: number):
   }
 }
 
-async function replace(dataFolder: string, file: string, now: number): Promise<Restored> {
+/** @returns what was ended, and where the database lies that was there before; null if there was none */
+async function replace(dataFolder: string, file: string, now: number) {
   // All that can fail is done here, before anything of the folder is touched.
   const staging = mkdtempSync(join(dataFolder, 'restoring-'));
   try {
@@ -63,12 +56,7 @@ async function replace(dataFolder: string, file: string, now: number): Promise<R
     chmodSync(staged, 0o600);
     dropChecksum(staged);
     const store = await openStore(staging, false);
-    let ended: Ended;
-    try {
-      ended = await store.transaction((tx) => endEverything(tx, now));
-    } finally {
-      await store.close();
-    }
+    const ended = await store.transaction((tx) => endEverything(tx, now)).finally(() => store.close());
     syncToDisk(staged);
     const kept = moveAway(dataFolder, now);
     renameSync(staged, join(dataFolder, databaseFile));
@@ -79,19 +67,14 @@ async function replace(dataFolder: string, file: string, now: number): Promise<R
   }
 }
 
-/** What a backup holds. */
-export interface CheckedBackup extends FileFacts {
-  /** Whether it has a checksum, which is right then. */
-  readonly hasChecksum: boolean;
-}
-
 /**
  * Makes sure that a file is a backup that can be restored here: every byte of it is as it was written, and it is of
  * this environment, this master key and no newer version. Nothing is changed.
  *
+ * @returns what it holds, and whether it has a checksum, which is right then
  * @throws StartupError
  */
-export function checkBackup({ environment, vault }: RestoreTarget, file: string): CheckedBackup {
+export function checkBackup({ environment, vault }: RestoreTarget, file: string) {
   const hasChecksum = hasRightChecksum(file);
   const facts = readDatabase(file);
   const { unknown } = schemaDifference(facts);
