@@ -95,8 +95,13 @@ function contextFields(visit: Pick<Visit, 'operations'>, operation: Operation): 
 
 /** What a page knows of them goes along as the query of the form's address, so that the way back is known. */
 export function contextOf(visit: OperationVisit, operation: Operation): string {
-  const context = Object.entries(picked(visit.known, contextFields(visit, operation)));
-  const query = new URLSearchParams(context.map(([name, value]): [string, string] => [name, String(value)]));
+  return queryText(picked(visit.known, contextFields(visit, operation)));
+}
+
+/** Values as the query of an address; empty where there are none. */
+export function queryText(values: Facts): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) query.set(name, String(value));
   return query.size === 0 ? '' : `?${query}`;
 }
 

@@ -3,7 +3,7 @@
 import { type EntryName, type Operation, pagesOf, pathFields } from '../../../operations/admin/operation.ts';
 import type { Form } from '../../form.ts';
 import { mayCall } from '../call.ts';
-import { addressOf, contextOf, newAddressOf, takesForm } from './addresses.ts';
+import { addressOf, contextOf, newAddressOf, queryText, takesForm } from './addresses.ts';
 import { buttonOf } from './labels.ts';
 import type { Facts, OperationVisit } from './visitor.ts';
 
@@ -36,15 +36,14 @@ export function fileButtons(visit: OperationVisit, query: Form = new Map()): rea
     .filter((one) => one.mediaType !== undefined && pagesOf(one).includes(page.name) && mayCall(visit, one))
     .flatMap((one) => {
       const href = addressOf(one, known);
-      const said = queryFor(one, query);
-      return href === null ? [] : [buttonAt(one, said.size === 0 ? href : `${href}?${said}`, false)];
+      return href === null ? [] : [buttonAt(one, `${href}${queryFor(one, query)}`, false)];
     });
 }
 
 /** What the query of a page says of the fields of an operation. */
-function queryFor({ input }: Operation, query: Form): URLSearchParams {
+function queryFor({ input }: Operation, query: Form): string {
   const known = [...query].filter(([name]) => name in input.properties);
-  return new URLSearchParams(known.map(([name, [value = '']]): [string, string] => [name, value]));
+  return queryText(Object.fromEntries(known.map(([name, [value = '']]) => [name, value])));
 }
 
 /** The forms for an entry of a list: those of which the entry's name is the one field that is missing. */

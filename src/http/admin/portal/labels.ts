@@ -82,27 +82,25 @@ export function singular(noun: string): string {
  *
  * @param isThere whether it leads to something that is there already
  */
-export function buttonOf(operation: Named, isThere = false): string {
+export function buttonOf(operation: Operation, isThere = false): string {
   const { noun, verb } = nameOf(operation);
   if (operation.portal?.label !== undefined) return operation.portal.label;
   if (isNew(verb, isThere)) return `New ${singular(noun)}`;
   return labelOf(verb === 'define' ? 'change' : verb);
 }
 
-type Named = Pick<Operation, 'name' | 'portal'>;
-
 /** Whether a verb makes something: what is defined once more is changed. */
 const isNew = (verb: string, isThere: boolean) => verb === 'create' || (verb === 'define' && !isThere);
 
 /** What the button that sends an operation's form says. */
-export function submitOf(operation: Named): string {
+export function submitOf(operation: Operation): string {
   const { noun, verb } = nameOf(operation);
   if (verb === 'create') return `Create ${singular(noun)}`;
   return verb === 'define' || verb === 'change' ? 'Save' : titleOf(operation);
 }
 
 /** The heading of an operation's form. @param isThere whether what it is about is there already */
-export function titleOf(operation: Named, isThere = false): string {
+export function titleOf(operation: Operation, isThere = false): string {
   const { noun, verb } = nameOf(operation);
   const words = buttonOf(operation, isThere);
   if (operation.portal?.label !== undefined || isNew(verb, isThere)) return words;
@@ -111,7 +109,7 @@ export function titleOf(operation: Named, isThere = false): string {
 }
 
 /** What a page says after an operation, such as "Client created." */
-export function doneText(operation: Named): string {
+export function doneText(operation: Operation): string {
   const { noun, verb } = nameOf(operation);
   const done = participles[verb];
   const text = done === undefined ? `${buttonOf(operation)}: done.` : `${singular(noun)} ${done}.`;

@@ -76,10 +76,7 @@ function itemAt({ request }: Visit, href: string, isWhole = false): Omit<MenuIte
 }
 
 /** A link of the way that leads to a page. */
-export interface Crumb {
-  readonly label: string;
-  readonly href: string;
-}
+export type Crumb = Omit<MenuItem, 'isCurrent'>;
 
 /** The pages above an operation's own, outermost first; the tenant's overview stands in the menu. */
 export function crumbsOf({ operations, operation, known }: OperationVisit): readonly Crumb[] {

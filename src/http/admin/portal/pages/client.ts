@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
 import { mayCall } from '../../call.ts';
-import { addressOf, operationNamed } from '../addresses.ts';
+import { addressOf, operationNamed, queryText } from '../addresses.ts';
 import { overviewOf, shownTenant } from '../menu.ts';
 import { listIn } from '../values.ts';
 import { callIfMay } from '../visit.ts';
@@ -16,7 +16,7 @@ export function showClient(visit: OperationVisit): Promise<FastifyReply> {
   const about = async (client: Facts) => {
     const tenant = (await callIfMay(visit, 'tenants.read', { tenant: known.tenant })) ?? {};
     const setDeviceFlow = operationNamed(visit, 'clients.setDeviceFlow');
-    const refused = new URLSearchParams({ clientId: String(client.clientId), result: 'refused' });
+    const refused = queryText({ clientId: client.clientId, result: 'refused' });
     return {
       template: 'client',
       title: String(client.name),
@@ -28,7 +28,7 @@ export function showClient(visit: OperationVisit): Promise<FastifyReply> {
         /** The form that turns it on or off; null for those who may not. */
         setDeviceFlow:
           setDeviceFlow === null || !mayCall(visit, setDeviceFlow) ? null : addressOf(setDeviceFlow, known),
-        audit: `${overviewOf(shownTenant(visit).host)}/audit?${refused}`,
+        audit: `${overviewOf(shownTenant(visit).host)}/audit${refused}`,
       },
     };
   };

@@ -6,7 +6,7 @@ import { isFile, nameOf, type Operation } from '../../../../operations/admin/ope
 import { OperationRefused } from '../../../../operations/refusal.ts';
 import { type Form, pick, queryOf } from '../../../form.ts';
 import { sendFileAnswer } from '../../call.ts';
-import { addressOf, kebab, operationNamed } from '../addresses.ts';
+import { addressOf, kebab, operationNamed, queryText } from '../addresses.ts';
 import { entryButtons, fileButtons, formButtons } from '../buttons.ts';
 import { entriesOf, type Field, placeProblems, yesAndNo } from '../form/fields.ts';
 import { asUtc } from '../form/read.ts';
@@ -93,7 +93,7 @@ function nextOf(operation: Operation, query: Form, { next }: Facts): string | nu
   const kept = [...query].flatMap(([key, [value = '']]) =>
     key === name || value === '' ? [] : [[key, value]],
   );
-  return `?${new URLSearchParams([...kept, [name, String(next)]] as [string, string][])}`;
+  return queryText({ ...Object.fromEntries(kept), [name]: next });
 }
 
 /** GET of a file, such as an export of the audit. */
@@ -117,15 +117,9 @@ export async function sendFile(visit: OperationVisit): Promise<FastifyReply> {
   }
 }
 
-const endings: readonly (readonly [string, string])[] = [
-  ['application/x-ndjson', 'jsonl'],
-  ['application/json', 'json'],
-  ['application/yaml', 'yaml'],
-  ['text/csv', 'csv'],
-];
-
+/** How the name of a file ends: with its format, where there are several to choose from. */
 function endingOf({ mediaType = '', input }: Operation, { format }: Facts): string {
   const chosen = format ?? input.properties.format?.default;
   if (typeof chosen === 'string') return chosen;
-  return endings.find(([type]) => mediaType.startsWith(type))?.[1] ?? 'txt';
+  return mediaType.startsWith('application/x-ndjson') ? 'jsonl' : 'json';
 }
