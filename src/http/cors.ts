@@ -1,4 +1,5 @@
-// Decides which origins may read an answer from a script.
+// Decides which origins may read an answer from a script, and serves the documents that all of them may.
+import { createHash } from 'node:crypto';
 import type {
   FastifyContextConfig,
   FastifyInstance,
@@ -6,6 +7,7 @@ import type {
   FastifyRequest,
   HTTPMethods,
 } from 'fastify';
+import { metadataCacheSeconds } from '../core/limits.ts';
 import { allowsOrigin } from '../core/oidc/web-origin.ts';
 import { referenceHeader } from './request-log.ts';
 
@@ -53,4 +55,48 @@ function allowOrigin(request: FastifyRequest, reply: FastifyReply, allow: AllowO
     'access-control-expose-headers': `${referenceHeader}, retry-after, www-authenticate`,
   });
   return true;
+}
+
+const anyOrigin = { 'access-control-allow-origin': '*' } as const;
+
+/** A document as it is served. As text it leaves in one piece with its headers; as bytes it would be a piece of its own. */
+function publicDocument(content: object) {
+  const body = JSON.stringify(content);
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return {
+    body,
+    headers: { ...anyOrigin, etag, 'cache-control': `public, max-age=${metadataCacheSeconds}` },
+  };
+}
+
+/**
+ * Serves a document of JSON that any client may read, from a script of any origin too, and keep.
+ *
+ * @param subjectOf what the document is about: it is made once for each, when it is asked for first
+ */
+export function servePublicDocument<Subject extends object>(
+  app: FastifyInstance,
+  url: string,
+  config: FastifyContextConfig,
+  subjectOf: (request: FastifyRequest) => Subject,
+  write: (subject: Subject) => object,
+): void {
+  const documents = new WeakMap<Subject, ReturnType<typeof publicDocument>>();
+  app.options(url, async (_request, reply) => {
+    reply.headers({ ...anyOrigin, 'access-control-allow-methods': 'GET', 'access-control-max-age': '600' });
+    return reply.status(204).send();
+  });
+  const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const subject = subjectOf(request);
+    let document = documents.get(subject);
+    if (document === undefined) {
+      document = publicDocument(write(subject));
+      documents.set(subject, document);
+    }
+    const { body, headers } = document;
+    reply.headers(headers);
+    if (request.headers['if-none-match']?.includes(headers.etag)) return reply.status(304).send();
+    return reply.type('application/json; charset=utf-8').send(body);
+  };
+  app.route({ method: ['GET', 'HEAD'], url, config, handler });
 }

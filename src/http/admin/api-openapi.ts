@@ -18,8 +18,7 @@ import {
   wholeNumber,
 } from '../../operations/json-schema.ts';
 import { mapValues } from '../api/components.ts';
-import { withRules } from '../api/document-schemas.ts';
-import { documentOf, headers, json, memberPart } from '../api/openapi.ts';
+import { documentOf, headers, json, memberPart, withRules } from '../api/openapi.ts';
 import { adminUrl } from './api.ts';
 
 /**

@@ -2,9 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { bodyBytes } from '../../core/limits.ts';
 import { apiErrorHandler, refuseOtherMethods } from '../answers.ts';
+import { servePublicDocument } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { jsonBody, queryOf } from '../form.ts';
-import { servePublicDocument } from '../public-document.ts';
 import { consentRoutes, limitAnswers } from './consents.ts';
 import { contentAccessRoute, explainRoute } from './content-access.ts';
 import { profileRoute } from './profile.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { knownScopes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
-import { servePublicDocument } from '../public-document.ts';
+import { servePublicDocument } from '../cors.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
