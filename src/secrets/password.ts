@@ -34,13 +34,10 @@ export interface Passwords {
   isWeak(phc: string): boolean;
 }
 
-/** Whether a guess may be looked at, when its turn has come; counting it belongs there. */
-export type MayBegin = () => boolean | Promise<boolean>;
-
 /** How a guess is judged. */
 export interface Judging {
-  /** Is asked when its turn has come: where it says no, nothing is looked at and the answer is no. */
-  readonly mayBegin?: MayBegin;
+  /** Is asked, and counts the guess, when its turn has come: where it says no, that is the answer. */
+  readonly mayBegin?: () => boolean | Promise<boolean>;
   /** The least work that it takes (`hashWork`), so that no hash answers sooner than another of its tenant. */
   readonly work?: number;
 }

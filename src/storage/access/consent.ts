@@ -129,12 +129,6 @@ export interface ConsentAnswerFilter {
   readonly before?: number;
 }
 
-/** Where a page begins: behind this answer. */
-interface Behind {
-  readonly id: number;
-  readonly changedAt: number;
-}
-
 /** Answers, newest first: by time, then by id. Each part is read in the order of its index. */
 export async function listConsentAnswers(
   tx: Tx,
@@ -143,7 +137,9 @@ export async function listConsentAnswers(
   limit: number,
 ): Promise<readonly ConsentAnswer[]> {
   const { status, before } = filter;
-  const behind = before === undefined ? null : { id: before, changedAt: await timeOf(tx, before) };
+  const last = before === undefined ? null : await findRow(tx, 'consentChanges', { id: before });
+  // An answer that is not there is earlier than all.
+  const behind = before === undefined ? null : { id: before, changedAt: last?.changedAt ?? 0 };
   const found: ConsentAnswer[] = [];
   for (const part of status === undefined ? (['accepted', 'withdrawn'] as const) : [status]) {
     found.push(...(await listPart(tx, tenantId, { ...filter, status: part }, behind, limit)));
@@ -155,7 +151,7 @@ async function listPart(
   tx: Tx,
   tenantId: string,
   filter: ConsentAnswerFilter & { readonly status: ConsentStatus },
-  behind: Behind | null,
+  behind: Pick<ConsentAnswer, 'id' | 'changedAt'> | null,
   limit: number,
 ): Promise<readonly ConsentAnswer[]> {
   const { consentId, memberId, status, holds, from, until } = filter;
@@ -194,9 +190,4 @@ async function listPart(
       email: erasedAt === null ? email : null,
       holds: fromFlag(isHeld),
     }));
-}
-
-/** @returns ms; earlier than all answers where this one is none */
-async function timeOf(tx: Tx, id: number): Promise<number> {
-  return (await findRow(tx, 'consentChanges', { id }))?.changedAt ?? 0;
 }

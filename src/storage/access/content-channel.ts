@@ -10,20 +10,10 @@ export async function listContentChannels(
   page: ListPage<string> = {},
 ): Promise<readonly ContentChannel[]> {
   const rows = await within(rowsWith(tx, 'contentChannels', { tenantId }), 'id', page).execute();
-  let linked = tx
-    .selectFrom('channelProducts')
-    .select(['channelId', 'productId'])
-    .where('tenantId', '=', tenantId)
-    .orderBy('channelId')
-    .orderBy('productId');
+  const ids = rows.map(({ id }) => id);
+  let linked = rowsWith(tx, 'channelProducts', { tenantId }).orderBy('channelId').orderBy('productId');
   // A page has the links of its own channels.
-  if (page.limit !== undefined && rows.length > 0) {
-    linked = linked.where(
-      'channelId',
-      'in',
-      rows.map(({ id }) => id),
-    );
-  }
+  if (page.limit !== undefined) linked = linked.where('channelId', 'in', ids);
   const links = rows.length === 0 ? [] : await linked.execute();
   return rows.map((row) => ({
     ...row,

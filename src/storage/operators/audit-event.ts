@@ -54,7 +54,10 @@ export async function listAuditEvents(
 ): Promise<readonly StoredAuditEvent[]> {
   const found: StoredAuditEvent[] = [];
   const { before } = filter;
-  const last = typeof before === 'number' ? { id: before, at: await timeOf(tx, before) } : (before ?? null);
+  const named = typeof before === 'number' ? await findRow(tx, 'auditEvents', { id: before }) : null;
+  // One that is no more is later than all.
+  const at = named?.at ?? Number.MAX_SAFE_INTEGER;
+  const last = typeof before === 'number' ? { id: before, at } : (before ?? null);
   for (const part of await partsOf(tx, filter)) {
     found.push(...(await listPart(tx, part, filter, last, limit)));
   }
@@ -108,11 +111,6 @@ async function listPart(
     changes === null ? row : { ...row, changes: JSON.parse(changes) as readonly FieldChange[] },
   );
   return tenantId === undefined ? events : events.filter((event) => event.tenantId === tenantId);
-}
-
-/** @returns ms; later than all events where this one is no more */
-async function timeOf(tx: Tx, id: number): Promise<number> {
-  return (await findRow(tx, 'auditEvents', { id }))?.at ?? Number.MAX_SAFE_INTEGER;
 }
 
 /** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */

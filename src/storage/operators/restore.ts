@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';
+import { auditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import { type EndedTable, movesOfRestore } from '../../core/operators/restore.ts';
 import { updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
@@ -38,20 +39,9 @@ export async function auditEnded(
   ended: Readonly<Record<string, number>>,
   now: number,
 ): Promise<void> {
-  await insertAuditEvent(tx, {
-    at: now,
-    tenantId: null,
-    event,
-    actorKind: 'operator',
-    actorId: null,
-    target: null,
-    clientId: null,
-    address: null,
-    result: 'done',
-    reason: Object.entries(ended)
-      .map(([table, count]) => `${table} ended: ${count}`)
-      .join(', '),
-  });
+  const counts = Object.entries(ended).map(([table, count]) => `${table} ended: ${count}`);
+  const source: Source = { ...serviceSource(now), actorKind: 'operator' };
+  await insertAuditEvent(tx, auditEvent(source, { event, reason: counts.join(', ') }));
 }
 
 /**

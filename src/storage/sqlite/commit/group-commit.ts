@@ -8,7 +8,7 @@ import { type CommitObserver, StorageUnavailable, type Tx } from '../../store.ts
 import type { DurableFile } from '../durable-file.ts';
 import type { Lost } from '../place.ts';
 import { isBusy, type Statements } from '../statements.ts';
-import { type Done, type Piece, Queue, runInSavepoint, takenBack } from './queue.ts';
+import { type Done, type Piece, Queue, runInSavepoint } from './queue.ts';
 import { type Failure, WayToDisk } from './way-to-disk.ts';
 
 /** How the next transaction begins: able to write, or as a reader while writing is impossible. */
@@ -175,7 +175,7 @@ export class GroupCommit {
             const { result, hasWritten } = await runInSavepoint(tx, piece.work, this.#statements);
             if (!this.#statements.isInTransaction()) {
               // The next piece would be in no transaction, and committed by itself.
-              lost = takenBack(result);
+              lost = 'error' in result ? result.error : new Error('SQLite took the transaction back');
               throw lost;
             }
             if (hasWritten) writers += 1;

@@ -54,11 +54,6 @@ export async function runInSavepoint(
   }
 }
 
-/** What made SQLite take back the whole transaction. */
-export function takenBack(result: Result): unknown {
-  return 'error' in result ? result.error : new Error('SQLite took the transaction back');
-}
-
 /** What SQLite says of its file, and not of the statement, is an outage: the same again may work later. */
 export function asUnavailable(error: unknown, known?: StorageUnavailable): unknown {
   const isOutage =
