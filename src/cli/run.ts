@@ -1,6 +1,6 @@
 // Finds out which command some words mean, and runs it. Help and version never do anything else.
 import { readFile } from 'node:fs/promises';
-import type { Path } from '../core/problem.ts';
+import type { Path, Problem } from '../core/problem.ts';
 import type { Operation } from '../operations/admin/operation.ts';
 import { problemText } from '../operations/problem-text.ts';
 import { version } from '../system/version.ts';
@@ -118,12 +118,8 @@ async function operate(
     else printAnswer(result.answer, read.json, terminal);
     return exitCode.done;
   };
-  return withConnection(
-    context,
-    read.migrate,
-    call,
-    (found) => `memberdoor: ${problemText(found, optionName)}`,
-  );
+  const textOf = (found: Problem) => `memberdoor: ${problemText(found, optionName)}`;
+  return withConnection(context, read.migrate, call, textOf);
 }
 
 /** One line end belongs to the file, not to the secret. */

@@ -145,10 +145,8 @@ async function openTenantFile(
     return found;
   });
   if (!read.ok) {
-    tell(
-      read.problems.map((one) => `${path}:${problemLine(one)}`),
-      terminal,
-    );
+    const problems = read.problems.map((one) => `${path}:${problemLine(one)}`);
+    tell(problems, terminal);
     return null;
   }
   const found = [...known].flatMap(([key, one]) => (one.ok ? [[key, one.value] as const] : []));
