@@ -9,14 +9,6 @@ import { ownFormats, ownKeywords } from './json-schema.ts';
 /** Everything in which a value is not as its schema says; a value itself is never repeated. */
 export type SchemaCheck = (value: unknown) => readonly Problem[];
 
-/** How a schema is held against values. */
-export interface CheckOptions {
-  /** Whether defaults are put into the value. */
-  readonly useDefaults: boolean;
-  /** In how many problems of one value to say what may have been meant. */
-  readonly guesses: number;
-}
-
 const validators = memoized((name) => {
   // `verbose`: what is known of a name, and near it, is read from the schema. Our formats are of objects, too.
   const options = { allErrors: true, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true };
@@ -26,8 +18,13 @@ const validators = memoized((name) => {
   return ajv.addFormat('date-time', { validate: isTime });
 });
 
-/** Compiles a schema, once for all the values that it is held against. */
-export function compileCheck(schema: object, { useDefaults, guesses }: CheckOptions): SchemaCheck {
+/**
+ * Compiles a schema, once for all the values that it is held against.
+ *
+ * @param useDefaults whether defaults are put into the value
+ * @param guesses in how many problems of one value to say what may have been meant
+ */
+export function compileCheck(schema: object, useDefaults: boolean, guesses: number): SchemaCheck {
   const validate = validators(useDefaults ? 'defaults' : '').compile(schema);
   return (value) =>
     validate(value)

@@ -19,7 +19,7 @@ const checks = new WeakMap<object, SchemaCheck>();
  */
 export function readInput({ input: schema }: Operation, given: Input): Input {
   const known = checks.get(schema);
-  const check = known ?? compileCheck(schema, { useDefaults: true, guesses: 0 });
+  const check = known ?? compileCheck(schema, true, 0);
   if (known === undefined) checks.set(schema, check);
   const input = readTexts(given, schema) as Input;
   refuseIfAny(halved(input));

@@ -1,5 +1,4 @@
 // Begins, lists and ends the sessions of a member, and tells of a browser that was not used before.
-
 import { cancelAuthorizationCode } from '../../core/grants/authorization-code.ts';
 import { withdraw } from '../../core/grants/device-code.ts';
 import { endSignIn, type SignInEnd } from '../../core/grants/sign-in.ts';

@@ -59,13 +59,6 @@ export interface CredentialDeps {
 
 type StoreDeps = CredentialDeps & { readonly store: Pick<Store, 'transaction'> };
 
-/** An address and a password as they were typed, and where they came from. */
-export interface Credentials {
-  readonly email: string;
-  readonly password: string;
-  readonly guesser: Guesser;
-}
-
 /**
  * Checks an address and a password. Every no takes as long as another and leaves the same traces: an unknown
  * address, a wrong password and a disabled account cannot be told apart (A1).
@@ -78,7 +71,7 @@ export interface Credentials {
  */
 export async function checkCredentials(
   tenant: OpenTenant,
-  { email, password, guesser }: Credentials,
+  { email, password, guesser }: Readonly<{ email: string; password: string; guesser: Guesser }>,
   deps: StoreDeps,
   admission: Admission = anyMember,
 ): Promise<CheckedCredentials> {

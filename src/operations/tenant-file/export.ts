@@ -1,5 +1,4 @@
 // What a tenant has, as a tenant file describes it, and the export that is made of it.
-
 import { Document, isMap, isScalar, isSeq } from 'yaml';
 import type { Consent } from '../../core/access/consent.ts';
 import { isoTime, isoTimeOrNull } from '../../core/access/iso-time.ts';

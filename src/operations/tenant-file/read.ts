@@ -62,7 +62,7 @@ let compiled: SchemaCheck | null = null;
 
 /** Everything in which a value is no tenant file by its shape alone; values are never repeated. */
 export function misshapenIn(value: unknown): readonly Problem[] {
-  compiled ??= compileCheck(tenantFileSchema, { useDefaults: false, guesses: tenantFile.problems });
+  compiled ??= compileCheck(tenantFileSchema, false, tenantFile.problems);
   return compiled(value);
 }
 

@@ -1,5 +1,4 @@
 // What a tenant file says: its types, and its schema.
-
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';

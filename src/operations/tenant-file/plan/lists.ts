@@ -1,11 +1,16 @@
 // Plans the lists of a tenant: its products, packages, channels, consents, properties and clients.
-
 import type { Client } from '../../../core/client.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { secretIdOf } from '../../admin/clients/client.ts';
 import { describeChannel, describeClient, describeConsent, describePackage } from '../export.ts';
-import { each, type FileChannel, type FileClient, type FileConsent } from '../tenant-file.ts';
+import {
+  each,
+  type FileChannel,
+  type FileClient,
+  type FileConsent,
+  type FilePackage,
+} from '../tenant-file.ts';
 import {
   call,
   type Entry,
@@ -119,13 +124,9 @@ export function planLists(planning: Planning, target: Target): readonly Entry[] 
   ];
 }
 
-interface WithProducts {
-  readonly products: readonly string[];
-}
-
 /** Whichever order a file names products in, they are the same products. */
-function withSameOrder(entry: WithProducts, described: object): object {
-  const { products: before } = described as WithProducts;
+function withSameOrder(entry: FileChannel | FilePackage, described: object): object {
+  const { products: before } = described as Pick<FileChannel, 'products'>;
   const isSame =
     entry.products.length === before.length && entry.products.every((name) => before.includes(name));
   return isSame ? { ...entry, products: before } : entry;
