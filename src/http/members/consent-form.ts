@@ -33,9 +33,7 @@ export function readConsents(request: FastifyRequest, consents: readonly Consent
 }
 
 /** A consent that a form asked for in other words than those of today, and whether its box was ticked. */
-export interface ChangedConsent extends Pick<Consent, 'id' | 'name'> {
-  readonly wasTicked: boolean;
-}
+export type ChangedConsent = ReturnType<typeof changedConsents>[number];
 
 /**
  * The boxes that ask for consents, ticked where a form that is shown again had them so: never beforehand, since silence
@@ -49,10 +47,7 @@ export const boxesOf = (consents: readonly Consent[], answers?: ConsentAnswers):
   }));
 
 /** The consents whose words have changed since the form was shown: `readConsents` leaves them out. */
-export function changedConsents(
-  request: FastifyRequest,
-  consents: readonly Consent[],
-): readonly ChangedConsent[] {
+export function changedConsents(request: FastifyRequest, consents: readonly Consent[]) {
   const shown = shownWords(request);
   return consents
     .filter((consent) => shown.has(consent.id) && shown.get(consent.id) !== wordsOf(consent))

@@ -80,11 +80,7 @@ export async function signInTo(
 }
 
 /** Leads on, signed in. */
-export function answerSignedIn(
-  reply: FastifyReply,
-  { flow, secret, outcome }: SignedIn,
-  deps: Deps,
-): Promise<FastifyReply> | FastifyReply {
+export function answerSignedIn(reply: FastifyReply, { flow, secret, outcome }: SignedIn, deps: Deps) {
   setSessionCookie(reply, secret);
   if (outcome === null) return reply.redirect(flow.returnTo, 303);
   return answerAuthorization(reply, outcome, contextOf(flow), deps);

@@ -58,12 +58,8 @@ async function show(tx: Tx, visit: Visit, refused?: Refused): Promise<Answer> {
 }
 
 /** What is shown of a sign-in: its name, and the facts that tell it from others. */
-function cardOf(
-  visit: Visit,
-  { signIn, device, userAgent, ipAddress }: MemberSignIn,
-  client: string,
-  now: number,
-) {
+function cardOf(visit: Visit, found: MemberSignIn, client: string, now: number) {
+  const { signIn, device, userAgent, ipAddress } = found;
   const { tag } = visit.language;
   const name = signIn.label ?? device?.name ?? client;
   const facts = [

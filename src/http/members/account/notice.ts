@@ -81,10 +81,11 @@ const forgotten: Seen = { facts: [], ipAddress: '', isLiving: false };
 async function seenOf(
   tx: Tx,
   tenantId: string,
-  { what, memberId }: Notice,
+  notice: Notice,
   language: Language,
   now: number,
 ): Promise<Seen> {
+  const { what, memberId } = notice;
   if ('sessionId' in what) {
     const session = await findSession(tx, tenantId, what.sessionId);
     if (session?.memberId !== memberId) return forgotten;

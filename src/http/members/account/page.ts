@@ -41,10 +41,8 @@ const purposeOfAll = 'account';
 type AccountView = Pick<Page, 'template' | 'title' | 'problems' | 'data'>;
 
 /** Sends a page of the account area, with the token of its forms and what was just done. */
-export function sendAccountPage(
-  visit: Visit,
-  { template, data, ...page }: AccountView,
-): Promise<FastifyReply> {
+export function sendAccountPage(visit: Visit, view: AccountView): Promise<FastifyReply> {
+  const { template, data, ...page } = view;
   const { session, reply, language, deps } = visit;
   const token = formToken(reply, `${purposeOfAll} ${session.id}`, deps);
   const notice = page.problems?.length ? null : noticeOf(visit);

@@ -99,9 +99,8 @@ export function standingText(
         ? t('account.subscriptions.standing.waiting')
         : text('beginning', activatedAt);
     case 'active':
-      return text('active', expiresAt);
     case 'cancelled':
-      return text('cancelled', expiresAt);
+      return text(standing, expiresAt);
     case 'expired':
       return text('ended', expiresAt);
     case 'ended':

@@ -51,12 +51,12 @@ export async function submitAddress(tx: Tx, visit: CheckoutVisit): Promise<Answe
   const missing = neededLines
     .filter((line) => values[line].trim() === '')
     .map((field): DetailProblem => ({ field, problem: 'missing' }));
-  const { address, fullName, nickName, phone, locale } = member;
+  const { address } = member;
   // The post town is of the place, and not asked for here: with another place it is wrong.
   const isSamePlace = values.postCode.trim() === address.postCode && values.city.trim() === address.city;
   const postOffice = isSamePlace ? (address.postOffice ?? '') : '';
   const country = readCountry(values.country);
-  const details = { fullName, nickName, phone, locale, address: { ...values, postOffice }, country };
+  const details = { ...member, address: { ...values, postOffice }, country };
   const wrong = await changeOwnDetails(tx, member, details, deps.clock(), missing);
   const problems = names.flatMap((name) => wrong.filter(({ field }) => field === name));
   return () => (problems.length > 0 ? sendAddressForm(visit, values, problems) : reply.redirect(here, 303));

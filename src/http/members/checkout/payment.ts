@@ -4,7 +4,7 @@ import { checkoutStanding } from '../../../core/access/checkout.ts';
 import { paymentBeginTimeout, paymentsPerMinute } from '../../../core/access/limits.ts';
 import { refusal } from '../../../core/decision.ts';
 import { bodyBytes, countingWindow } from '../../../core/limits.ts';
-import { type Paid, takePayment } from '../../../operations/access/checkout.ts';
+import { takePayment } from '../../../operations/access/checkout.ts';
 import { type HostedMethod, type PaymentReport, paymentMethod } from '../../../operations/access/payment.ts';
 import { findCheckout } from '../../../storage/access/checkout.ts';
 import { noStore, refuseOtherMethods, sendRefusal } from '../../answers.ts';
@@ -131,13 +131,10 @@ async function takeNotice(reply: FastifyReply, deps: Deps): Promise<FastifyReply
   }
 }
 
+type PaidReport = Extract<PaymentReport, { kind: 'paid' }>;
+
 /** Gives what was paid for, once however often and by whomever it is reported. */
-async function take(
-  request: FastifyRequest,
-  methodName: string,
-  report: Extract<PaymentReport, { kind: 'paid' }>,
-  deps: Deps,
-): Promise<Paid> {
+async function take(request: FastifyRequest, methodName: string, report: PaidReport, deps: Deps) {
   const { tenant } = request;
   const paid = await transactionOf(request, deps, async (tx) => {
     const answer = await takePayment(tx, tenant.id, methodName, report, deps, deps.clock());

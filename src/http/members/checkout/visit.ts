@@ -84,10 +84,8 @@ function formTargetsOf({ request, checkout, deps }: CheckoutVisit): readonly str
 }
 
 /** On to where the member was going, if that is still allowed; else to the checkout's own page (K1, K6). */
-export function leaveCompleted(
-  reply: FastifyReply,
-  { checkout, here }: Pick<CheckoutVisit, 'checkout' | 'here'>,
-) {
+export function leaveCompleted(reply: FastifyReply, to: Pick<CheckoutVisit, 'checkout' | 'here'>) {
+  const { checkout, here } = to;
   const onward = stillAllowed(checkout.onCheckoutCompletedUrl, reply.request.tenant);
   return reply.header('cache-control', 'no-store').redirect(onward ?? here, 303);
 }
