@@ -1,7 +1,7 @@
 /** Pages of a way through the sign-in: each opens the flow that its address or its form carries, and leads on in it. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Member } from '../../core/members/member.ts';
-import { type AuthorizationOutcome, takeStep } from '../../operations/authorization/authorization.ts';
+import { takeStep } from '../../operations/authorization/authorization.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { setSessionCookie } from '../cookies.ts';
@@ -60,11 +60,7 @@ export function goToFlow(reply: FastifyReply, page: FlowPage, flow: Flow, deps: 
 }
 
 /** A session that began, and what comes of the flow's request; null where it has none. */
-export interface SignedIn {
-  readonly flow: Flow;
-  readonly secret: string;
-  readonly outcome: AuthorizationOutcome | null;
-}
+export type SignedIn = Awaited<ReturnType<typeof signInTo>>;
 
 /** @param step where the flow stands (`stepOf`) */
 export async function signInTo(
@@ -73,7 +69,7 @@ export async function signInTo(
   { flow, step }: { readonly flow: Flow; readonly step: FlowStep | null },
   { member, newHash }: { readonly member: Member; readonly newHash: string | null },
   deps: Deps,
-): Promise<SignedIn> {
+) {
   const { session, secret } = await beginSessionHere(tx, request, member, newHash, deps);
   const outcome = step === null ? null : await takeStep(tx, { ...step, now: deps.clock() }, session, deps);
   return { flow, secret, outcome };
