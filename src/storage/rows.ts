@@ -7,13 +7,25 @@ export type Table = keyof Database;
 export type RowOf<T extends Table> = Selectable<Database[T]>;
 /** What of a row is the condition; null where it must have no value. */
 type Values<T extends Table> = Readonly<Partial<RowOf<T>>>;
+/**
+ * The values of a condition. Kysely leaves out one that is undefined, and would find the rows of all tenants.
+ *
+ * @throws Error if one is undefined
+ */
+export function whole<V extends object>(values: V): V {
+  for (const [column, value] of Object.entries(values)) {
+    if (value === undefined) throw new Error(`a condition has no value: ${column}`);
+  }
+  return values;
+}
+
 /** A query of whole rows. */
 export type RowsOf<T extends Table> = SelectQueryBuilder<Database, T, RowOf<T>>;
 
 /** The rows of a table that have these values: a query to be narrowed, ordered and executed. */
 export function rowsWith<T extends Table>(tx: Tx, table: T, values: Values<T>): RowsOf<T> {
   const rows = tx.selectFrom<Table>(table).selectAll();
-  return rows.where(({ and }) => and(values)) as unknown as RowsOf<T>;
+  return rows.where(({ and }) => and(whole(values))) as unknown as RowsOf<T>;
 }
 
 /** The row that has these values, or null. */
@@ -32,7 +44,7 @@ export async function highest<T extends Table>(
   column: keyof RowOf<T> & string,
   values: Values<T>,
 ): Promise<number | null> {
-  const rows = tx.selectFrom<Table>(table).where(({ and }) => and(values));
+  const rows = tx.selectFrom<Table>(table).where(({ and }) => and(whole(values)));
   const { max } = await rows.select(({ fn }) => fn.max(column as never).as('max')).executeTakeFirstOrThrow();
   return max as number | null;
 }
@@ -44,7 +56,7 @@ export async function updateRows<T extends Table>(
   values: Values<T>,
   changes: Updateable<Database[T]>,
 ): Promise<number> {
-  const rows = tx.updateTable<Table>(table).where(({ and }) => and(values));
+  const rows = tx.updateTable<Table>(table).where(({ and }) => and(whole(values)));
   return Number((await rows.set(changes as object).executeTakeFirst()).numUpdatedRows);
 }
 
@@ -68,7 +80,7 @@ export function changedOne(changed: number, table: Table): void {
 
 /** Deletes the rows that have these values. @returns how many */
 export async function deleteRows<T extends Table>(tx: Tx, table: T, values: Values<T>): Promise<number> {
-  const rows = tx.deleteFrom<Table>(table).where(({ and }) => and(values));
+  const rows = tx.deleteFrom<Table>(table).where(({ and }) => and(whole(values)));
   return Number((await rows.executeTakeFirst()).numDeletedRows);
 }
 

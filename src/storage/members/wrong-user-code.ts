@@ -1,6 +1,6 @@
 // Queries of the wrong user codes that members entered.
 import { wrongUserCodes } from '../../core/limits.ts';
-import { deleteRows } from '../rows.ts';
+import { deleteRows, whole } from '../rows.ts';
 import type { WrongUserCodeRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
@@ -27,7 +27,7 @@ function recent(tx: Tx, now: number) {
 /** How many wrong entries count: of the member, of the address and of the tenant. */
 export async function countWrongUserCodes(tx: Tx, { tenantId, memberId, address }: Guesser, now: number) {
   const count = async (by: Partial<Guesser>) => {
-    const entries = recent(tx, now).where(({ and }) => and({ tenantId, ...by }));
+    const entries = recent(tx, now).where(({ and }) => and(whole({ tenantId, ...by })));
     return (await entries.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow())
       .count;
   };
@@ -57,7 +57,7 @@ export async function isCountedUserCode(
   now: number,
 ): Promise<boolean> {
   const same = { tenantId, memberId, userCodeHash, browserHash };
-  const entries = recent(tx, now).where(({ and }) => and(same));
+  const entries = recent(tx, now).where(({ and }) => and(whole(same)));
   return (await entries.select('enteredAt').executeTakeFirst()) !== undefined;
 }
 
