@@ -30,7 +30,7 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
   const events: AuditEvent[] = [];
   for (const write of writes) {
     await applyOne(tx, write);
-    const event = eventOf(tx, write, by);
+    const event = await eventOf(tx, write, by);
     if (event === null) continue;
     await insertAuditEvent(tx, event);
     events.push(event);
@@ -39,20 +39,20 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
 }
 
 /** null where a write means no event, and where no actor is named: in a store that is not a running service's. */
-function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): AuditEvent | null {
+async function eventOf(tx: Tx, write: Write, { event, reason, ...by }: By): Promise<AuditEvent | null> {
   const meaning = meaningOf(write);
   const source = meaning === null ? null : sourceIn(tx);
   if (source === null || meaning === null) return null;
   const said = { ...(event === undefined ? {} : { event }), ...(reason === undefined ? {} : { reason }) };
-  return eventOfWrite({ ...source, ...by }, { ...meaning, ...aboutSignIn(tx, write), ...said });
+  return eventOfWrite({ ...source, ...by }, { ...meaning, ...(await aboutSignIn(tx, write)), ...said });
 }
 
 /** Whose a sign-in is that ends: the write names nothing but its id. */
-function aboutSignIn(tx: Tx, write: Write): Partial<Meaning> {
+async function aboutSignIn(tx: Tx, write: Write): Promise<Partial<Meaning>> {
   return write.write === 'endSignIn' ? ownerOfSignIn(tx, write.id) : {};
 }
 
-function applyOne(tx: Tx, write: Write): void | Promise<void> {
+function applyOne(tx: Tx, write: Write): Promise<void> {
   switch (write.write) {
     case 'insertAuthorizationCode':
       return insertAuthorizationCode(tx, write.code);

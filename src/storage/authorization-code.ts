@@ -47,7 +47,7 @@ export const insertAuthorizationCode = insertion('authorizationCodes');
 type Move = Extract<AuthorizationCodeWrite, { write: 'moveAuthorizationCode' }>;
 
 export async function moveAuthorizationCode(tx: Tx, code: Move): Promise<void> {
-  changedOne(move.run(tx, code), 'authorizationCodes');
+  changedOne(await move.run(tx, code), 'authorizationCodes');
 }
 
 const move = prepared(({ hash, from, to, signInId }: Pick<Move, 'hash' | 'from' | 'to' | 'signInId'>) =>

@@ -17,8 +17,8 @@ import type { Tx } from './store.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {
-  return remembered(tx, `client ${tenantId} ${clientId}`, () => {
-    const row = enabledClient.first(tx, { tenantId, clientId });
+  return remembered(tx, `client ${tenantId} ${clientId}`, async () => {
+    const row = await enabledClient.first(tx, { tenantId, clientId });
     return row === null ? null : fromRow(row);
   });
 }
@@ -53,7 +53,7 @@ export async function listClients(
 }
 
 export async function insertClient(tx: Tx, client: Client, createdAt: number): Promise<void> {
-  forgetRemembered(tx);
+  await forgetRemembered(tx);
   await tx
     .insertInto('clients')
     .values({ ...toRow(client), createdAt })
@@ -66,13 +66,13 @@ export async function updateDeviceFlow(
   clientId: string,
   enabled: boolean,
 ): Promise<void> {
-  forgetRemembered(tx);
+  await forgetRemembered(tx);
   await updateRow(tx, 'clients', { tenantId, clientId }, { deviceFlow: toFlag(enabled) });
 }
 
 /** Stores a client as it is from now on. */
 export async function updateClient(tx: Tx, client: Client): Promise<void> {
-  forgetRemembered(tx);
+  await forgetRemembered(tx);
   const { tenantId, clientId, type: _type, ...changed } = toRow(client);
   await updateRow(tx, 'clients', { tenantId, clientId }, changed);
 }

@@ -39,7 +39,7 @@ export async function hasEnteredDeviceCode(
   { memberId, ...code }: Pick<DeviceCode, 'tenantId' | 'userCodeHash'> & { readonly memberId: string },
   now: number,
 ): Promise<boolean> {
-  return entries.all(tx, code).some((entry) => entry.actorId === memberId && isOpen(entry, now));
+  return (await entries.all(tx, code)).some((entry) => entry.actorId === memberId && isOpen(entry, now));
 }
 
 const entered: AuditEventName = 'device_code_entered';
@@ -70,7 +70,7 @@ export async function isUserCodeFree(
   userCodeHash: string,
   now: number,
 ): Promise<boolean> {
-  return codeInUse.first(tx, { tenantId, userCodeHash, expiresAt: now - userCodeRest }) === null;
+  return (await codeInUse.first(tx, { tenantId, userCodeHash, expiresAt: now - userCodeRest })) === null;
 }
 
 const codeInUse = prepared(
@@ -80,12 +80,12 @@ const codeInUse = prepared(
       .select('id')
       .where('tenantId', '=', tenantId)
       .where('userCodeHash', '=', userCodeHash)
-      .where('expiresAt', '>', unplanned(expiresAt, 'integer')),
+      .where('expiresAt', '>', unplanned(expiresAt, 'bigint')),
 );
 
 /** How many codes of a tenant wait for a member. */
 export async function countPendingDeviceCodes(tx: Tx, tenantId: string, now: number): Promise<number> {
-  return pending.first(tx, { tenantId, now })?.count ?? 0;
+  return (await pending.first(tx, { tenantId, now }))?.count ?? 0;
 }
 
 const pending = prepared(({ tenantId, now }: { tenantId: string; now: number }) =>
@@ -94,14 +94,14 @@ const pending = prepared(({ tenantId, now }: { tenantId: string; now: number }) 
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('tenantId', '=', tenantId)
     .where('state', '=', 'pending')
-    .where('expiresAt', '>', unplanned(now, 'integer')),
+    .where('expiresAt', '>', unplanned(now, 'bigint')),
 );
 
 /** From which addresses the codes of a client come that wait for a member, and how many from each. */
-export function listHoldersOfPendingCodes(
+export async function listHoldersOfPendingCodes(
   tx: Tx,
   client: Pick<DeviceCode, 'tenantId' | 'clientId'> & { readonly now: number },
-): readonly { readonly ipAddress: string; readonly count: number }[] {
+): Promise<readonly { readonly ipAddress: string; readonly count: number }[]> {
   return holders.all(tx, client);
 }
 
@@ -112,7 +112,7 @@ const holders = prepared(
       .select((eb) => ['ipAddress', eb.fn.countAll<number>().as('count')])
       .where('tenantId', '=', tenantId)
       .where('state', '=', 'pending')
-      .where('expiresAt', '>', unplanned(now, 'integer'))
+      .where('expiresAt', '>', unplanned(now, 'bigint'))
       .where('clientId', '=', clientId)
       .groupBy('ipAddress'),
 );
@@ -131,7 +131,7 @@ export async function moveDeviceCode(
   tx: Tx,
   { from, code }: Extract<DeviceCodeWrite, { write: 'moveDeviceCode' }>,
 ): Promise<void> {
-  changedOne(move.run(tx, { ...code, from }), 'deviceCodes');
+  changedOne(await move.run(tx, { ...code, from }), 'deviceCodes');
 }
 
 type Moved = DeviceCode & { readonly from: DeviceCode['state'] };

@@ -1,10 +1,14 @@
 // Prepares the queries of the hot path once.
 import {
   type Compilable,
+  createQueryId,
   DummyDriver,
   type Insertable,
   Kysely,
+  type OperationNodeSource,
+  PostgresQueryCompiler,
   type QueryExecutor,
+  type RootOperationNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -12,8 +16,30 @@ import {
 } from 'kysely';
 import type { RowOf, Table } from './rows.ts';
 import type { Database } from './schema.ts';
-import type { Statement, Statements } from './sqlite/statements.ts';
 import type { Tx } from './store.ts';
+
+/** SQLite answers at once, PostgreSQL later. */
+export type Awaitable<Value> = Value | Promise<Value>;
+
+/** The text of a prepared query for each engine. Its values come in the same order in both. */
+export interface QueryText {
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/** What asks prepared queries on the connection of a transaction: each engine has its own. */
+export interface Connection {
+  first(text: QueryText, values: readonly unknown[]): Awaitable<unknown>;
+  all(text: QueryText, values: readonly unknown[]): Awaitable<readonly unknown[]>;
+  /** @returns how many rows it changed */
+  run(text: QueryText, values: readonly unknown[]): Awaitable<number>;
+  /** Whether it reads what was there a moment ago, while something newer may be on its way to the disk. */
+  readonly isSnapshot: boolean;
+  /** See `remembered`. */
+  readonly memory: Map<string, object>;
+  /** Something that is remembered changes in this transaction. */
+  forget(): Awaitable<void>;
+}
 
 /** Stands in a query for the value of this name. */
 class Given {
@@ -28,7 +54,15 @@ class Given {
  * Binds what is given later, and nothing else. A constant stands in the text, where the planner sees it once: one
  * that is bound, as a limit or in a partial index's condition, it looks at each time, and plans the query again.
  */
-class ConstantsInText extends SqliteQueryCompiler {
+class SqliteText extends SqliteQueryCompiler {
+  protected override appendValue(value: unknown): void {
+    if (value instanceof Given) super.appendValue(value);
+    else this.appendImmediateValue(value);
+  }
+}
+
+/** The same for PostgreSQL. */
+class PostgresText extends PostgresQueryCompiler {
   protected override appendValue(value: unknown): void {
     if (value instanceof Given) super.appendValue(value);
     else this.appendImmediateValue(value);
@@ -41,17 +75,17 @@ export const query = new Kysely<Database>({
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new ConstantsInText(),
+    createQueryCompiler: () => new SqliteText(),
   },
 });
 
 /** A query that is built once, when its file is loaded, and asked in many transactions with other values. */
 export interface Prepared<Values, Row> {
   /** The first row, or null. */
-  first(tx: Tx, values: Values): Row | null;
-  all(tx: Tx, values: Values): readonly Row[];
+  first(tx: Tx, values: Values): Promise<Row | null>;
+  all(tx: Tx, values: Values): Awaitable<readonly Row[]>;
   /** Runs what changes rows. @returns how many it changed */
-  run(tx: Tx, values: Values): number;
+  run(tx: Tx, values: Values): Awaitable<number>;
 }
 
 const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
@@ -63,16 +97,19 @@ const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
  * @param build builds the query; each value it takes of its argument is bound when the query is asked
  */
 export function prepared<Values extends object, Row>(
-  build: (given: Values) => Compilable<Row>,
+  build: (given: Values) => Compilable<Row> & OperationNodeSource,
 ): Prepared<Values, Row> {
-  const { sql: text, parameters } = build(anyName as Values).compile();
+  const built = build(anyName as Values);
+  const { sql: sqlite, parameters } = built.compile();
+  const node = built.toOperationNode() as RootOperationNode;
+  const text = { sqlite, postgres: new PostgresText().compileQuery(node, createQueryId()).sql };
   const names = parameters.map((parameter) => (parameter as Given).name as keyof Values);
   const bind = (values: Values): readonly unknown[] => names.map((name) => values[name]);
-  const statementIn = (tx: Tx): Statement => statementsOf(tx).prepare(text);
   return {
-    first: (tx, values) => (statementIn(tx).get(...bind(values)) as Row | undefined) ?? null,
-    all: (tx, values) => statementIn(tx).all(...bind(values)) as Row[],
-    run: (tx, values) => statementIn(tx).run(...bind(values)).changes,
+    first: async (tx, values) =>
+      ((await connectionOf(tx).first(text, bind(values))) as Row | undefined) ?? null,
+    all: (tx, values) => connectionOf(tx).all(text, bind(values)) as Awaitable<readonly Row[]>,
+    run: (tx, values) => connectionOf(tx).run(text, bind(values)),
   };
 }
 
@@ -84,7 +121,7 @@ export function lookup<T extends Table, Column extends keyof RowOf<T> & string>(
   return prepared((values) => {
     const equal = Object.fromEntries(columns.map((column) => [column, values[column]]));
     const rows = query.selectFrom<Table>(table).selectAll();
-    return rows.where(({ and }) => and(equal)) as Compilable as Compilable<RowOf<T>>;
+    return rows.where(({ and }) => and(equal)) as unknown as Compilable<RowOf<T>> & OperationNodeSource;
   });
 }
 
@@ -93,10 +130,12 @@ export function lookup<T extends Table, Column extends keyof RowOf<T> & string>(
  *
  * @returns what inserts a row
  */
-export function insertion<T extends Table>(table: T): (tx: Tx, row: Insertable<Database[T]>) => void {
+export function insertion<T extends Table>(
+  table: T,
+): (tx: Tx, row: Insertable<Database[T]>) => Promise<void> {
   type Row = Insertable<Database[T]>;
   const byColumns = new Map<string, Prepared<Row, unknown>>();
-  return (tx, row) => {
+  return async (tx, row) => {
     const columns = Object.keys(row);
     const key = columns.join();
     let known = byColumns.get(key);
@@ -108,7 +147,7 @@ export function insertion<T extends Table>(table: T): (tx: Tx, row: Insertable<D
       );
       byColumns.set(key, known);
     }
-    known.run(tx, row);
+    await known.run(tx, row);
   };
 }
 
@@ -116,47 +155,48 @@ export function insertion<T extends Table>(table: T): (tx: Tx, row: Insertable<D
  * A value that the planner does not look at. What stands in a range, or beside an order, SQLite would look at each
  * time it is bound anew, to plan the query again: that takes several times as long as the query.
  */
-export function unplanned<Value extends number | string>(given: Value, type: 'integer' | 'text') {
+export function unplanned<Value extends number | string>(given: Value, type: 'bigint' | 'text') {
   return sql<Value>`cast(${given} as ${sql.raw(type)})`;
 }
 
 /** A transaction's handles share one executor, and nothing else that could be asked for its connection. */
-const connections = new WeakMap<QueryExecutor, Statements>();
+const connections = new WeakMap<QueryExecutor, Connection>();
 
 /** Lets prepared queries be asked in a transaction. */
-export function connect(tx: Tx, statements: Statements): void {
-  connections.set(tx.getExecutor(), statements);
+export function connect(tx: Tx, connection: Connection): void {
+  connections.set(tx.getExecutor(), connection);
 }
 
-/** The prepared statements of the connection that a transaction runs on. */
-export function statementsOf(tx: Tx): Statements {
-  const statements = connections.get(tx.getExecutor());
-  if (statements === undefined) throw new Error('the transaction is of no store');
-  return statements;
+/** The connection that a transaction runs on. */
+export function connectionOf(tx: Tx): Connection {
+  const connection = connections.get(tx.getExecutor());
+  if (connection === undefined) throw new Error('the transaction is of no store');
+  return connection;
 }
 
 /**
  * Reads what nearly every request asks for and what hardly ever changes, such as a client: once, until any of
- * it changes. One process serves a data folder, so no other process changes it unseen; and a transaction
- * that is rolled back forgets it too, since what it read may never have been.
+ * it changes. One process serves a data folder, so no other process changes it unseen, and PostgreSQL tells each
+ * transaction whether one did; and a transaction that is rolled back forgets it too, since what it read may never
+ * have been.
  *
  * @param key names what is read
  * @param read reads it; null, which is nothing, is not remembered
  */
-export function remembered<Value extends object>(
+export async function remembered<Value extends object>(
   tx: Tx,
   key: string,
-  read: () => Value | null,
-): Value | null {
-  const { memory } = statementsOf(tx);
+  read: () => Promise<Value | null>,
+): Promise<Value | null> {
+  const { memory } = connectionOf(tx);
   const known = memory.get(key);
   if (known !== undefined) return known as Value;
-  const value = read();
+  const value = await read();
   if (value !== null) memory.set(key, value);
   return value;
 }
 
 /** To be called by whatever changes something that is remembered. */
-export function forgetRemembered(tx: Tx): void {
-  statementsOf(tx).memory.clear();
+export async function forgetRemembered(tx: Tx): Promise<void> {
+  await connectionOf(tx).forget();
 }

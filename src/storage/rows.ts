@@ -157,6 +157,11 @@ export function given<Filter extends object>(
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as never;
 }
 
+/** The next id of a table whose rows are told apart by small numbers, for the values of an insertion. */
+export function nextId(table: 'products' | 'packages') {
+  return sql<number>`(select coalesce(max(id), 0) + 1 from ${sql.table(table)})`;
+}
+
 export const fromFlag = (flag: number): boolean => flag === 1;
 export const toFlag = (value: boolean): number => (value ? 1 : 0);
 

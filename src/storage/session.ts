@@ -50,12 +50,16 @@ export interface AddressRange {
 }
 
 /** Whether a browser or a TV of the tenant has finished a sign-in from one of these addresses, until they are erased. */
-export function hasSignedInFrom(tx: Tx, tenantId: string, ranges: readonly AddressRange[]): boolean {
-  return ranges.some(
-    (range) =>
-      usedCode.first(tx, { tenantId, ...range }) !== null ||
-      sessionFrom.first(tx, { tenantId, ...range }) !== null,
-  );
+export async function hasSignedInFrom(
+  tx: Tx,
+  tenantId: string,
+  ranges: readonly AddressRange[],
+): Promise<boolean> {
+  for (const range of ranges) {
+    if ((await usedCode.first(tx, { tenantId, ...range })) !== null) return true;
+    if ((await sessionFrom.first(tx, { tenantId, ...range })) !== null) return true;
+  }
+  return false;
 }
 
 type Asked = AddressRange & { readonly tenantId: string };

@@ -26,7 +26,7 @@ type End = Extract<SignInWrite, { write: 'endSignIn' }>;
 
 /** Moves the current generation on by one; only from the generation that the decision saw. */
 export async function rotateSignIn(tx: Tx, move: Rotation): Promise<void> {
-  changedOne(rotation.run(tx, move), 'signIns');
+  changedOne(await rotation.run(tx, move), 'signIns');
 }
 
 const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 'to' | 'at'>) =>
@@ -39,7 +39,7 @@ const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 
 );
 
 export async function endSignIn(tx: Tx, end: End): Promise<void> {
-  changedOne(ending.run(tx, end), 'signIns');
+  changedOne(await ending.run(tx, end), 'signIns');
 }
 
 const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) =>
@@ -51,8 +51,11 @@ const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) 
 );
 
 /** Whose a sign-in is. */
-export function ownerOfSignIn(tx: Tx, id: string): Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'> {
-  const owner = ownerOf.first(tx, { id });
+export async function ownerOfSignIn(
+  tx: Tx,
+  id: string,
+): Promise<Pick<SignIn, 'tenantId' | 'clientId' | 'memberId'>> {
+  const owner = await ownerOf.first(tx, { id });
   if (owner === null) throw new Error('there is no such sign-in');
   return owner;
 }
@@ -85,12 +88,12 @@ export async function endSignInsOfClient(
  * The sign-ins with a client that a member may not keep when one more begins: the oldest, of those that still give
  * access (`signInLives`), and a bounded number at a time.
  */
-export function listSurplusSignIns(
+export async function listSurplusSignIns(
   tx: Tx,
   { tenantId, clientId, signInsPerMember: kept, ...client }: Client,
   memberId: string,
   now: number,
-): readonly SignIn[] {
+): Promise<readonly SignIn[]> {
   return surplus.all(tx, {
     tenantId,
     clientId,

@@ -107,7 +107,7 @@ async function issue(
   if (wait !== null) return { full: 'device_requests_of_client', window: minute };
   const asker = { tenantId: tenant.id, clientId: client.clientId, network: addressKey(ipAddress) };
   const isKnown = () => hasSignedInFrom(tx, tenant.id, addressRanges(ipAddress));
-  if (!pendingCodes.hasRoom(tx, asker, pendingDeviceCodes, isKnown)) return noRoom;
+  if (!(await pendingCodes.hasRoom(tx, asker, pendingDeviceCodes, isKnown))) return noRoom;
   const drawn = await drawUserCode(tx, tenant, now, random.digits);
   if (drawn === null) return noRoom;
 

@@ -18,7 +18,7 @@ export async function makeRoomForSignIn(
   tx: Tx,
   { client, member, issuedAt }: Readonly<{ client: Client; member: Member; issuedAt: number }>,
 ): Promise<void> {
-  for (const signIn of listSurplusSignIns(tx, client, member.id, issuedAt)) {
+  for (const signIn of await listSurplusSignIns(tx, client, member.id, issuedAt)) {
     await apply(tx, endSignIn(signIn, 'too_many', issuedAt));
   }
 }

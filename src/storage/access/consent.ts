@@ -155,8 +155,10 @@ async function listPart(
   limit: number,
 ): Promise<readonly ConsentAnswer[]> {
   const { consentId, memberId, status, holds, from, until } = filter;
-  const isLast = sql<0 | 1>`not exists (select 1 from consentChanges as later
-    where later.memberId = answer.memberId and later.consentId = answer.consentId and later.id > answer.id)`;
+  const { ref } = sql;
+  const isLast = sql<0 | 1>`(case when exists (select 1 from ${sql.table('consentChanges')} as later
+    where ${ref('later.memberId')} = ${ref('answer.memberId')} and ${ref('later.consentId')} = ${ref('answer.consentId')}
+      and later.id > answer.id) then 0 else 1 end)`;
   let query = tx
     .selectFrom('consentChanges as answer')
     .innerJoin('members as member', 'member.id', 'answer.memberId')

@@ -6,6 +6,7 @@ import {
   findRow,
   fromFlag,
   type ListPage,
+  nextId,
   rowsWith,
   toFlag,
   updateRows,
@@ -54,10 +55,10 @@ export async function listPackageProducts(
  *
  * @throws Error if there is no such package: a subscription's package is never deleted
  */
-export function contentsOfPackage(tx: Tx, id: number): Pick<Package, 'name' | 'products'> {
-  const contents = remembered(tx, `package ${id}`, () => {
-    const row = nameOf.first(tx, { id });
-    return row === null ? null : { name: row.name, products: productsOf.all(tx, { id }) };
+export async function contentsOfPackage(tx: Tx, id: number): Promise<Pick<Package, 'name' | 'products'>> {
+  const contents = await remembered(tx, `package ${id}`, async () => {
+    const row = await nameOf.first(tx, { id });
+    return row === null ? null : { name: row.name, products: await productsOf.all(tx, { id }) };
   });
   if (contents === null) throw new Error('a subscription is of a package that is not there');
   return contents;
@@ -110,7 +111,7 @@ export async function insertPackage(
 ): Promise<number> {
   const { id } = await tx
     .insertInto('packages')
-    .values({ tenantId, ...columnsOf(facts) })
+    .values({ id: nextId('packages'), tenantId, ...columnsOf(facts) })
     .returning('id')
     .executeTakeFirstOrThrow();
   await linkProducts(tx, id, productIds);
@@ -125,7 +126,7 @@ export async function updatePackage(
   facts: PackageFacts,
   productIds: readonly number[],
 ): Promise<boolean> {
-  forgetRemembered(tx);
+  await forgetRemembered(tx);
   if ((await updateRows(tx, 'packages', { id, tenantId }, columnsOf(facts))) !== 1) return false;
   await deleteRows(tx, 'packageProducts', { packageId: id });
   await linkProducts(tx, id, productIds);
@@ -162,7 +163,7 @@ export async function listProducts(
 export async function insertProduct(tx: Tx, tenantId: string, name: string): Promise<number> {
   const { id } = await tx
     .insertInto('products')
-    .values({ tenantId, name })
+    .values({ id: nextId('products'), tenantId, name })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -170,6 +171,6 @@ export async function insertProduct(tx: Tx, tenantId: string, name: string): Pro
 
 /** Returns whether the tenant has the product. */
 export async function updateProduct(tx: Tx, tenantId: string, { id, name }: Product): Promise<boolean> {
-  forgetRemembered(tx);
+  await forgetRemembered(tx);
   return (await updateRows(tx, 'products', { id, tenantId }, { name })) === 1;
 }

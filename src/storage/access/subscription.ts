@@ -19,7 +19,7 @@ import { contentsOfPackage } from './package.ts';
 
 /** Every subscription of a member, active or not, oldest first, with its package and products. */
 export async function listSubscriptions(tx: Tx, memberId: string): Promise<readonly MemberSubscription[]> {
-  return rowsOf.all(tx, { memberId }).map((row) => withContents(tx, row));
+  return withContents(tx, await rowsOf.all(tx, { memberId }));
 }
 
 const rowsOf = prepared(({ memberId }: Pick<Subscription, 'memberId'>) =>
@@ -37,7 +37,7 @@ export async function listSomeSubscriptions(
   page: ListPage<number>,
 ): Promise<readonly MemberSubscription[]> {
   const rows = within(rowsWith(tx, 'subscriptions', { memberId }), 'id', page);
-  return (await rows.execute()).map((row) => withContents(tx, row));
+  return withContents(tx, await rows.execute());
 }
 
 /** A page of the subscriptions of a member, the newest first. */
@@ -47,12 +47,19 @@ export async function listNewestSubscriptions(
   page: NewestPage<number>,
 ): Promise<readonly MemberSubscription[]> {
   const rows = newest(rowsWith(tx, 'subscriptions', { memberId }), 'id', page);
-  return (await rows.execute()).map((row) => withContents(tx, row));
+  return withContents(tx, await rows.execute());
 }
 
-function withContents(tx: Tx, row: SubscriptionRow): MemberSubscription {
-  const { name, products } = contentsOfPackage(tx, row.packageId);
-  return { ...subscriptionOf(row), packageName: name, products };
+async function withContents(
+  tx: Tx,
+  rows: readonly SubscriptionRow[],
+): Promise<readonly MemberSubscription[]> {
+  const found: MemberSubscription[] = [];
+  for (const row of rows) {
+    const { name, products } = await contentsOfPackage(tx, row.packageId);
+    found.push({ ...subscriptionOf(row), packageName: name, products });
+  }
+  return found;
 }
 
 /** A subscription of a tenant, or null. */

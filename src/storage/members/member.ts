@@ -16,7 +16,7 @@ export interface MemberWithPassword {
 
 /** The member of a tenant by id, or null; one whose data were erased is not found. */
 export async function findMember(tx: Tx, tenantId: string, id: string): Promise<Member | null> {
-  const row = rowOf.first(tx, { tenantId, id });
+  const row = await rowOf.first(tx, { tenantId, id });
   return row === null ? null : memberOfRow(row);
 }
 
@@ -114,8 +114,9 @@ async function noteFormerAddress(
     .executeTakeFirst();
   if (old === undefined) return false;
   await tx
-    .replaceInto('formerAddresses')
+    .insertInto('formerAddresses')
     .values({ memberId: id, email: old.normalisedEmail, givenUpAt: updatedAt })
+    .onConflict((conflict) => conflict.columns(['memberId', 'email']).doUpdateSet({ givenUpAt: updatedAt }))
     .execute();
   return true;
 }

@@ -3,7 +3,7 @@ import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { deviceCodeLifetime, pacedCodes, pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
-import { statementsOf } from '../prepared.ts';
+import { connectionOf } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 import { createAgedMap } from './aged-map.ts';
 
@@ -35,10 +35,10 @@ interface Holders {
 export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) => string) {
   const known = new Map<string, Holders>();
   const keyOf = ({ tenantId, clientId }: Asker) => `${tenantId} ${clientId}`;
-  const look = (tx: Tx, { tenantId, clientId }: Asker, most: number, now: number): Holders => {
+  const look = async (tx: Tx, { tenantId, clientId }: Asker, most: number, now: number): Promise<Holders> => {
     const networks = new Map<string, number>();
     let total = 0;
-    for (const { ipAddress, count } of listHoldersOfPendingCodes(tx, { tenantId, clientId, now })) {
+    for (const { ipAddress, count } of await listHoldersOfPendingCodes(tx, { tenantId, clientId, now })) {
       const network = networkOf(ipAddress);
       networks.set(network, (networks.get(network) ?? 0) + count);
       total += count;
@@ -52,23 +52,23 @@ export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) 
      * @param most the limit of the client
      * @param isKnown whether a sign-in was finished from the asker's network; asked where it matters
      */
-    hasRoom(tx: Tx, asker: Asker, most: number, isKnown: () => boolean): boolean {
+    async hasRoom(tx: Tx, asker: Asker, most: number, isKnown: () => Promise<boolean>): Promise<boolean> {
       const now = clock();
-      const room = (holders: Holders | undefined): boolean => {
+      const room = async (holders: Holders | undefined): Promise<boolean> => {
         if (holders === undefined) return false;
         const { total, networks } = holders;
         if (networks === null) return total < most * pendingCodeParts.shared;
         const own = networks.get(asker.network) ?? 0;
         const forWhom = roomForCode(most, { total, networks: networks.size, own });
-        return forWhom === 'anyone' || (forWhom === 'known' && isKnown());
+        return forWhom === 'anyone' || (forWhom === 'known' && (await isKnown()));
       };
       const before = known.get(keyOf(asker));
-      if (room(before)) return true;
+      if (await room(before)) return true;
       const isNews = before?.networks && now >= before.lookedAt && now - before.lookedAt < pendingCodesLook;
       if (isNews) return false;
-      const holders = look(tx, asker, most, now);
+      const holders = await look(tx, asker, most, now);
       // A snapshot lacks the newest of them.
-      if (!statementsOf(tx).isSnapshot) known.set(keyOf(asker), holders);
+      if (!connectionOf(tx).isSnapshot) known.set(keyOf(asker), holders);
       return room(holders);
     },
     /** One more was issued. */

@@ -9,7 +9,7 @@ import { noteAuditEvent } from './audited.ts';
 /** The one writer of the audit: a row, and after the commit a line of the log. */
 export async function insertAuditEvent(tx: Tx, event: AuditEvent): Promise<void> {
   const { changes, ...row } = event;
-  insertRow(tx, changes === undefined ? row : { ...row, changes: JSON.stringify(changes) });
+  await insertRow(tx, changes === undefined ? row : { ...row, changes: JSON.stringify(changes) });
   noteAuditEvent(tx, event);
 }
 
@@ -189,7 +189,7 @@ async function eraseUnnamed(tx: Tx, tenantId: string, addresses: readonly string
       .where('address', 'is not', null)
       .where('actorKind', 'in', ['client', 'nobody'])
       // As the condition of the index has it.
-      .where(sql<boolean>`(actorKind = 'nobody' or result = 'refused')`)
+      .where(sql<boolean>`(${sql.ref('actorKind')} = 'nobody' or result = 'refused')`)
       .execute();
   }
 }

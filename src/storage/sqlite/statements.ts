@@ -1,20 +1,17 @@
 // Keeps the prepared statements of a connection.
 import SQLite from 'better-sqlite3';
+import type { Connection } from '../prepared.ts';
 
 /** What of a statement of better-sqlite3 is used, by us and by Kysely. */
 export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' | 'iterate'>;
 
 /** The prepared statements of a connection, each prepared when it is needed first. */
-export interface Statements {
+export interface Statements extends Connection {
   prepare(text: string): Statement;
   /** Is called before each statement that may change rows; the caller that sets it takes it away again. */
   beforeWriting: (() => void) | null;
   /** Whether a transaction is open: some errors of the disk make SQLite take back all of it. */
   isInTransaction(): boolean;
-  /** Whether they read what was there a moment ago, while something newer may be on its way to the disk. */
-  readonly isSnapshot: boolean;
-  /** See `remembered`. */
-  readonly memory: Map<string, object>;
 }
 
 export function createStatements(sqlite: SQLite.Database, isSnapshot = false): Statements {
@@ -24,6 +21,18 @@ export function createStatements(sqlite: SQLite.Database, isSnapshot = false): S
     memory: new Map(),
     beforeWriting: null,
     isInTransaction: () => sqlite.inTransaction,
+    first({ sqlite: text }, values) {
+      return this.prepare(text).get(...values);
+    },
+    all({ sqlite: text }, values) {
+      return this.prepare(text).all(...values);
+    },
+    run({ sqlite: text }, values) {
+      return this.prepare(text).run(...values).changes;
+    },
+    forget() {
+      this.memory.clear();
+    },
     prepare(text) {
       let statement = known.get(text);
       if (statement === undefined) {

@@ -113,12 +113,16 @@ function forgottenSignIns(now: number, memory: number): Sweep {
   return walked<SignInPart>('signIns', {
     page: (tx, after) => signInsAfter.all(tx, { id: after }),
     keyOf: ({ id }) => id,
-    forget: (tx, signIn) => {
+    forget: async (tx, signIn) => {
       const over = overAt(signIn, signIn);
       if (now < over + usedCodeMemory) return 0;
       const { id } = signIn;
-      const codes = codesOfSignIn.run(tx, { signInId: id }) + deviceCodesOfSignIn.run(tx, { signInId: id });
-      return codes + (now < over + Math.max(memory, usedCodeMemory) ? 0 : signInDeletion.run(tx, { id }));
+      const codes =
+        (await codesOfSignIn.run(tx, { signInId: id })) +
+        (await deviceCodesOfSignIn.run(tx, { signInId: id }));
+      return (
+        codes + (now < over + Math.max(memory, usedCodeMemory) ? 0 : await signInDeletion.run(tx, { id }))
+      );
     },
   });
 }

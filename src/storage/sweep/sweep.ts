@@ -1,5 +1,7 @@
 // Deletes expired rows in small bites.
+
 import { sweepBite } from '../../core/operators/limits.ts';
+import type { Awaitable } from '../prepared.ts';
 import type { Store, Tx } from '../store.ts';
 
 /** What one bite has done. */
@@ -64,10 +66,10 @@ export function indexed(rows: string, some: (tx: Tx) => Promise<number>): Sweep 
 /** Rows of which no index says when they are over: each is looked at, in the order of its key. */
 export interface Walk<Row> {
   /** The rows after a key, in its order, at most `sweepBite.rows`. */
-  readonly page: (tx: Tx, after: string) => readonly Row[];
+  readonly page: (tx: Tx, after: string) => Awaitable<readonly Row[]>;
   readonly keyOf: (row: Row) => string;
   /** Forgets what may be forgotten of a row. @returns how many rows were deleted */
-  readonly forget: (tx: Tx, row: Row) => number;
+  readonly forget: (tx: Tx, row: Row) => Awaitable<number>;
 }
 
 /** Walks over all rows of a table, once. */
@@ -76,10 +78,10 @@ export function walked<Row>(rows: string, { page, keyOf, forget }: Walk<Row>): S
     rows,
     bite: async (tx, from) => {
       const until = performance.now() + sweepBite.ms;
-      const found = page(tx, from);
+      const found = await page(tx, from);
       let deleted = 0;
       for (const row of found) {
-        deleted += forget(tx, row);
+        deleted += await forget(tx, row);
         if (performance.now() >= until) return { deleted, next: keyOf(row) };
       }
       const last = found.at(-1);

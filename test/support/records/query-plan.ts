@@ -1,5 +1,5 @@
 import { CompiledQuery, type KyselyPlugin, SqliteQueryCompiler } from 'kysely';
-import { connect, statementsOf } from '../../../src/storage/prepared.ts';
+import { connect, connectionOf } from '../../../src/storage/prepared.ts';
 import type { Statements } from '../../../src/storage/sqlite/statements.ts';
 import type { Tx } from '../../../src/storage/store.ts';
 
@@ -16,7 +16,7 @@ export async function sentBy(tx: Tx, work: (tx: Tx) => Promise<unknown>): Promis
   const listening = tx.withPlugin(listener);
   connect(
     listening,
-    listeningTo(statementsOf(tx), (query) => sent.push(query)),
+    listeningTo(connectionOf(tx) as Statements, (query) => sent.push(query)),
   );
   await work(listening);
   return sent;
