@@ -2,17 +2,38 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/run/longest-first.ts';
 
+/** The tests of what an engine keeps, whatever engine it is. */
+const ofAnyEngine = [
+  'test/storage/access/{consents,invoices,offers,subscriptions}.test.ts',
+  'test/storage/{client-cache,members,operators,package-cache,repositories,sweep}.test.ts',
+  'test/storage/members/*.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/run/browser.ts', 'test/support/run/fixture-folders.ts'],
-    pool: 'forks',
-    // No module of ours keeps anything of a request, and loading them anew for each file takes a third of the time.
-    isolate: false,
+    globalSetup: [
+      'test/support/run/browser.ts',
+      'test/support/run/fixture-folders.ts',
+      'test/support/run/postgres.ts',
+    ],
     // Half of the tests wait for a browser or a socket: with a worker for each core a third of them was idle.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    projects: [project('sqlite', ['test/**/*.test.ts']), project('postgres', ofAnyEngine)],
   },
 });
+
+function project(engine: 'sqlite' | 'postgres', include: readonly string[]) {
+  return {
+    test: {
+      name: engine,
+      include: [...include],
+      env: { TEST_ENGINE: process.env.TEST_ENGINE ?? engine },
+      pool: 'forks' as const,
+      // No module of ours keeps anything of a request, and loading them anew for each file takes a third of the time.
+      isolate: false,
+      testTimeout: 20_000,
+      hookTimeout: 30_000,
+    },
+  };
+}

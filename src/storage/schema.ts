@@ -25,6 +25,8 @@ import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
  */
 export interface Database {
   service: ServiceRow;
+  /** Goes up when something changes that processes remember. */
+  remembered: { id: 1; version: number };
   filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEventRow & { id: Generated<number> };
   adminTokens: AdminTokenRow;

@@ -95,6 +95,14 @@ describe('W14: the packages of the project', () => {
       'node_modules/jose wants to run a script',
     ],
     [
+      'a package that the service runs and that needs its script, though the script is refused by name',
+      {
+        lock: withPackage(jose, { hasInstallScript: true }),
+        manifest: { ...manifest, allowScripts: { ...manifest.allowScripts, jose: false } },
+      },
+      'node_modules/jose wants to run a script',
+    ],
+    [
       'a licence that asks for more than a notice',
       { lock: withPackage(jose, { license: 'AGPL-3.0-only' }) },
       'node_modules/jose has the licence AGPL-3.0-only',

@@ -174,3 +174,9 @@ export const checksumBytes = 1_024 * 1_024;
 
 /** So many pages are written at once to overwrite the log: about a millisecond. */
 export const fillerPages = 50;
+
+/** Connections to PostgreSQL that one process holds at most, and how long a request waits for one (ms). */
+export const postgresPool = { connections: 20, patience: 5_000 } as const;
+
+/** How often a transaction runs again that others were in the way of, and the least pause (ms), doubled so often. */
+export const postgresRetries = { most: 12, ofDuplicates: 2, step: 2, doublings: 6 } as const;

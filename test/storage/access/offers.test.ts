@@ -188,7 +188,7 @@ describe('custom properties', () => {
       await insertCustomProperty(tx, 'tenant-a', { key: 'seats', type: 'number' });
       await insertCustomProperty(tx, 'tenant-a', { key: 'seats', type: 'string' });
     });
-    await expect(twice).rejects.toThrow('UNIQUE');
+    await expect(twice).rejects.toThrow(/unique/i);
   });
 });
 

@@ -12,11 +12,9 @@ export function allRows(
   except: readonly string[] = ['auditEvents'],
 ): Promise<Readonly<Record<string, readonly unknown[]>>> {
   return store.transaction(async (tx) => {
-    const tables = await sql<{ name: string }>`
-      select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name
-    `.execute(tx);
+    const tables = await tx.introspection.getTables({ withInternalKyselyTables: true });
     const rows: Record<string, readonly unknown[]> = {};
-    for (const { name } of tables.rows.filter((table) => !except.includes(table.name))) {
+    for (const { name } of tables.filter((table) => !except.includes(table.name))) {
       rows[name] = (await sql`select * from ${sql.table(name)} order by 1`.execute(tx)).rows;
     }
     return rows;

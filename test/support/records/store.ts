@@ -2,15 +2,15 @@ import { onTestFinished } from 'vitest';
 import { insertClient } from '../../../src/storage/client.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { insertSession } from '../../../src/storage/session.ts';
-import { openStore } from '../../../src/storage/sqlite/open.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';
 import { insertTenant } from '../../../src/storage/tenant.ts';
+import { openTestStore } from '../run/test-store.ts';
 import { clientRecord, memberRecord, now, sessionRecord, tenantRecord } from './records.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A new store on a file of its own, closed when the test is over. */
 export async function newStore(folder = temporaryFolder()): Promise<Store> {
-  const store = await openStore(folder, true);
+  const store = await openTestStore(folder, true);
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,0 +1,154 @@
+// Opens a PostgreSQL database, and runs transactions in it.
+import { randomInt } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { postgresPool, postgresRetries } from '../../core/operators/limits.ts';
+import { StartupError } from '../../system/startup-error.ts';
+import { type Connection, connect } from '../prepared.ts';
+import type { Database } from '../schema.ts';
+import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
+import { columnTypes, keepPrepared, PreparingClient } from './client.ts';
+import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
+import { migrate } from './migrate.ts';
+
+/** Who is told of what happens to a store. */
+interface Surroundings {
+  readonly commit?: CommitObserver | undefined;
+}
+
+/**
+ * Opens a database and brings it to the newest schema. Any number of processes may have it open: what one has
+ * committed, the others obey in every transaction that begins afterwards (decision 51).
+ *
+ * @param url `postgres://user:password@host:port/database`
+ * @param mayInitialise whether an empty database is taken for a new service
+ * @throws StartupError in one line, without the password: not reachable, empty, or newer than this version
+ */
+export async function openPostgres(
+  url: string,
+  mayInitialise: boolean,
+  { commit: observe }: Surroundings = {},
+): Promise<Store> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: postgresPool.connections,
+    connectionTimeoutMillis: postgresPool.patience,
+    types: columnTypes,
+    Client: PreparingClient,
+  });
+  // A connection that breaks while it is not used is replaced by the next that is asked for.
+  pool.on('error', () => {});
+  const kysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migrate(pool, mayInitialise);
+  } catch (error) {
+    await kysely.destroy();
+    throw error instanceof StartupError ? error : unreachable(error);
+  }
+  const remembered = createMemory();
+  let waiting = 0;
+
+  const attempt = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    kysely.connection().execute(async (connection) => {
+      const tx = connection as Tx;
+      const begun = await tx.executeQuery<{ version: number }>(begin);
+      const own = connectionOn(tx, remembered.of(begun.rows[0]?.version ?? 0));
+      connect(tx, own);
+      try {
+        const result = await work(tx);
+        await tx.executeQuery(commit);
+        return result;
+      } catch (error) {
+        // What keeps the connection from being rolled back keeps it from being used again: the pool drops it.
+        await tx.executeQuery(rollback).catch(() => {});
+        throw error;
+      }
+    });
+
+  return {
+    transaction: async (work) => {
+      const begunAt = performance.now();
+      waiting += 1;
+      try {
+        return await untilDone(() => attempt(work));
+      } finally {
+        waiting -= 1;
+        observe?.(performance.now() - begunAt, 1);
+      }
+    },
+    waiting: () => waiting,
+    isLost: () => false,
+    clean: () => {},
+    cleaningAt: () => null,
+    close: () => kysely.destroy(),
+  };
+}
+
+/** The version of what is remembered comes in the round trip that begins the transaction. */
+const begin = CompiledQuery.raw('begin isolation level serializable; select version from remembered');
+const commit = CompiledQuery.raw('commit');
+const rollback = CompiledQuery.raw('rollback');
+
+/** Runs work again while others are in its way, each time after a longer pause, and each process after another one. */
+async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (isOutage(error)) throw unavailable(error);
+      if (!isUnfinished(error) && !isDuplicate(error)) throw error;
+      const most = isDuplicate(error) ? postgresRetries.ofDuplicates : postgresRetries.most;
+      if (tried > most) throw isDuplicate(error) ? error : unavailable(error);
+      await wait(randomInt(1, postgresRetries.step * 2 ** Math.min(tried, postgresRetries.doublings)));
+    }
+  }
+}
+
+const unavailable = (cause: unknown) =>
+  new StorageUnavailable('the transaction could not be committed', { cause });
+
+/** The driver's words name the server at most; the address of ours, with its password, is not in them. */
+function unreachable(error: unknown): StartupError {
+  const { message, code } = error as Error & { readonly code?: string };
+  return new StartupError(`The database cannot be reached: ${message === '' ? code : message}.`);
+}
+
+/** What is remembered between transactions, while the database says that nothing of it has changed. */
+function createMemory() {
+  let version = -1;
+  let memory = new Map<string, object>();
+  return {
+    /** The memory of a transaction that sees a version. One that began before the newest keeps what it finds to itself. */
+    of(seen: number): Map<string, object> {
+      if (seen < version) return new Map();
+      if (seen > version) memory = new Map();
+      version = seen;
+      return memory;
+    },
+  };
+}
+
+function connectionOn(tx: Tx, memory: Map<string, object>): Connection {
+  const ask = (text: string, values: readonly unknown[]) => {
+    keepPrepared(text);
+    return tx.executeQuery<unknown>(CompiledQuery.raw(text, [...values]));
+  };
+  let current = memory;
+  return {
+    first: async ({ postgres }, values) => (await ask(postgres, values)).rows[0],
+    all: async ({ postgres }, values) => (await ask(postgres, values)).rows,
+    run: async ({ postgres }, values) => Number((await ask(postgres, values)).numAffectedRows ?? 0n),
+    isSnapshot: false,
+    get memory() {
+      return current;
+    },
+    forget: async () => {
+      // What this transaction reads from now on may be taken back with it.
+      current = new Map();
+      await tx.executeQuery(change);
+    },
+  };
+}
+
+const change = CompiledQuery.raw('update remembered set version = version + 1');

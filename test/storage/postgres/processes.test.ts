@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findClient, updateClient } from '../../../src/storage/client.ts';
+import { openPostgres } from '../../../src/storage/postgres/open.ts';
+import { StorageUnavailable, type Store } from '../../../src/storage/store.ts';
+import { clientRecord, tenantRecord } from '../../support/records/records.ts';
+import { insertRecords } from '../../support/records/store.ts';
+import { type PostgresServer, startPostgres } from '../../support/run/postgres-server.ts';
+import { freePort } from '../../support/service.ts';
+
+let server: PostgresServer;
+let opened: Store[] = [];
+
+/** The store of one process of a service. */
+async function open(mayInitialise = true, database = 'postgres'): Promise<Store> {
+  const store = await openPostgres(`${server.url}/${database}`, mayInitialise);
+  opened.push(store);
+  return store;
+}
+
+beforeAll(async () => {
+  server = await startPostgres(await freePort());
+});
+afterAll(() => server.stop());
+
+describe('two processes on one database', () => {
+  let [one, other]: Store[] = [];
+  beforeAll(async () => {
+    [one, other] = await Promise.all([open(), open()]);
+    await one?.transaction(insertRecords);
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    opened = [];
+  });
+  const both = () => [one as Store, other as Store] as const;
+  const { tenantId, clientId } = clientRecord();
+  const find = (store: Store) => store.transaction((tx) => findClient(tx, tenantId, clientId));
+
+  it('decision 51: begin together on an empty database, and one makes its tables', async () => {
+    for (const store of both()) expect(await find(store)).not.toBeNull();
+  });
+
+  it('decision 51: a client that one disables is refused by the other at once', async () => {
+    const [first, second] = both();
+    const client = await find(second);
+    if (client === null) throw new Error('no client');
+    expect(await find(second)).toBe(client);
+    await first.transaction((tx) => updateClient(tx, { ...client, disabledAt: 1 }));
+    expect(await find(second)).toBeNull();
+    await second.transaction((tx) => updateClient(tx, { ...client, disabledAt: null }));
+    expect(await find(first)).toEqual(client);
+  });
+
+  it('decision 51: what a transaction changed that failed, no other believes', async () => {
+    const [first] = both();
+    const client = await find(first);
+    if (client === null) throw new Error('no client');
+    const failing = first.transaction(async (tx) => {
+      await updateClient(tx, { ...client, name: 'never' });
+      await findClient(tx, tenantId, clientId);
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    for (const store of both()) expect((await find(store))?.name).toBe(client.name);
+  });
+
+  it('F1: 200 that count at once through two processes, and none is lost', async () => {
+    const { id } = tenantRecord('a');
+    const countIn = (store: Store) =>
+      store.transaction(async (tx) => {
+        const row = await tx
+          .selectFrom('tenants')
+          .select('passwordLength')
+          .where('id', '=', id)
+          .executeTakeFirstOrThrow();
+        const next = row.passwordLength === 64 ? 8 : row.passwordLength + 1;
+        await tx.updateTable('tenants').set({ passwordLength: next }).where('id', '=', id).execute();
+      });
+    const [first, second] = both();
+    const before = await first.transaction((tx) =>
+      tx.selectFrom('tenants').select('passwordLength').where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+    const done = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) => countIn(index % 2 === 0 ? first : second)),
+    );
+    const counted = done.filter(({ status }) => status === 'fulfilled').length;
+    for (const result of done) {
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(StorageUnavailable);
+    }
+    const after = await first.transaction((tx) =>
+      tx.selectFrom('tenants').select('passwordLength').where('id', '=', id).executeTakeFirstOrThrow(),
+    );
+    expect(counted).toBeGreaterThan(0);
+    expect((after.passwordLength - 8 + 57) % 57).toBe((before.passwordLength - 8 + counted) % 57);
+  });
+});
+
+describe('a database that is gone', () => {
+  it('Z7: work is refused while it is, and goes on by itself when it is back', async () => {
+    const store = await open();
+    try {
+      const read = () =>
+        store.transaction((tx) => tx.selectFrom('tenants').select('id').orderBy('id').execute());
+      expect(await read()).toHaveLength(2);
+      await server.kill();
+      await expect(read()).rejects.toBeInstanceOf(StorageUnavailable);
+      await server.start();
+      expect(await read()).toHaveLength(2);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('F18: one that cannot be reached is refused in one line without its password', async () => {
+    const port = await freePort();
+    const refused = openPostgres(`postgres://memberdoor:s3cret@127.0.0.1:${port}/x`, true);
+    await expect(refused).rejects.toThrow(/^The database cannot be reached: (?!.*s3cret).+\.$/);
+  });
+
+  it('F18: an empty one is no service unless a service is to be begun', async () => {
+    const store = await open();
+    await store.transaction((tx) => tx.selectFrom('tenants').select('id').execute());
+    await store.close();
+    await expect(open(false, 'template1')).rejects.toThrow('The database is empty.');
+  });
+});

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { openPostgres } from '../../../src/storage/postgres/open.ts';
+import { openStore, type StoreSurroundings } from '../../../src/storage/sqlite/open.ts';
+import type { Store } from '../../../src/storage/store.ts';
+
+/** The address of the PostgreSQL server, ending before the name of a database; undefined where the engine is SQLite. */
+const server = () => (process.env.TEST_ENGINE === 'postgres' ? process.env.TEST_POSTGRES : undefined);
+
+/** Has every table and no row of ours: making the tables takes longer than copying them. */
+export const emptyDatabase = 'empty';
+
+/** Has the name of a folder's database in PostgreSQL, which a folder of SQLite holds itself. */
+const nameFile = 'database-name';
+
+/** @param url the server's */
+export async function ask(url: string | undefined, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${url}/postgres` });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The store of a test's folder, on the engine that the run is for. */
+export async function openTestStore(
+  folder: string,
+  mayInitialise: boolean,
+  surroundings: StoreSurroundings = {},
+): Promise<Store> {
+  if (server() === undefined) return openStore(folder, mayInitialise, surroundings);
+  return openPostgres(await databaseOf(folder), mayInitialise, surroundings);
+}
+
+/** @returns false where the template is in use */
+const isMade = (statement: string) =>
+  ask(server(), statement).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as { code?: string }).code === '55006') return false;
+      throw error;
+    },
+  );
+
+async function databaseOf(folder: string): Promise<string> {
+  const file = join(folder, nameFile);
+  if (!existsSync(file)) {
+    mkdirSync(folder, { recursive: true });
+    const name = `t${randomUUID().replaceAll('-', '')}`;
+    // A folder of fixtures names what its database is copied from.
+    const from = join(folder, 'template-name');
+    const template = existsSync(from) ? readFileSync(from, 'utf8') : emptyDatabase;
+    // The server may still be ending the connection that filled the template.
+    while (!(await isMade(`create database ${name} template ${template} strategy file_copy`))) await wait(20);
+    writeFileSync(file, name);
+  }
+  return `${server()}/${readFileSync(file, 'utf8')}`;
+}
+
+/** Lets folders that are copied from one begin with what its database holds. The database may not be open. */
+export function makeTemplate(folder: string): void {
+  if (server() === undefined) return;
+  writeFileSync(join(folder, 'template-name'), readFileSync(join(folder, nameFile), 'utf8'));
+}
+
+/** Whether a folder has its database already. */
+export const hasDatabase = (folder: string): boolean => existsSync(join(folder, nameFile));
