@@ -1,6 +1,9 @@
 // A connection to PostgreSQL that prepares the queries of the hot path once.
 import { createHash } from 'node:crypto';
+import type { PostgresPool } from 'kysely';
 import pg from 'pg';
+import { postgresPool } from '../../core/operators/limits.ts';
+import { ConnectionLost } from './errors.ts';
 
 const { builtins, getTypeParser } = pg.types;
 
@@ -8,7 +11,7 @@ const { builtins, getTypeParser } = pg.types;
 const numbers: ReadonlySet<number> = new Set([builtins.INT8, builtins.NUMERIC]);
 
 /** What reads the columns of an answer. */
-export const columnTypes = {
+const columnTypes = {
   getTypeParser: ((type: number, format?: 'text' | 'binary') =>
     numbers.has(type) ? Number : getTypeParser(type, format)) as typeof getTypeParser,
 };
@@ -25,7 +28,7 @@ export function keepPrepared(text: string): void {
  * What Kysely asks: a text with its values. The server is told the name of a query that is kept. Of a text with
  * several statements, which has no values, the answer to the last is the answer.
  */
-export class PreparingClient extends pg.Client {
+class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: pg types its many forms one by one; this passes all of them on
   override query(...given: any[]): any {
     const [text, values] = given;
@@ -33,6 +36,48 @@ export class PreparingClient extends pg.Client {
     if (typeof text !== 'string' || given.length > 2) return ask.apply(this, given);
     const name = names.get(text);
     const asked = name === undefined ? ask.call(this, text, values) : ask.call(this, { name, text, values });
-    return (asked as Promise<unknown>).then((answer) => (Array.isArray(answer) ? answer.at(-1) : answer));
+    return (asked as Promise<unknown>).then(
+      (answer) => {
+        const last = (Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult;
+        // After a statement that failed the server takes everything back, whatever it is asked, and says so no louder.
+        if (text === 'commit' && last.command !== 'COMMIT')
+          throw new Error('a statement of the transaction failed');
+        return last;
+      },
+      (error: unknown) => {
+        throw error instanceof pg.DatabaseError ? error : lost(error);
+      },
+    );
   }
+}
+
+/** The driver's words name the server at most: neither the address that it was given nor its password. */
+function lost(cause: unknown): ConnectionLost {
+  const { message, code } = cause as Error & { readonly code?: string };
+  return new ConnectionLost(message === '' ? code : message, { cause });
+}
+
+/**
+ * The connections of one process to a database.
+ *
+ * @param url `postgres://user:password@host:port/database`
+ */
+export function openPool(url: string): PostgresPool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: postgresPool.connections,
+    connectionTimeoutMillis: postgresPool.patience,
+    types: columnTypes,
+    Client: PreparingClient,
+  });
+  // A connection that breaks while it is not used is replaced by the next that is asked for.
+  pool.on('error', () => {});
+  return {
+    options: pool.options,
+    connect: () =>
+      pool.connect().catch((error: unknown) => {
+        throw error instanceof pg.DatabaseError ? error : lost(error);
+      }),
+    end: () => pool.end(),
+  };
 }

@@ -1,4 +1,9 @@
-// What PostgreSQL's errors mean for a transaction (SQLSTATE, PostgreSQL manual, appendix A).
+// What went wrong with a transaction: PostgreSQL's errors (SQLSTATE, PostgreSQL manual, appendix A), and its absence.
+
+/** The database did not answer: it cannot be reached, or the connection broke. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+}
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -13,25 +18,7 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505' || codeOf(error) === '42P07';
 }
 
-/** Codes of Node's sockets, and of the driver. */
-const broken = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENOENT',
-]);
-
-/** Whether the database cannot be reached, is going down, is full, or only reads: nothing was committed, or it is not known. */
+/** Whether the database does not answer, is going down, is full, or only reads. */
 export function isOutage(error: unknown): boolean {
-  const code = codeOf(error);
-  if (broken.has(code) || /^(?:08|53|57P|58|25006)/.test(code)) return true;
-  return (
-    error instanceof Error &&
-    /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout)/.test(
-      error.message,
-    )
-  );
+  return error instanceof ConnectionLost || /^(?:08|53|57P|58|25006)/.test(codeOf(error));
 }

@@ -1,8 +1,14 @@
 // Brings a PostgreSQL database to the newest schema.
 import { setTimeout as wait } from 'node:timers/promises';
-import { Kysely, type MigrationLockOptions, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import {
+  Kysely,
+  type MigrationLockOptions,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresPool,
+  sql,
+} from 'kysely';
 import { Migrator } from 'kysely/migration';
-import type pg from 'pg';
 import { migrationsOfPostgres } from '../../../db/migrations/index.ts';
 import { postgresRetries } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
@@ -13,7 +19,7 @@ import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
  *
  * @throws StartupError where the database is empty and may not be taken for a new service, or cannot be migrated
  */
-export async function migrate(pool: pg.Pool, mayInitialise: boolean): Promise<void> {
+export async function migrate(pool: PostgresPool, mayInitialise: boolean): Promise<void> {
   const kysely = new Kysely<unknown>({ dialect: new RowLockDialect({ pool }) });
   const migrator = new Migrator({
     db: kysely,

@@ -2,13 +2,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { postgresPool, postgresRetries } from '../../core/operators/limits.ts';
+import { postgresRetries } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type Connection, connect } from '../prepared.ts';
 import type { Database } from '../schema.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
-import { columnTypes, keepPrepared, PreparingClient } from './client.ts';
+import { keepPrepared, openPool } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 import { migrate } from './migrate.ts';
 
@@ -30,21 +29,14 @@ export async function openPostgres(
   mayInitialise: boolean,
   { commit: observe }: Surroundings = {},
 ): Promise<Store> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: postgresPool.connections,
-    connectionTimeoutMillis: postgresPool.patience,
-    types: columnTypes,
-    Client: PreparingClient,
-  });
-  // A connection that breaks while it is not used is replaced by the next that is asked for.
-  pool.on('error', () => {});
+  const pool = openPool(url);
   const kysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(pool, mayInitialise);
   } catch (error) {
     await kysely.destroy();
-    throw error instanceof StartupError ? error : unreachable(error);
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The database cannot be reached: ${(error as Error).message}.`);
   }
   const remembered = createMemory();
   let waiting = 0;
@@ -107,12 +99,6 @@ async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
 
 const unavailable = (cause: unknown) =>
   new StorageUnavailable('the transaction could not be committed', { cause });
-
-/** The driver's words name the server at most; the address of ours, with its password, is not in them. */
-function unreachable(error: unknown): StartupError {
-  const { message, code } = error as Error & { readonly code?: string };
-  return new StartupError(`The database cannot be reached: ${message === '' ? code : message}.`);
-}
 
 /** What is remembered between transactions, while the database says that nothing of it has changed. */
 function createMemory() {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findClient, updateClient } from '../../../src/storage/client.ts';
+import { findClient, insertClient, updateClient } from '../../../src/storage/client.ts';
 import { openPostgres } from '../../../src/storage/postgres/open.ts';
 import { StorageUnavailable, type Store } from '../../../src/storage/store.ts';
 import { clientRecord, tenantRecord } from '../../support/records/records.ts';
@@ -62,6 +62,18 @@ describe('two processes on one database', () => {
     });
     await expect(failing).rejects.toThrow('rolled back');
     for (const store of both()) expect((await find(store))?.name).toBe(client.name);
+  });
+
+  it('Z3: what did not reach the database is no success, even if the work overlooked why', async () => {
+    const [first] = both();
+    const client = await find(first);
+    if (client === null) throw new Error('no client');
+    const overlooking = first.transaction(async (tx) => {
+      await updateClient(tx, { ...client, name: 'never' });
+      await insertClient(tx, client, 1).catch(() => {});
+    });
+    await expect(overlooking).rejects.toThrow('a statement of the transaction failed');
+    expect((await find(first))?.name).toBe(client.name);
   });
 
   it('F1: 200 that count at once through two processes, and none is lost', async () => {
