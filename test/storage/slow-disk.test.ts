@@ -4,8 +4,12 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { heldPart, slowSync } from '../../src/core/limits.ts';
+import { auditedStore } from '../../src/storage/operators/audited.ts';
 import { openStore } from '../../src/storage/sqlite/open.ts';
 import { StorageUnavailable, type Store, type Tx } from '../../src/storage/store.ts';
+import { testClock } from '../support/clock.ts';
+import { newMailer } from '../support/members/mailer.ts';
+import { testOutbox } from '../support/members/outbox.ts';
 import { insertRecords } from '../support/records/store.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 
@@ -160,6 +164,28 @@ describe('F13: while a commit is on its way to the disk', () => {
     expect(await read).toBe(isAnswered ? 'Tenant A' : 'Tenant Ab');
     await written;
     expect(await wordOf(store)).toBe('Tenant Ab');
+  });
+
+  it('a mail that it queued leaves once it is there, and waits for no other', async () => {
+    const { disk, store } = await slowStore();
+    const [clock, outbox] = [testClock(), testOutbox()];
+    const mailer = newMailer(
+      auditedStore(store, clock.now, () => {}),
+      clock,
+      outbox.transport(null),
+    );
+    const elapse = async () => {
+      if (mailer.planned() !== null) await mailer.elapse();
+    };
+    disk.hold();
+    const posted = mailer.post();
+    await disk.asked();
+    await elapse();
+    expect(outbox.sent).toEqual([]);
+    disk.release();
+    await posted;
+    await elapse();
+    expect(outbox.sent).toHaveLength(1);
   });
 
   it('on a slow disk who reads is answered at once, from what is there already', async () => {

@@ -13,6 +13,7 @@ import {
   nextMailDueAt,
   type WaitingMail,
 } from '../../storage/members/mail.ts';
+import { afterCommit } from '../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { Clock } from '../../system/clock.ts';
 import { type ComposedMail, composeMail, type Mail } from './mail.ts';
@@ -116,9 +117,11 @@ export function createMailer(deps: MailerDeps): Mailer {
       const message = vault.encrypt(Buffer.from(JSON.stringify(composed)), tenant.id);
       const recipientHash = hashEmail(composed.to);
       await insertMail(tx, { tenantId: tenant.id, name: mail.name, recipientHash, message }, clock());
-      // The delivery's own transaction comes after this one, so it sees the mail, or that it was rolled back.
-      if (running === null) planDelivery(0);
-      else again = true;
+      // A delivery that looks before the mail is on a slow disk would not see it, and leave it to the next.
+      afterCommit(tx, () => {
+        if (running === null) planDelivery(0);
+        else again = true;
+      });
     },
     deliver,
     async stop() {

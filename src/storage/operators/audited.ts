@@ -10,6 +10,8 @@ interface Audited {
   readonly events: AuditEvent[];
   /** How to take back what it changed in memory, the last first. */
   readonly undo: (() => void)[];
+  /** What is to be done once it is committed. */
+  readonly after: (() => void)[];
 }
 
 const audited = Symbol('audited');
@@ -28,14 +30,17 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
     transaction: async (work) => {
       let events: AuditEvent[] = [];
       let undo: (() => void)[] = [];
+      let after: (() => void)[] = [];
       const result = await store.transaction((tx) => {
         // Work whose commit failed may run again: the database has taken back what it did, and memory does here.
         for (const takeBack of undo.toReversed()) takeBack();
         events = [];
         undo = [];
-        return work(handle(tx, { source: () => serviceSource(clock()), events, undo }));
+        after = [];
+        return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after }));
       });
       for (const event of events) tell(event);
+      for (const act of after) act();
       return result;
     },
   };
@@ -43,7 +48,7 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
 
 /** The same transaction for another actor, who is named in the audit for what changes through it. */
 export function actingAs(tx: Tx, source: () => Source): Tx {
-  return handle(tx, { ...(auditedIn(tx) ?? { events: [], undo: [] }), source });
+  return handle(tx, { ...(auditedIn(tx) ?? { events: [], undo: [], after: [] }), source });
 }
 
 /** Who acts in a transaction; null where no actor was named, as in a store that is not audited. */
@@ -62,6 +67,16 @@ export function noteAuditEvent(tx: Tx, event: AuditEvent): void {
  */
 export function ifRunAgain(tx: Tx, undo: () => void): void {
   auditedIn(tx)?.undo.push(undo);
+}
+
+/**
+ * Does something once a transaction is committed and on the disk: what it wrote can be read then, by every reader. In a
+ * store that is not a running service's it is done at once.
+ */
+export function afterCommit(tx: Tx, act: () => void): void {
+  const facts = auditedIn(tx);
+  if (facts === undefined) act();
+  else facts.after.push(act);
 }
 
 const auditedIn = (tx: Handle) => tx[audited];
