@@ -17,7 +17,7 @@ export default defineConfig({
       'test/support/run/postgres.ts',
     ],
     // Half of the tests wait for a browser or a socket: with a worker for each core a third of them was idle.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     projects: [project('sqlite', ['test/**/*.test.ts']), project('postgres', ofAnyEngine)],
   },

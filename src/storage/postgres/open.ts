@@ -34,7 +34,7 @@ export async function openPostgres(
   try {
     await migrate(pool, mayInitialise);
   } catch (error) {
-    await kysely.destroy();
+    await pool.end();
     if (error instanceof StartupError) throw error;
     throw new StartupError(`The database cannot be reached: ${(error as Error).message}.`);
   }
@@ -73,7 +73,7 @@ export async function openPostgres(
     isLost: () => false,
     clean: () => {},
     cleaningAt: () => null,
-    close: () => kysely.destroy(),
+    close: () => pool.end(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findClient, insertClient, updateClient } from '../../../src/storage/client.ts';
 import { openPostgres } from '../../../src/storage/postgres/open.ts';
@@ -127,6 +128,27 @@ describe('a database that is gone', () => {
     const port = await freePort();
     const refused = openPostgres(`postgres://memberdoor:s3cret@127.0.0.1:${port}/x`, true);
     await expect(refused).rejects.toThrow(/^The database cannot be reached: (?!.*s3cret).+\.$/);
+  });
+
+  it('leaves no connection behind, even if nothing was asked of it', async () => {
+    await (await openPostgres(`${server.url}/postgres`, false)).close();
+    const store = await openPostgres(`${server.url}/postgres`, false);
+    try {
+      const others = async () => {
+        const { rows } = await store.transaction((tx) =>
+          sql<{ others: number }>`select count(*) as others from pg_stat_activity
+            where backend_type = 'client backend' and state is not null and pid <> pg_backend_pid()`.execute(
+            tx,
+          ),
+        );
+        return rows[0]?.others;
+      };
+      // The server needs a moment to let go of a connection that was ended; one that was not stays for long.
+      for (let looks = 0; looks < 200 && (await others()) !== 0; looks += 1);
+      expect(await others()).toBe(0);
+    } finally {
+      await store.close();
+    }
   });
 
   it('F18: an empty one is no service unless a service is to be begun', async () => {
