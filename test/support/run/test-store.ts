@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
-import { openPostgres } from '../../../src/storage/postgres/open.ts';
 import { openStore, type StoreSurroundings } from '../../../src/storage/sqlite/open.ts';
 import type { Store } from '../../../src/storage/store.ts';
 
@@ -18,6 +16,7 @@ const nameFile = 'database-name';
 
 /** @param url the server's */
 export async function ask(url: string | undefined, statement: string): Promise<void> {
+  const { default: pg } = await import('pg');
   const client = new pg.Client({ connectionString: `${url}/postgres` });
   await client.connect();
   try {
@@ -34,6 +33,7 @@ export async function openTestStore(
   surroundings: StoreSurroundings = {},
 ): Promise<Store> {
   if (server() === undefined) return openStore(folder, mayInitialise, surroundings);
+  const { openPostgres } = await import('../../../src/storage/postgres/open.ts');
   return openPostgres(await databaseOf(folder), mayInitialise, surroundings);
 }
 
