@@ -28,7 +28,7 @@ function project(engine: 'sqlite' | 'postgres', include: readonly string[]) {
     test: {
       name: engine,
       include: [...include],
-      env: { TEST_ENGINE: process.env.TEST_ENGINE ?? engine },
+      env: { TEST_ENGINE: engine },
       pool: 'forks' as const,
       // No module of ours keeps anything of a request, and loading them anew for each file takes a third of the time.
       isolate: false,

@@ -18,6 +18,7 @@ import { noPlaces, type PlaceOf } from '../../src/operations/session/geolocation
 import { createTenants, type Tenants } from '../../src/operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
+import { openStore } from '../../src/storage/sqlite/open.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type TestClock, testClock } from './clock.ts';
@@ -31,7 +32,6 @@ import {
   loadData,
   quickPasswords,
 } from './run/fixture-folders.ts';
-import { openTestStore } from './run/test-store.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {
@@ -117,7 +117,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   // The hashes of the folders are quick ones.
   if (options.passwords === undefined) copyFixtures(data, folder);
   const clock = testClock();
-  const store = await openTestStore(folder, true, { commit: options.metrics?.commit });
+  const store = await openStore(folder, true, { commit: options.metrics?.commit });
   const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
   const port = await freePort();

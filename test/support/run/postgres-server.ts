@@ -21,7 +21,6 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Its address, ending before the name of a database. */
   readonly url: string;
-  readonly port: number;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
@@ -58,10 +57,7 @@ function copyPrograms(to: string): void {
 }
 
 /** @param port a free one */
-export async function startPostgres(
-  port: number,
-  settings: readonly string[] = ['fsync=off'],
-): Promise<PostgresServer> {
+export async function startPostgres(port: number): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   chmodSync(folder, 0o755);
   copyPrograms(folder);
@@ -79,19 +75,20 @@ export async function startPostgres(
   const [code] = await once(made, 'exit');
   if (code !== 0) throw new Error(`initdb failed: ${await said}`);
 
-  const own = [
+  const settings = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=300',
     'shared_buffers=64MB',
+    'fsync=off',
   ];
   const url = `postgres://postgres@127.0.0.1:${port}`;
   let server = run();
   function run() {
     const started = spawn(
       program('postgres'),
-      ['-D', data, ...[...own, ...settings].flatMap((setting) => ['-c', setting])],
+      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
       { ...user, cwd: folder, stdio: 'ignore' },
     );
     return { started, ended: once(started, 'exit') };
@@ -120,7 +117,6 @@ export async function startPostgres(
   await ready();
   return {
     url,
-    port,
     kill: () => end('SIGQUIT'),
     start: async () => {
       server = run();

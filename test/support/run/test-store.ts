@@ -52,21 +52,10 @@ async function databaseOf(folder: string): Promise<string> {
   if (!existsSync(file)) {
     mkdirSync(folder, { recursive: true });
     const name = `t${randomUUID().replaceAll('-', '')}`;
-    // A folder of fixtures names what its database is copied from.
-    const from = join(folder, 'template-name');
-    const template = existsSync(from) ? readFileSync(from, 'utf8') : emptyDatabase;
     // The server may still be ending the connection that filled the template.
-    while (!(await isMade(`create database ${name} template ${template} strategy file_copy`))) await wait(20);
+    while (!(await isMade(`create database ${name} template ${emptyDatabase} strategy file_copy`)))
+      await wait(20);
     writeFileSync(file, name);
   }
   return `${server()}/${readFileSync(file, 'utf8')}`;
 }
-
-/** Lets folders that are copied from one begin with what its database holds. The database may not be open. */
-export function makeTemplate(folder: string): void {
-  if (server() === undefined) return;
-  writeFileSync(join(folder, 'template-name'), readFileSync(join(folder, nameFile), 'utf8'));
-}
-
-/** Whether a folder has its database already. */
-export const hasDatabase = (folder: string): boolean => existsSync(join(folder, nameFile));
