@@ -1,10 +1,10 @@
-import { createPasswords } from '../../../src/secrets/password.ts';
-import { setLimits } from '../../../test/support/device.ts';
-import { hosts } from '../../../test/support/fixtures.ts';
-import { nosOf } from '../../../test/support/members/nos.ts';
-import { median } from '../../../test/support/process/median.ts';
-import { startTestService } from '../../../test/support/service.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
+import { createPasswords } from '../../../../src/secrets/password.ts';
+import { setLimits } from '../../../../test/support/device.ts';
+import { hosts } from '../../../../test/support/fixtures.ts';
+import { nosOf } from '../../../../test/support/members/nos.ts';
+import { median } from '../../../../test/support/process/median.ts';
+import { startTestService } from '../../../../test/support/service.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
 
 /** Of each kind, as the catalogue says. */
 const samples = 200;

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { codesFor, newPhone, poll } from '../../../test/support/device.ts';
-import type { HttpClient } from '../../../test/support/http.ts';
-import { apps, claimsOf, profile, revoke, tokensOf } from '../../../test/support/tokens.ts';
-import { visitor } from '../../../test/support/visitor.ts';
-import { type Case, type Outcome, type Violations, violations } from '../case.ts';
-import { developmentPassword, email, newFamily, next } from '../clients/client.ts';
-import { signsIn } from '../clients/sign-up.ts';
-import { type FakeClock, fakeClock } from '../clock.ts';
-import { examineFile } from '../integrity.ts';
-import { newSite, type RunningSite, removeSite, run } from '../site.ts';
+import { codesFor, newPhone, poll } from '../../../../test/support/device.ts';
+import type { HttpClient } from '../../../../test/support/http.ts';
+import { apps, claimsOf, profile, revoke, tokensOf } from '../../../../test/support/tokens.ts';
+import { visitor } from '../../../../test/support/visitor.ts';
+import { type Case, type Outcome, type Violations, violations } from '../../case.ts';
+import { developmentPassword, email, newFamily, next } from '../../clients/client.ts';
+import { signsIn } from '../../clients/sign-up.ts';
+import { type FakeClock, fakeClock } from '../../clock.ts';
+import { examineFile } from '../../integrity.ts';
+import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
 /** Set while it runs, each from the true time. The last three go over their second while they are asked. */
 const jumps = ['+1h', '-1h', '+1d', '-1d', '+10y', '@2100-01-01 00:00:00'] as const;

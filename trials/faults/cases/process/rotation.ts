@@ -1,7 +1,7 @@
-import { type Case, type CaseOptions, type Outcome, violations } from '../case.ts';
-import { newFamily, next } from '../clients/client.ts';
-import { examineFile } from '../integrity.ts';
-import { isCut, newSite, type RunningSite, removeSite, run, type Site } from '../site.ts';
+import { type Case, type CaseOptions, type Outcome, violations } from '../../case.ts';
+import { newFamily, next } from '../../clients/client.ts';
+import { examineFile } from '../../integrity.ts';
+import { isCut, newSite, type RunningSite, removeSite, run, type Site } from '../../site.ts';
 
 /** The service is killed 0 to so many ms after the refreshes were sent, in steps of 1 ms. */
 const lastOffset = 50;

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily } from '../clients/client.ts';
-import { smallDisk } from '../disk.ts';
-import { examineFile } from '../integrity.ts';
-import { checkOutage, checkRecovery, prepareOutage, writeUntilRefused } from '../outage.ts';
-import { begin, newSite, removeSite, run } from '../site.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily } from '../../clients/client.ts';
+import { smallDisk } from '../../disk.ts';
+import { examineFile } from '../../integrity.ts';
+import { checkOutage, checkRecovery, prepareOutage, writeUntilRefused } from '../../outage.ts';
+import { begin, newSite, removeSite, run } from '../../site.ts';
 
 /** Makes the files of a running service unchangeable. @returns whether the file system knows how */
 function freeze(folder: string, sign: '+i' | '-i'): boolean {

@@ -2,14 +2,14 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { apps, refreshAs, revoke } from '../../../test/support/tokens.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { expectStatus, newFamily, next, nextOf } from '../clients/client.ts';
-import { deviceClient } from '../clients/device.ts';
-import { webClient } from '../clients/web.ts';
-import type { Ledger } from '../ledger.ts';
-import { newSite, type RunningSite, removeSite, run } from '../site.ts';
-import { readTrace } from '../trace.ts';
+import { apps, refreshAs, revoke } from '../../../../test/support/tokens.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { expectStatus, newFamily, next, nextOf } from '../../clients/client.ts';
+import { deviceClient } from '../../clients/device.ts';
+import { webClient } from '../../clients/web.ts';
+import type { Ledger } from '../../ledger.ts';
+import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
+import { readTrace } from '../../trace.ts';
 
 const calls = 'pwrite64,pwritev,fsync,fdatasync,read,recvfrom,write,writev,sendto,sendmsg';
 /** Changes in a row, and families refreshed at once, so that many share a commit. */

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { residentMegabytes } from '../../../test/support/process/started.ts';
-import { quantile } from '../../soak/figures.ts';
-import { type Case, type Outcome, type Violations, violations } from '../case.ts';
-import { newSite, type RunningSite, removeSite, run } from '../site.ts';
+import { residentMegabytes } from '../../../../test/support/process/started.ts';
+import { quantile } from '../../../soak/figures.ts';
+import { type Case, type Outcome, type Violations, violations } from '../../case.ts';
+import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
 /** What is sent, and not one answer of which is read (security, F9). */
 const flood = { connections: 100, requests: 20_000, time: 20_000 } as const;

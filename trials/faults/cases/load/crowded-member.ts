@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { findMemberByEmail } from '../../../src/storage/members/member.ts';
-import { openStore } from '../../../src/storage/sqlite/open.ts';
-import { listTenants } from '../../../src/storage/tenant.ts';
-import { accountOf } from '../../../test/support/members/account.ts';
-import { fillMember } from '../../../test/support/members/crowd.ts';
-import { residentMegabytes } from '../../../test/support/process/started.ts';
-import { quantile } from '../../soak/figures.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newSite, type RunningSite, removeSite, run, type Site } from '../site.ts';
+import { findMemberByEmail } from '../../../../src/storage/members/member.ts';
+import { openStore } from '../../../../src/storage/sqlite/open.ts';
+import { listTenants } from '../../../../src/storage/tenant.ts';
+import { accountOf } from '../../../../test/support/members/account.ts';
+import { fillMember } from '../../../../test/support/members/crowd.ts';
+import { residentMegabytes } from '../../../../test/support/process/started.ts';
+import { quantile } from '../../../soak/figures.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newSite, type RunningSite, removeSite, run, type Site } from '../../site.ts';
 
 const email = 'ada@example.com';
 const viewers = 4;

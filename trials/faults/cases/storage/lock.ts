@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
-import { apps, refreshAs } from '../../../test/support/tokens.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily, next } from '../clients/client.ts';
-import { newSite, type RunningSite, removeSite, run } from '../site.ts';
+import { apps, refreshAs } from '../../../../test/support/tokens.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily, next } from '../../clients/client.ts';
+import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
 /** How long another program holds the file, in ms. */
 const lockTime = 5_000;

@@ -3,11 +3,11 @@ import { statSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { workedMilliseconds } from '../../../test/support/process/started.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily, next } from '../clients/client.ts';
-import { examineFile } from '../integrity.ts';
-import { newSite, removeSite, run, type Site } from '../site.ts';
+import { workedMilliseconds } from '../../../../test/support/process/started.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily, next } from '../../clients/client.ts';
+import { examineFile } from '../../integrity.ts';
+import { newSite, removeSite, run, type Site } from '../../site.ts';
 
 const gigabyte = 1_024 ** 3;
 const logBytes = 64 * 1_024 ** 2;

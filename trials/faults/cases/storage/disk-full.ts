@@ -1,9 +1,9 @@
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily, next } from '../clients/client.ts';
-import { smallDisk } from '../disk.ts';
-import { examineFile } from '../integrity.ts';
-import { checkOutage, checkRecovery, errorLines, prepareOutage, writeUntilRefused } from '../outage.ts';
-import { begin, newSite, run } from '../site.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily, next } from '../../clients/client.ts';
+import { smallDisk } from '../../disk.ts';
+import { examineFile } from '../../integrity.ts';
+import { checkOutage, checkRecovery, errorLines, prepareOutage, writeUntilRefused } from '../../outage.ts';
+import { begin, newSite, run } from '../../site.ts';
 
 const megabytes = 16;
 const rounds = 3;

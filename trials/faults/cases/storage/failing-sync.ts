@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openVault } from '../../../src/secrets/vault.ts';
-import { readDatabase } from '../../../src/storage/sqlite/backup.ts';
-import { startProcess } from '../../../test/support/process/started.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
+import { openVault } from '../../../../src/secrets/vault.ts';
+import { readDatabase } from '../../../../src/storage/sqlite/backup.ts';
+import { startProcess } from '../../../../test/support/process/started.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
 
 /** Which of the command's synchronisations fail: from one on, or one alone. */
 const failing = [1, 2, 3, 4, 5, 6, 8].flatMap((number) => [`${number}+`, String(number)]);

@@ -1,6 +1,6 @@
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily, next } from '../clients/client.ts';
-import { begin, newSite, removeSite, run } from '../site.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily, next } from '../../clients/client.ts';
+import { begin, newSite, removeSite, run } from '../../site.ts';
 
 /** ms until the second gives up (security, Z11); a machine with other work starts more slowly. */
 const giveUpTime = 5_000;

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { apps, profile, tokensOf } from '../../../test/support/tokens.ts';
-import { visitor } from '../../../test/support/visitor.ts';
-import { buildSlowDisk } from '../../bench/machine/slow-disk.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { email, newFamily, next } from '../clients/client.ts';
-import { examineFile } from '../integrity.ts';
-import { newSite, type RunningSite, removeSite, run } from '../site.ts';
+import { apps, profile, tokensOf } from '../../../../test/support/tokens.ts';
+import { visitor } from '../../../../test/support/visitor.ts';
+import { buildSlowDisk } from '../../../bench/machine/slow-disk.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { email, newFamily, next } from '../../clients/client.ts';
+import { examineFile } from '../../integrity.ts';
+import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
 /** How long an fsync takes, in ms, beside none more than the machine's own (security, F13). */
 const delays = [0, 4, 20, 200] as const;

@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Answer } from '../../../test/support/http.ts';
-import { apps, refreshAs } from '../../../test/support/tokens.ts';
-import { authorizationParameters, pkce, visitor } from '../../../test/support/visitor.ts';
-import { type Case, type CaseOptions, type Outcome, violations } from '../case.ts';
-import { newFamily, next, nextOf } from '../clients/client.ts';
-import { isCut, newSite, removeSite, run } from '../site.ts';
+import type { Answer } from '../../../../test/support/http.ts';
+import { apps, refreshAs } from '../../../../test/support/tokens.ts';
+import { authorizationParameters, pkce, visitor } from '../../../../test/support/visitor.ts';
+import { type Case, type CaseOptions, type Outcome, violations } from '../../case.ts';
+import { newFamily, next, nextOf } from '../../clients/client.ts';
+import { isCut, newSite, removeSite, run } from '../../site.ts';
 
 const inFlight = { refreshes: 100, hashing: 50, reads: 50 } as const;
 /** ms (security, Z15). */

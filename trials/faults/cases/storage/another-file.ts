@@ -3,13 +3,13 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, statSync, t
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
-import { apps, refreshAs } from '../../../test/support/tokens.ts';
-import type { Tokens } from '../../../test/support/visitor.ts';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily, next } from '../clients/client.ts';
-import { examineFile } from '../integrity.ts';
-import { errorLines } from '../outage.ts';
-import { begin, newSite, type RunningSite, removeSite, run, type Site } from '../site.ts';
+import { apps, refreshAs } from '../../../../test/support/tokens.ts';
+import type { Tokens } from '../../../../test/support/visitor.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily, next } from '../../clients/client.ts';
+import { examineFile } from '../../integrity.ts';
+import { errorLines } from '../../outage.ts';
+import { begin, newSite, type RunningSite, removeSite, run, type Site } from '../../site.ts';
 
 /** ms until the service has noticed (security, F11); an answer of `/readyz` stands for a second. */
 const noticeTime = 1_000;

@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Case, type CaseOptions, type Outcome, violations } from '../case.ts';
-import type { LedgerClient } from '../clients/client.ts';
-import { consentClient } from '../clients/consent.ts';
-import { deviceClient } from '../clients/device.ts';
-import { passwordClient } from '../clients/password.ts';
-import { refresher } from '../clients/refresher.ts';
-import { revoker } from '../clients/revoker.ts';
-import { sessionClient } from '../clients/session.ts';
-import { signUpClient } from '../clients/sign-up.ts';
-import { webClient } from '../clients/web.ts';
-import { examineFile } from '../integrity.ts';
-import { type Ledger, openLedger } from '../ledger.ts';
-import { anyUnder, isCut, newSite, type RunningSite, removeSite, run } from '../site.ts';
+import { type Case, type CaseOptions, type Outcome, violations } from '../../case.ts';
+import type { LedgerClient } from '../../clients/client.ts';
+import { consentClient } from '../../clients/consent.ts';
+import { deviceClient } from '../../clients/device.ts';
+import { passwordClient } from '../../clients/password.ts';
+import { refresher } from '../../clients/refresher.ts';
+import { revoker } from '../../clients/revoker.ts';
+import { sessionClient } from '../../clients/session.ts';
+import { signUpClient } from '../../clients/sign-up.ts';
+import { webClient } from '../../clients/web.ts';
+import { examineFile } from '../../integrity.ts';
+import { type Ledger, openLedger } from '../../ledger.ts';
+import { anyUnder, isCut, newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
 /** The service is killed so many ms after a first change was acknowledged. */
 const kill = { earliest: 50, latest: 2_000 } as const;

@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Case, type Outcome, violations } from '../case.ts';
-import { newFamily } from '../clients/client.ts';
-import { anyUnder, begin, newSite, removeSite, run } from '../site.ts';
+import { type Case, type Outcome, violations } from '../../case.ts';
+import { newFamily } from '../../clients/client.ts';
+import { anyUnder, begin, newSite, removeSite, run } from '../../site.ts';
 
 type Damage = (path: string) => void;
 
