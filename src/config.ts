@@ -16,6 +16,8 @@ export interface Config {
   /** The address to listen on. `localhost` listens on both loopback addresses. */
   readonly host: string;
   readonly dataFolder: string;
+  /** The PostgreSQL database that several processes share; null keeps all of it in the data folder, in SQLite. */
+  readonly databaseUrl: string | null;
   /** null in development, where a key file in the data folder is made at the first start. */
   readonly masterKey: Buffer | null;
   /** Peers whose X-Forwarded-For counts (decision 1). */
@@ -73,6 +75,8 @@ export const settings = {
   PORT: 'the HTTP port; 3000 by default',
   HOST: 'the address to listen on; localhost in development, 127.0.0.1 in production',
   DATA: 'the data folder; db/data below the project by default',
+  DATABASE_URL:
+    'the address (postgres://…) of a PostgreSQL database that several processes may share; SQLite in the data folder by default',
   MASTER_KEY: 'production: 32 bytes in base64 that encrypt the private keys; openssl rand -base64 32',
   TRUSTED_PROXIES: 'addresses of reverse proxies, separated by commas',
   API_AUDIENCE: 'the aud of access tokens; urn:memberdoor:api by default',
@@ -133,6 +137,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     port,
     host: values.HOST?.toLowerCase() ?? (mode === 'production' ? '127.0.0.1' : 'localhost'),
     dataFolder: resolve(projectFolder, values.DATA ?? defaultDataFolder),
+    databaseUrl: readDatabaseUrl(values.DATABASE_URL, mode, problems),
     masterKey: readMasterKey(values.MASTER_KEY, mode, problems),
     trustedProxies,
     apiAudience: values.API_AUDIENCE ?? 'urn:memberdoor:api',
@@ -209,6 +214,40 @@ function readMasterKey(
     );
   }
   return key;
+}
+
+/** The hosts that no network lies before. */
+const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** What may be said of TLS behind the address: each other word of PostgreSQL's encrypts without looking who answers. */
+const tlsModes = ['verify-full', 'disable'];
+
+/** The setting is not repeated in a problem: it holds a password. */
+function readDatabaseUrl(
+  text: string | undefined,
+  mode: Config['environment'],
+  problems: string[],
+): string | null {
+  if (text === undefined) return null;
+  const name = `${prefix}DATABASE_URL`;
+  const url = URL.parse(text);
+  const isPostgres = url !== null && ['postgres:', 'postgresql:'].includes(url.protocol);
+  if (!isPostgres || url.hostname === '' || !/^\/[^/]+$/.test(url.pathname) || url.hash !== '') {
+    problems.push(`${name} must be postgres://user:password@host:port/name.`);
+    return null;
+  }
+  const { sslmode: tls, sslrootcert: _authority, ...others } = Object.fromEntries(url.searchParams);
+  for (const other of Object.keys(others)) {
+    problems.push(`${name} takes sslmode and sslrootcert behind the "?", and not ${JSON.stringify(other)}.`);
+  }
+  if (tls !== undefined && !tlsModes.includes(tls)) {
+    problems.push(`${name}: sslmode must be one of ${tlsModes.join(', ')}.`);
+  } else if (tls === undefined && mode === 'production' && !ownHosts.has(url.hostname)) {
+    problems.push(
+      `${name} leads to another machine: add "?sslmode=verify-full", or "?sslmode=disable" where no one else can listen.`,
+    );
+  }
+  return text;
 }
 
 /** Neither setting is repeated in a problem: the address of the server holds its password. */

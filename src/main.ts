@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import type { AuditEvent } from './core/operators/audit-event.ts';
-import { drainTime, firstChores } from './core/operators/limits.ts';
+import { drainTime, firstChores, followInterval, unjudgedAfter } from './core/operators/limits.ts';
 import { type LocalSocket, openSocket } from './http/admin/socket.ts';
 import { buildApp } from './http/app.ts';
 import { logAuditEvent, withAuditLog } from './http/audit.ts';
@@ -61,8 +61,9 @@ export async function start(config: Config): Promise<Service> {
     const tenants = createTenants(vault);
     await replaceRestoredKeys(store, { vault, now: systemClock() });
     // Where nothing can be written they stay counted, and those who read are served (security, promise 5).
-    await store.transaction(takeUnjudgedBack).catch(() => {});
-    await store.transaction((tx) => tenants.reload(tx));
+    const unjudgedBefore = store.isShared ? systemClock() - unjudgedAfter : undefined;
+    await store.transaction((tx) => takeUnjudgedBack(tx, unjudgedBefore)).catch(() => {});
+    await store.transaction((tx) => tenants.follow(tx));
     const firstDeps = { vault, passwords, tenants, random: systemRandom, now: systemClock() };
     // What happens before there is a log to write to is told when there is one.
     const early: AuditEvent[] = [];
@@ -118,9 +119,14 @@ export async function start(config: Config): Promise<Service> {
       (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
       firstChores,
     );
+    // Pages that read nothing, such as discovery, show what another process changed.
+    const following = store.isShared
+      ? setInterval(() => void store.transaction(tenants.follow).catch(() => {}), followInterval).unref()
+      : undefined;
     return {
       app,
       stop: async () => {
+        clearInterval(following);
         await stop(app, socket, mailer, chores, audited, config.dataFolder);
         await metricsServer?.close();
       },

@@ -133,7 +133,7 @@ function ask(
 async function openFolder(config: Config, migrate: boolean, user: string): Promise<Connection> {
   const { store, vault, passwords } = await openService(config, { initialise: false, migrate });
   const tenants = createTenants(vault);
-  await store.transaction((tx) => tenants.reload(tx));
+  await store.transaction((tx) => tenants.follow(tx));
   // Mails wait in the database for the next start: the command has no time for a mail server.
   const mails = createMailer({
     store,

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { checkMailServer } from '../operations/mail/mail-transport.ts';
-import { type FileFacts, readDatabase } from '../storage/sqlite/backup.ts';
+import type { DatabaseFacts } from '../storage/facts.ts';
+import { readDatabase } from '../storage/sqlite/backup.ts';
 import { databaseFile } from '../storage/sqlite/open.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
@@ -23,7 +24,7 @@ import { doctorHeader, doctorPath, makeNonce } from './nonce.ts';
 export interface DoctorDeps {
   readonly config: Pick<
     Config,
-    'apiHost' | 'dataFolder' | 'environment' | 'host' | 'mail' | 'port' | 'settingFiles'
+    'apiHost' | 'databaseUrl' | 'dataFolder' | 'environment' | 'host' | 'mail' | 'port' | 'settingFiles'
   >;
   readonly clock: Clock;
   readonly random: Random;
@@ -41,12 +42,17 @@ export interface DoctorDeps {
  */
 export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
   const { config, clock } = deps;
-  let facts: FileFacts;
+  let facts: DatabaseFacts;
+  let database: readonly Finding[];
   try {
-    facts = readDatabase(join(config.dataFolder, databaseFile), 'none');
+    ({ facts, database } = await examineDatabase(config));
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    return [wrong('database', error.message, 'see whether MEMBERDOOR_DATA is right, or restore a backup')];
+    const advice =
+      config.databaseUrl === null
+        ? 'see whether MEMBERDOOR_DATA is right, or restore a backup'
+        : 'see whether MEMBERDOOR_DATABASE_URL is right, and whether PostgreSQL runs';
+    return [wrong('database', error.message, advice)];
   }
   const unready = await readiness(config);
   const service =
@@ -55,15 +61,26 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       : wrong('service', `it is not ready: ${unready}`, 'start it, and see its log');
   return [
     service,
-    judgeSchema(facts),
+    ...database,
     judgeTime(facts, clock()),
-    ...judgeDisk(config.dataFolder),
     judgeAccess(config),
     ...judgeNames(facts),
     ...(await judgeMail(config.mail.smtpUrl)),
     // A proxy has no service to reach then.
     ...(unready === null ? await examineAddresses(deps, facts) : []),
   ];
+}
+
+/** The database that the settings name, and what is to be said of its schema and of where it lies. */
+async function examineDatabase({ databaseUrl, dataFolder }: DoctorDeps['config']) {
+  if (databaseUrl === null) {
+    const facts = readDatabase(join(dataFolder, databaseFile), 'none');
+    return { facts, database: [judgeSchema(facts), ...judgeDisk(dataFolder)] };
+  }
+  const { readPostgres } = await import('../storage/postgres/facts.ts');
+  const facts = await readPostgres(databaseUrl);
+  const answers = well('database', `PostgreSQL ${facts.version} answers`);
+  return { facts, database: [answers, judgeSchema(facts, 'postgres')] };
 }
 
 async function judgeMail(url: string | null): Promise<readonly Finding[]> {
@@ -77,7 +94,7 @@ async function judgeMail(url: string | null): Promise<readonly Finding[]> {
   ];
 }
 
-async function examineAddresses(deps: DoctorDeps, { tenants }: FileFacts): Promise<readonly Finding[]> {
+async function examineAddresses(deps: DoctorDeps, { tenants }: DatabaseFacts): Promise<readonly Finding[]> {
   const { port, apiHost } = deps.config;
   const addresses = tenants
     .filter(({ disabledAt }) => disabledAt === null)

@@ -3,13 +3,16 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { clockTolerance, largestWriteAheadLog, leastFreeDisk } from '../core/operators/limits.ts';
-import { type FileFacts, schemaDifference } from '../storage/sqlite/backup.ts';
+import { type DatabaseFacts, schemaDifference } from '../storage/facts.ts';
 import { databaseFile } from '../storage/sqlite/open.ts';
 import { type Finding, well, wrong } from './finding.ts';
 
 /** The schema of the database beside that of this version. */
-export function judgeSchema(facts: FileFacts): Finding {
-  const { missing, unknown } = schemaDifference(facts);
+export function judgeSchema(
+  { schema }: Pick<DatabaseFacts, 'schema'>,
+  engine: 'postgres' | 'sqlite' = 'sqlite',
+): Finding {
+  const { missing, unknown } = schemaDifference(schema, engine);
   if (unknown.length > 0) {
     const advice = 'run the version that made it, or a newer one';
     return wrong('schema', `the database is of a newer version: ${unknown.join(', ')}`, advice);
@@ -18,11 +21,11 @@ export function judgeSchema(facts: FileFacts): Finding {
     const advice = 'restart the service: a start brings it up to date';
     return wrong('schema', `the database is of an older version: it lacks ${missing.join(', ')}`, advice);
   }
-  return well('schema', `the database is of this version (${facts.schema.at(-1)})`);
+  return well('schema', `the database is of this version (${schema.at(-1)})`);
 }
 
 /** A clock that was set back makes old tokens live longer, and new ones start in the past. */
-export function judgeTime({ newestEventAt }: FileFacts, now: number): Finding {
+export function judgeTime({ newestEventAt }: DatabaseFacts, now: number): Finding {
   const ahead = (newestEventAt ?? 0) - now;
   if (ahead <= clockTolerance) return well('clock', 'nothing in the database lies in the future');
   const what = `the newest event lies ${Math.round(ahead / 1_000)} s ahead: the clock was set back`;
@@ -30,7 +33,7 @@ export function judgeTime({ newestEventAt }: FileFacts, now: number): Finding {
 }
 
 /** Products and packages that share a name from before names were unique: members cannot tell them apart. */
-export function judgeNames({ doubles }: Pick<FileFacts, 'doubles'>): readonly Finding[] {
+export function judgeNames({ doubles }: Pick<DatabaseFacts, 'doubles'>): readonly Finding[] {
   if (doubles.length === 0) return [well('names', 'no two products or packages of a tenant share one')];
   return doubles.map(({ host, noun, name, ids }) => {
     const option = `--${noun.slice(0, -1)}-id ${ids.at(-1)}`;

@@ -35,6 +35,8 @@ export interface Connection {
   run(text: QueryText, values: readonly unknown[]): Awaitable<number>;
   /** Whether it reads what was there a moment ago, while something newer may be on its way to the disk. */
   readonly isSnapshot: boolean;
+  /** Of what is remembered, as the transaction sees it: another process that changes it raises it. */
+  readonly version: number;
   /** See `remembered`. */
   readonly memory: Map<string, object>;
   /** Something that is remembered changes in this transaction. */

@@ -5,7 +5,7 @@ import type { Database } from './schema.ts';
 /** The first argument of every repository function: the database cannot be used outside a transaction. */
 export type Tx = Transaction<Database>;
 
-/** The open database: one file, one connection. */
+/** The open database: SQLite's file, of which this process is the only one, or PostgreSQL's, of which it is one of several. */
 export interface Store {
   /**
    * Runs `work` in a transaction and resolves after its commit is on the disk. Pieces that wait at the same
@@ -15,8 +15,12 @@ export interface Store {
    * @throws StorageUnavailable if what it wrote could not be committed; nothing was changed then
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Whether other processes may have it open. */
+  readonly isShared: boolean;
   /** How many transactions wait for a commit of their own or a shared one. */
   waiting(): number;
+  /** What the engine tells the operator of itself. */
+  figures(): Promise<EngineFigures>;
   /** Whether the database is no longer the file that is open (security, F11). */
   isLost(): boolean;
   /** Begins to clean the file: each checkpoint from now on does some of its pages (security, F14). */
@@ -24,6 +28,16 @@ export interface Store {
   /** The page that the next checkpoint goes on at with cleaning; null if none is left. */
   cleaningAt(): number | null;
   close(): Promise<void>;
+}
+
+/** What an engine tells of itself, each figure by its name. */
+export interface EngineFigures {
+  /** Bytes that it takes on its disk. */
+  readonly bytes: Readonly<Record<string, number>>;
+  /** Connections of this process to the database. */
+  readonly connections: Readonly<Record<string, number>>;
+  /** Transactions of this process that ran again, since others were in their way. */
+  readonly retries: number;
 }
 
 /** Nothing was committed: the file is locked, full or read-only, or too much is waiting. Answered with 503. */

@@ -1,7 +1,7 @@
 // Queries of tenants.
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
-import { insertion } from './prepared.ts';
+import { forgetRemembered, insertion } from './prepared.ts';
 import { findRow, fromFlag, fromList, given, rowsWith, toFlag, updateRow, updateRows } from './rows.ts';
 import type { SigningKeyRow, TenantRow } from './schema.ts';
 import type { Tx } from './store.ts';
@@ -55,17 +55,20 @@ export async function insertTenant(
     .insertInto('tenants')
     .values({ ...columnsOf(tenant), tokenKey, createdAt })
     .execute();
+  await forgetRemembered(tx);
 }
 
 /** A development tenant's address follows the port the service was started with. */
 export async function updateTenantAddress(tx: Tx, id: string, issuer: string, host: string): Promise<void> {
   await updateRows(tx, 'tenants', { id }, { issuer, host });
+  await forgetRemembered(tx);
 }
 
 /** Stores whatever of a tenant can be changed: all but its id, its address and its kind. */
 export async function updateTenant(tx: Tx, tenant: Tenant): Promise<void> {
   const { id, issuer: _issuer, host: _host, development: _development, ...changes } = columnsOf(tenant);
   await updateRow(tx, 'tenants', { id }, changes);
+  await forgetRemembered(tx);
 }
 
 /** Every key of a tenant, or of all tenants, by the time from which it signs. */
@@ -73,11 +76,17 @@ export async function listSigningKeys(tx: Tx, tenantId?: string): Promise<readon
   return rowsWith(tx, 'signingKeys', given({ tenantId })).orderBy('activeFrom').orderBy('kid').execute();
 }
 
-export const insertSigningKey = insertion('signingKeys');
+const insertKey = insertion('signingKeys');
+
+export async function insertSigningKey(tx: Tx, row: Parameters<typeof insertKey>[1]): Promise<void> {
+  await insertKey(tx, row);
+  await forgetRemembered(tx);
+}
 
 /** Takes a key out of the JWKS: tokens signed by it are refused from now on. */
 export async function retireSigningKey(tx: Tx, kid: string, retiredAt: number): Promise<void> {
   await updateRows(tx, 'signingKeys', { kid }, { retiredAt });
+  await forgetRemembered(tx);
 }
 
 /** What a tenant sets for itself: the rest follows the defaults, also when those change. */

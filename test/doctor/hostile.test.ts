@@ -40,7 +40,15 @@ afterAll(async () => {
 function findings(at: Place): Promise<readonly Finding[]> {
   const { folder: dataFolder, port } = service;
   const mail = { smtpUrl: null, from: 'door@example.test' };
-  const config = { apiHost: null, dataFolder, host: 'localhost', mail, port, settingFiles: [] } as const;
+  const config = {
+    apiHost: null,
+    databaseUrl: null,
+    dataFolder,
+    host: 'localhost',
+    mail,
+    port,
+    settingFiles: [],
+  } as const;
   return examine({
     config: { ...config, environment: 'production' },
     clock: () => now,

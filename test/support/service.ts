@@ -32,6 +32,7 @@ import {
   loadData,
   quickPasswords,
 } from './run/fixture-folders.ts';
+import { openShared } from './run/test-store.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {
@@ -67,6 +68,8 @@ export interface TestServiceOptions {
    */
   readonly data: FixtureData;
   readonly folder?: string;
+  /** The address of a PostgreSQL database that it shares with others (`sharedDatabase`); a store of its own unless given. */
+  readonly database?: string;
   /** 32 bytes; the one of the fixtures unless given. */
   readonly masterKey?: Buffer;
   readonly apiAlgorithm?: SigningAlgorithm;
@@ -115,9 +118,13 @@ interface Running extends Omit<TestService, 'restart' | 'stop'> {
 async function startIn(folder: string, options: TestServiceOptions): Promise<Running> {
   const { data, trustedProxies = [], apiHost = null, apiAlgorithm = 'ES256' } = options;
   // The hashes of the folders are quick ones.
-  if (options.passwords === undefined) copyFixtures(data, folder);
+  if (options.passwords === undefined && options.database === undefined) copyFixtures(data, folder);
   const clock = testClock();
-  const store = await openStore(folder, true, { commit: options.metrics?.commit });
+  const surroundings = { commit: options.metrics?.commit };
+  const store =
+    options.database === undefined
+      ? await openStore(folder, true, surroundings)
+      : await openShared(options.database, surroundings);
   const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
   const port = await freePort();

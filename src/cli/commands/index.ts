@@ -1,6 +1,6 @@
 // Every command that is no operation, in the order of the help text.
 import type { Command } from '../command.ts';
-import { backup, restoreBackup } from './backup.ts';
+import { backup, restoreBackup, restored } from './backup.ts';
 import { newKeys, reencryptAll } from './keys.ts';
 import { doctor, healthcheck, init, start } from './service.ts';
 import { apply, configCheck, exportTenants } from './tenant-file.ts';
@@ -10,6 +10,7 @@ export const commands: readonly Command[] = [
   init,
   backup,
   restoreBackup,
+  restored,
   reencryptAll,
   newKeys,
   doctor,

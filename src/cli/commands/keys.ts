@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { type Lost, listLost, makeNewKeys, reencryptFolder } from '../../operations/service/master-key.ts';
-import { prepareUpgrade } from '../../operations/upkeep/backup.ts';
+import { openDatabase } from '../../operations/service/service.ts';
 import { findMasterKey, makeMasterKey, openVault, parseMasterKey } from '../../secrets/vault.ts';
-import { openStore } from '../../storage/sqlite/open.ts';
 import { systemClock } from '../../system/clock.ts';
 import { reasonOf } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
@@ -58,9 +57,9 @@ export const newKeys = defineCommand({
         'new-keys is for a master key that is lost, and needs --lost-master-key. "memberdoor keys rotate" makes new signing keys, "memberdoor reencrypt FILE" changes the master key.',
       ]);
     }
-    const { dataFolder, masterKey, environment } = configuration();
-    prepareUpgrade(dataFolder, migrate);
-    const store = await openStore(dataFolder, false);
+    const config = configuration();
+    const { dataFolder, masterKey, environment } = config;
+    const { store } = await openDatabase(config, { initialise: false, migrate });
     try {
       // In development the key is a file of the folder: of what is left of it, or made when all is agreed to.
       const found = masterKey ?? findMasterKey(dataFolder);

@@ -26,7 +26,8 @@ export const init = defineCommand({
     const config = configuration();
     const { store } = await openService(config, { initialise: true, migrate });
     await store.close();
-    terminal.out(`The database in ${config.dataFolder} is ready.\n`);
+    const where = config.databaseUrl === null ? `in ${config.dataFolder}` : 'that the settings name';
+    terminal.out(`The database ${where} is ready.\n`);
     return exitCode.done;
   },
 });

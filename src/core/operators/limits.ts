@@ -178,5 +178,11 @@ export const fillerPages = 50;
 /** Connections to PostgreSQL that one process holds at most, and how long a request waits for one (ms). */
 export const postgresPool = { connections: 20, patience: 5_000 } as const;
 
+/** How often a process without requests looks at what others changed about tenants (ms): decision 51 allows as much. */
+export const followInterval = 1_000;
+
+/** After how long a guess that was not judged is one of a process that died (ms): no request lasts as long. */
+export const unjudgedAfter = 5 * 60_000;
+
 /** How often a transaction runs again that others were in the way of, and the least pause (ms), doubled so often. */
 export const postgresRetries = { most: 12, ofDuplicates: 2, step: 2, doublings: 6 } as const;

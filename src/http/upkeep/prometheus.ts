@@ -7,7 +7,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countPendingDeviceCodes } from '../../storage/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
-import { databaseFile } from '../../storage/sqlite/open.ts';
 import type { Tx } from '../../storage/store.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { version } from '../../system/version.ts';
@@ -123,7 +122,6 @@ export function watch(
         for (const [value, count] of Object.entries(await read())) this.set({ [label]: value }, count);
       },
     });
-  // Storage in trouble must not hide everything else.
   const stored = (read: (tx: Tx) => Promise<Counts>) => () =>
     store.transaction(read).catch((): Counts => ({}));
   gauge('transactions_waiting', 'Transactions that wait for a commit', () => store.waiting());
@@ -132,10 +130,38 @@ export function watch(
   gauge('last_backup_timestamp_seconds', 'When the last backup was made; 0 if none was', () =>
     Math.floor((factsOf(join(dataFolder, lastBackupFile))?.mtimeMs ?? 0) / 1_000),
   );
-  gaugeBy('file', 'database_bytes', 'Size of the database and of its write-ahead log', () => {
-    const path = join(dataFolder, databaseFile);
-    return { database: factsOf(path)?.size ?? 0, log: factsOf(`${path}-wal`)?.size ?? 0 };
+  new Counter({
+    name: 'memberdoor_transaction_retries_total',
+    help: 'Transactions that ran again, since others were in their way',
+    registers,
+    async collect() {
+      this.reset();
+      this.inc(
+        await store.figures().then(
+          ({ retries }) => retries,
+          () => 0,
+        ),
+      );
+    },
   });
+  // Storage in trouble must not hide everything else.
+  const engine = (figure: 'bytes' | 'connections') => () =>
+    store.figures().then(
+      (figures): Counts => figures[figure],
+      (): Counts => ({}),
+    );
+  gaugeBy(
+    'file',
+    'database_bytes',
+    'Size of the database and, of SQLite, its write-ahead log',
+    engine('bytes'),
+  );
+  gaugeBy(
+    'state',
+    'database_connections',
+    'Connections of this process to PostgreSQL',
+    engine('connections'),
+  );
   const countCodes = async (tx: Tx) => {
     const counts: Record<string, number> = {};
     for (const { id, host } of tenants.all()) counts[host] = await countPendingDeviceCodes(tx, id, clock());

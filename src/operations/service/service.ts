@@ -1,4 +1,5 @@
 // Opens and closes a data folder: begins a new database, or checks that an old one belongs to this configuration.
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { createPasswords, type Passwords } from '../../secrets/password.ts';
@@ -83,14 +84,34 @@ export interface Opening {
 }
 
 /**
+ * Opens the database that the settings name.
+ *
+ * @returns with it the copy that was made of a file of an older version, or null
+ * @throws StartupError
+ */
+export async function openDatabase(
+  { databaseUrl, dataFolder }: Pick<Config, 'databaseUrl' | 'dataFolder'>,
+  { initialise, migrate, surroundings }: Opening,
+): Promise<{ readonly store: Store; readonly upgradeCopy: string | null }> {
+  if (databaseUrl !== null) {
+    // A service that lives in a file needs no driver.
+    const { openPostgres } = await import('../../storage/postgres/open.ts');
+    mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+    const store = await openPostgres(databaseUrl, { initialise, migrate }, surroundings);
+    return { store, upgradeCopy: null };
+  }
+  const upgradeCopy = prepareUpgrade(dataFolder, migrate);
+  return { store: await openStore(dataFolder, initialise, surroundings), upgradeCopy };
+}
+
+/**
  * Opens the data folder, and makes sure that it belongs to this configuration.
  *
  * @returns with the rest the copy that was made of a database of an older version, or null
  * @throws StartupError
  */
-export async function openService(config: Config, { initialise, migrate, surroundings }: Opening) {
-  const upgradeCopy = prepareUpgrade(config.dataFolder, migrate);
-  const store = await openStore(config.dataFolder, initialise, surroundings);
+export async function openService(config: Config, opening: Opening) {
+  const { store, upgradeCopy } = await openDatabase(config, opening);
   try {
     const isNew = (await store.transaction(findService)) === null;
     const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));
@@ -105,7 +126,7 @@ export async function openService(config: Config, { initialise, migrate, surroun
 }
 
 /**
- * Closes a store. Where a member was erased since the file was cleaned last, it is cleaned then (F14).
+ * Closes a store. Where a member was erased since SQLite's file was cleaned last, it is cleaned then (F14).
  *
  * @param failed is told why the file could not be cleaned: the next time that it is closed it is tried again
  */
@@ -114,6 +135,7 @@ export async function closeClean(
   dataFolder: string,
   failed: (error: unknown) => void = () => {},
 ): Promise<void> {
+  if (store.isShared) return store.close();
   // Who cannot be asked now is asked the next time.
   const erasedAt = await store.transaction(cleaningDue).catch(() => null);
   const isLost = store.isLost();

@@ -5,6 +5,7 @@ import type { Tenant } from '../../core/tenant.ts';
 import { readSigningKey, type SigningKey } from '../../secrets/signing.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { listClients } from '../../storage/client.ts';
+import { connectionOf } from '../../storage/prepared.ts';
 import { findService } from '../../storage/service.ts';
 import type { Tx } from '../../storage/store.ts';
 import { listSigningKeys, listTenants } from '../../storage/tenant.ts';
@@ -25,10 +26,15 @@ export interface OpenTenant extends Tenant {
 
 export type Tenants = ReturnType<typeof createTenants>;
 
-/** All tenants, in memory. One process serves a data folder, so what it changed it can reload itself. */
+/**
+ * All tenants, in memory. What this process changes it puts in place itself; what another one of the same database
+ * changed, the first transaction finds that sees it (`follow`).
+ */
 export function createTenants(vault: Vault) {
   let byHost = new Map<string, OpenTenant>();
   let byIssuer = new Map<string, OpenTenant>();
+  /** Of what is in place (`Connection.version`). */
+  let version = -1;
   /**
    * Reads all tenants, keys and clients' settings anew, in the transaction that changes them, so that nothing can
    * come between the two.
@@ -37,7 +43,11 @@ export function createTenants(vault: Vault) {
    */
   const read = async (tx: Tx): Promise<() => void> => {
     const tenants = await openTenants(tx, vault);
+    const seen = connectionOf(tx).version;
     return () => {
+      // Another transaction may have put something newer in place meanwhile.
+      if (seen < version) return;
+      version = seen;
       byHost = new Map(tenants.map((tenant) => [tenant.host, tenant]));
       byIssuer = new Map(tenants.map((tenant) => [tenant.issuer, tenant]));
     };
@@ -49,7 +59,13 @@ export function createTenants(vault: Vault) {
     byIssuer: (issuer: string) => answering(byIssuer.get(issuer)),
     /** Those that are disabled too. */
     all: (): readonly OpenTenant[] => [...byHost.values()],
-    /** Reads them and puts them in place at once: for a transaction that changes nothing. */
+    /** Of what is in place: what a request was given is as new as this. */
+    version: () => version,
+    /** Makes sure that what is in place is no older than what a transaction sees, which changes nothing itself. */
+    follow: async (tx: Tx): Promise<void> => {
+      if (connectionOf(tx).version > version) (await read(tx))();
+    },
+    /** Reads them and puts them in place at once: for a transaction that cannot fail any more. */
     reload: async (tx: Tx): Promise<void> => (await read(tx))(),
   };
 }

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { schemaDifference } from '../../storage/facts.ts';
 import {
   appendChecksum,
   copyDatabase,
@@ -18,7 +19,6 @@ import {
   hasRightChecksum,
   pendingMigrations,
   readDatabase,
-  schemaDifference,
 } from '../../storage/sqlite/backup.ts';
 import { lockFolder } from '../../storage/sqlite/lock.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
@@ -42,7 +42,7 @@ export function backUp(dataFolder: string, file: string): FileFacts {
   createEmpty(part);
   try {
     const facts = writeBackup(dataFolder, part);
-    const { missing, unknown } = schemaDifference(facts);
+    const { missing, unknown } = schemaDifference(facts.schema);
     if (missing.length + unknown.length > 0) {
       throw new StartupError(`The database in ${dataFolder} is of another version: ${facts.schema.at(-1)}.`);
     }

@@ -3,13 +3,9 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { schemaDifference } from '../../storage/facts.ts';
 import { endEverything } from '../../storage/operators/restore.ts';
-import {
-  dropChecksum,
-  hasRightChecksum,
-  readDatabase,
-  schemaDifference,
-} from '../../storage/sqlite/backup.ts';
+import { dropChecksum, hasRightChecksum, readDatabase } from '../../storage/sqlite/backup.ts';
 import { lockFolder } from '../../storage/sqlite/lock.ts';
 import { databaseFile, openStore } from '../../storage/sqlite/open.ts';
 import { asStartupError, syncToDisk } from '../../system/files.ts';
@@ -77,7 +73,7 @@ async function replace(dataFolder: string, file: string, now: number) {
 export function checkBackup({ environment, vault }: RestoreTarget, file: string) {
   const hasChecksum = hasRightChecksum(file);
   const facts = readDatabase(file);
-  const { unknown } = schemaDifference(facts);
+  const { unknown } = schemaDifference(facts.schema);
   if (unknown.length > 0) {
     throw new StartupError(`The file ${file} is of a newer version than this one: ${unknown.join(', ')}.`);
   }

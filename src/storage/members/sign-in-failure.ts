@@ -67,15 +67,21 @@ export async function endGuessUnderWay(tx: Tx, tenantId: string, emailHash: stri
 /**
  * Takes all guesses back that were counted and never judged, since the process died: their requests got no answer.
  * To be called by a start, before any request is served.
+ *
+ * @param before ms; what was guessed later may still be judged, by another process
  */
-export async function takeUnjudgedBack(tx: Tx): Promise<void> {
+export async function takeUnjudgedBack(tx: Tx, before = Number.MAX_SAFE_INTEGER): Promise<void> {
   const some = tx.selectFrom('signInFailures').select('underWay').where('underWay', '>', 0).limit(1);
   if ((await some.executeTakeFirst()) === undefined) return;
-  const unjudged = tx.deleteFrom('signInFailures').where('underWay', '>', 0);
+  const unjudged = tx
+    .deleteFrom('signInFailures')
+    .where('underWay', '>', 0)
+    .where('lastFailedAt', '<', before);
   await unjudged.whereRef('failures', '<=', 'underWay').execute();
   await tx
     .updateTable('signInFailures')
     .set((eb) => ({ failures: eb('failures', '-', eb.ref('underWay')), underWay: 0 }))
     .where('underWay', '>', 0)
+    .where('lastFailedAt', '<', before)
     .execute();
 }

@@ -4,6 +4,7 @@ import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';
 import { auditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import { type EndedTable, movesOfRestore } from '../../core/operators/restore.ts';
+import { forgetRemembered } from '../prepared.ts';
 import { updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { insertAuditEvent } from './audit-event.ts';
@@ -62,6 +63,7 @@ export async function endAllSignIns(
     .execute();
   // `iat` has whole seconds.
   await updateRows(tx, 'service', {}, { tokensFrom: Math.ceil(now / 1_000) * 1_000 });
+  await forgetRemembered(tx);
   return {
     authorizationCodes: await moveAll(tx, 'authorizationCodes', others.authorizationCodes),
     deviceCodes: await moveAll(tx, 'deviceCodes', others.deviceCodes),

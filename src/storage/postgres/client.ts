@@ -1,6 +1,5 @@
 // A connection to PostgreSQL that prepares the queries of the hot path once.
 import { createHash } from 'node:crypto';
-import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { postgresPool } from '../../core/operators/limits.ts';
 import { ConnectionLost } from './errors.ts';
@@ -62,7 +61,7 @@ function lost(cause: unknown): ConnectionLost {
  *
  * @param url `postgres://user:password@host:port/database`
  */
-export function openPool(url: string): PostgresPool {
+export function openPool(url: string) {
   const pool = new pg.Pool({
     connectionString: url,
     max: postgresPool.connections,
@@ -79,5 +78,11 @@ export function openPool(url: string): PostgresPool {
         throw error instanceof pg.DatabaseError ? error : lost(error);
       }),
     end: () => pool.end(),
+    /** Its connections, and the requests that wait for one. */
+    counts: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waited_for: pool.waitingCount,
+    }),
   };
 }

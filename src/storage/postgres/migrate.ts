@@ -14,20 +14,34 @@ import { postgresRetries } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 
+/** What may be done to a database when it is opened. */
+export interface Allowed {
+  /** Whether an empty one becomes a new service. */
+  readonly initialise: boolean;
+  /** Whether one of an older version is brought to this one. */
+  readonly migrate: boolean;
+}
+
 /**
  * Brings a database to the newest schema; of several processes that start at once, one does.
  *
- * @throws StartupError where the database is empty and may not be taken for a new service, or cannot be migrated
+ * @throws StartupError where what it would take may not be done, or cannot
  */
-export async function migrate(pool: PostgresPool, mayInitialise: boolean): Promise<void> {
+export async function migrate(pool: PostgresPool, may: Allowed): Promise<void> {
   const kysely = new Kysely<unknown>({ dialect: new RowLockDialect({ pool }) });
   const migrator = new Migrator({
     db: kysely,
     provider: { getMigrations: async () => ({ ...migrationsOfPostgres }) },
   });
-  const isNew = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined);
-  if (isNew && !mayInitialise) {
+  const missing = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
+  const isNew = missing.length === Object.keys(migrationsOfPostgres).length;
+  if (isNew && !may.initialise) {
     throw new StartupError('The database is empty. A new service is begun with "memberdoor init".');
+  }
+  if (!isNew && missing.length > 0 && !may.migrate) {
+    throw new StartupError(
+      `The database is of an older version, and this command would bring it to this one (${missing.map(({ name }) => name).join(', ')}). Nothing was done: --migrate does it. Copy the database first, with pg_dump.`,
+    );
   }
   for (let tried = 1; ; tried += 1) {
     const { error } = await migrator.migrateToLatest();

@@ -9,7 +9,7 @@ import type { Database } from '../schema.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
 import { keepPrepared, openPool } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
-import { migrate } from './migrate.ts';
+import { type Allowed, migrate } from './migrate.ts';
 
 /** Who is told of what happens to a store. */
 interface Surroundings {
@@ -21,18 +21,18 @@ interface Surroundings {
  * committed, the others obey in every transaction that begins afterwards (decision 51).
  *
  * @param url `postgres://user:password@host:port/database`
- * @param mayInitialise whether an empty database is taken for a new service
- * @throws StartupError in one line, without the password: not reachable, empty, or newer than this version
+ * @param may what is to be done with an empty database, and with one of an older version
+ * @throws StartupError in one line, without the password: not reachable, empty, or of another version
  */
 export async function openPostgres(
   url: string,
-  mayInitialise: boolean,
+  may: Allowed,
   { commit: observe }: Surroundings = {},
 ): Promise<Store> {
   const pool = openPool(url);
   const kysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await migrate(pool, mayInitialise);
+    await migrate(pool, may);
   } catch (error) {
     await pool.end();
     if (error instanceof StartupError) throw error;
@@ -40,12 +40,17 @@ export async function openPostgres(
   }
   const remembered = createMemory();
   let waiting = 0;
+  let retries = 0;
+  const ranAgain = () => {
+    retries += 1;
+  };
 
   const attempt = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     kysely.connection().execute(async (connection) => {
       const tx = connection as Tx;
       const begun = await tx.executeQuery<{ version: number }>(begin);
-      const own = connectionOn(tx, remembered.of(begun.rows[0]?.version ?? 0));
+      const version = begun.rows[0]?.version ?? 0;
+      const own = connectionOn(tx, version, remembered.of(version));
       connect(tx, own);
       try {
         const result = await work(tx);
@@ -59,17 +64,23 @@ export async function openPostgres(
     });
 
   return {
+    isShared: true,
     transaction: async (work) => {
       const begunAt = performance.now();
       waiting += 1;
       try {
-        return await untilDone(() => attempt(work));
+        return await untilDone(() => attempt(work), ranAgain);
       } finally {
         waiting -= 1;
         observe?.(performance.now() - begunAt, 1);
       }
     },
     waiting: () => waiting,
+    figures: async () => ({
+      bytes: { database: await sizeOf(kysely) },
+      connections: pool.counts(),
+      retries,
+    }),
     isLost: () => false,
     clean: () => {},
     cleaningAt: () => null,
@@ -82,8 +93,14 @@ const begin = CompiledQuery.raw('begin isolation level serializable; select vers
 const commit = CompiledQuery.raw('commit');
 const rollback = CompiledQuery.raw('rollback');
 
+/** Bytes, indexes included. */
+async function sizeOf(kysely: Kysely<Database>): Promise<number> {
+  const asked = CompiledQuery.raw('select pg_database_size(current_database()) as size');
+  return (await kysely.executeQuery<{ size: number }>(asked)).rows[0]?.size ?? 0;
+}
+
 /** Runs work again while others are in its way, each time after a longer pause, and each process after another one. */
-async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
+async function untilDone<T>(attempt: () => Promise<T>, ranAgain: () => void): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await attempt();
@@ -92,6 +109,7 @@ async function untilDone<T>(attempt: () => Promise<T>): Promise<T> {
       if (!isUnfinished(error) && !isDuplicate(error)) throw error;
       const most = isDuplicate(error) ? postgresRetries.ofDuplicates : postgresRetries.most;
       if (tried > most) throw isDuplicate(error) ? error : unavailable(error);
+      ranAgain();
       await wait(randomInt(1, postgresRetries.step * 2 ** Math.min(tried, postgresRetries.doublings)));
     }
   }
@@ -115,26 +133,31 @@ function createMemory() {
   };
 }
 
-function connectionOn(tx: Tx, memory: Map<string, object>): Connection {
+function connectionOn(tx: Tx, begunAt: number, memory: Map<string, object>): Connection {
   const ask = (text: string, values: readonly unknown[]) => {
     keepPrepared(text);
     return tx.executeQuery<unknown>(CompiledQuery.raw(text, [...values]));
   };
+  let version = begunAt;
   let current = memory;
   return {
     first: async ({ postgres }, values) => (await ask(postgres, values)).rows[0],
     all: async ({ postgres }, values) => (await ask(postgres, values)).rows,
     run: async ({ postgres }, values) => Number((await ask(postgres, values)).numAffectedRows ?? 0n),
     isSnapshot: false,
+    get version() {
+      return version;
+    },
     get memory() {
       return current;
     },
     forget: async () => {
       // What this transaction reads from now on may be taken back with it.
       current = new Map();
-      await tx.executeQuery(change);
+      const changed = await tx.executeQuery<{ version: number }>(change);
+      version = changed.rows[0]?.version ?? version;
     },
   };
 }
 
-const change = CompiledQuery.raw('update remembered set version = version + 1');
+const change = CompiledQuery.raw('update remembered set version = version + 1 returning version');

@@ -3,36 +3,20 @@ import { createHash } from 'node:crypto';
 import { accessSync, appendFileSync, constants, fstatSync, ftruncateSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
-import { migrations } from '../../../db/migrations/index.ts';
 import { busyTimeout } from '../../core/limits.ts';
 import { checksumBytes } from '../../core/operators/limits.ts';
 import { bytesAt, reasonOf, withFile } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import type { ServiceRow, TenantRow } from '../schema.ts';
+import { type DatabaseFacts, type DoubleFacts, schemaDifference, type TenantFacts } from '../facts.ts';
+import type { ServiceRow } from '../schema.ts';
 import { databaseFile } from '../sqlite/open.ts';
 import { applicationId } from './check.ts';
 
 /** What a database file of ours holds, read without changing it. */
-export interface FileFacts {
+export interface FileFacts extends DatabaseFacts {
   readonly environment: ServiceRow['environment'];
   readonly keyCheck: string;
-  /** The migrations that made it, in order. */
-  readonly schema: readonly string[];
-  /** ms; the newest line of the audit, null if there is none */
-  readonly newestEventAt: number | null;
-  readonly tenants: readonly TenantFacts[];
-  readonly doubles: readonly DoubleFacts[];
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
-}
-
-type TenantFacts = Readonly<Pick<TenantRow, 'issuer' | 'host' | 'disabledAt'>>;
-
-/** A name that several products, or packages, of one tenant have. */
-interface DoubleFacts {
-  readonly host: string;
-  readonly noun: 'packages' | 'products';
-  readonly name: string;
-  readonly ids: readonly number[];
 }
 
 const counted = ['tenants', 'clients', 'members', 'sessions', 'signIns', 'subscriptions'] as const;
@@ -84,15 +68,6 @@ export function readDatabase(path: string, check: 'quick' | 'none' = 'quick'): F
   });
 }
 
-/** The migrations that a file lacks, and those of a newer version than this. */
-export function schemaDifference({ schema }: Pick<FileFacts, 'schema'>) {
-  const known = Object.keys(migrations);
-  return {
-    missing: known.filter((name) => !schema.includes(name)),
-    unknown: schema.filter((name) => !known.includes(name)),
-  };
-}
-
 /**
  * The migrations that a start would run on a database; null where there are none, where it was only just begun, or
  * where it is none that a start would take: opening it says why. The newest is the last that the database has.
@@ -104,7 +79,7 @@ export function pendingMigrations(path: string) {
   } catch {
     return null;
   }
-  const { missing, unknown } = schemaDifference({ schema });
+  const { missing, unknown } = schemaDifference(schema);
   const newest = schema.at(-1);
   return newest === undefined || missing.length === 0 || unknown.length > 0 ? null : { newest, missing };
 }

@@ -56,8 +56,14 @@ export async function openStore(
       });
     const group = new GroupCommit(kysely, statements, beginning, file, groupQueue, surroundings.commit);
     return {
+      isShared: false,
       transaction: (work) => group.run(work),
       waiting: () => group.waiting,
+      figures: async () => ({
+        bytes: { database: sizeOf(path), log: sizeOf(`${path}-wal`) },
+        connections: {},
+        retries: 0,
+      }),
       isLost: () => file.check() !== null,
       clean: () => file.clean(),
       cleaningAt: () => file.cleaningAt(),
@@ -78,6 +84,8 @@ export async function openStore(
     throw error;
   }
 }
+
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 function prepareFolder(folder: string, path: string, mayInitialise: boolean): boolean {
   const rights = rightsProblem(path, `${path}-wal`, `${path}-shm`);
@@ -135,7 +143,7 @@ function makeFile(path: string): void {
 }
 
 function openFile(path: string, lock: FolderLock): SQLite.Database {
-  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const hasLog = sizeOf(`${path}-wal`) > 0;
   let sqlite: SQLite.Database | undefined;
   try {
     if (statSync(path).size === 0) throw new StartupError(`The database ${path} is an empty file.`);

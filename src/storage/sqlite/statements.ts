@@ -18,6 +18,8 @@ export function createStatements(sqlite: SQLite.Database, isSnapshot = false): S
   const known = new Map<string, Statement>();
   const statements: Statements = {
     isSnapshot,
+    // No other process has the file open.
+    version: 0,
     memory: new Map(),
     beforeWriting: null,
     isInTransaction: () => sqlite.inTransaction,

@@ -13,7 +13,7 @@ let opened: Store[] = [];
 
 /** The store of one process of a service. */
 async function open(mayInitialise = true, database = 'postgres'): Promise<Store> {
-  const store = await openPostgres(`${server.url}/${database}`, mayInitialise);
+  const store = await openPostgres(`${server.url}/${database}`, { initialise: mayInitialise, migrate: true });
   opened.push(store);
   return store;
 }
@@ -126,13 +126,16 @@ describe('a database that is gone', () => {
 
   it('F18: one that cannot be reached is refused in one line without its password', async () => {
     const port = await freePort();
-    const refused = openPostgres(`postgres://memberdoor:s3cret@127.0.0.1:${port}/x`, true);
+    const refused = openPostgres(`postgres://memberdoor:s3cret@127.0.0.1:${port}/x`, {
+      initialise: true,
+      migrate: true,
+    });
     await expect(refused).rejects.toThrow(/^The database cannot be reached: (?!.*s3cret).+\.$/);
   });
 
   it('leaves no connection behind, even if nothing was asked of it', async () => {
-    await (await openPostgres(`${server.url}/postgres`, false)).close();
-    const store = await openPostgres(`${server.url}/postgres`, false);
+    await (await openPostgres(`${server.url}/postgres`, { initialise: false, migrate: true })).close();
+    const store = await openPostgres(`${server.url}/postgres`, { initialise: false, migrate: true });
     try {
       const others = async () => {
         const { rows } = await store.transaction((tx) =>

@@ -45,7 +45,10 @@ describe('the schemas of both engines', () => {
   beforeAll(async () => {
     stores = [
       await openStore(mkdtempSync(join(tmpdir(), 'memberdoor-')), true),
-      await openPostgres(`${process.env.TEST_POSTGRES}/${emptyDatabase}`, false),
+      await openPostgres(`${process.env.TEST_POSTGRES}/${emptyDatabase}`, {
+        initialise: false,
+        migrate: true,
+      }),
     ];
   });
   afterAll(() => Promise.all(stores.map((store) => store.close())));

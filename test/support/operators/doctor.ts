@@ -59,7 +59,15 @@ export async function startPatient(now: number): Promise<Patient> {
       onTestFinished(() => proxy.close());
       const { folder: dataFolder, port } = of;
       const mail = { smtpUrl, from: 'door@example.test' };
-      const config = { apiHost: null, dataFolder, host: 'localhost', mail, port, settingFiles: [] } as const;
+      const config = {
+        apiHost: null,
+        databaseUrl: null,
+        dataFolder,
+        host: 'localhost',
+        mail,
+        port,
+        settingFiles: [],
+      } as const;
       return examine({
         config: { ...config, environment: 'production' },
         clock: () => now,

@@ -8,7 +8,7 @@ import { ask, emptyDatabase } from './test-store.ts';
 export default async function setup(): Promise<() => Promise<void>> {
   const server = await startPostgres(await freePort());
   await ask(server.url, `create database ${emptyDatabase}`);
-  await (await openPostgres(`${server.url}/${emptyDatabase}`, true)).close();
+  await (await openPostgres(`${server.url}/${emptyDatabase}`, { initialise: true, migrate: true })).close();
   process.env.TEST_POSTGRES = server.url;
   return () => server.stop();
 }

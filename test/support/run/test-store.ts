@@ -33,13 +33,28 @@ export async function openTestStore(
   surroundings: StoreSurroundings = {},
 ): Promise<Store> {
   if (server() === undefined) return openStore(folder, mayInitialise, surroundings);
+  return openShared(await databaseOf(folder), surroundings, mayInitialise);
+}
+
+/** One of the stores of a PostgreSQL database. */
+export async function openShared(
+  url: string,
+  surroundings: StoreSurroundings = {},
+  initialise = true,
+): Promise<Store> {
+  // Tests of SQLite need no driver.
   const { openPostgres } = await import('../../../src/storage/postgres/open.ts');
-  return openPostgres(await databaseOf(folder), mayInitialise, surroundings);
+  return openPostgres(url, { initialise, migrate: true }, surroundings);
+}
+
+/** An empty PostgreSQL database, which any number of stores may share, also in a run for SQLite. @returns its address */
+export async function sharedDatabase(): Promise<string> {
+  return `${process.env.TEST_POSTGRES}/${await makeDatabase(process.env.TEST_POSTGRES)}`;
 }
 
 /** @returns false where the template is in use */
-const isMade = (statement: string) =>
-  ask(server(), statement).then(
+const isMade = (url: string | undefined, statement: string) =>
+  ask(url, statement).then(
     () => true,
     (error: unknown) => {
       if ((error as { code?: string }).code === '55006') return false;
@@ -51,11 +66,17 @@ async function databaseOf(folder: string): Promise<string> {
   const file = join(folder, nameFile);
   if (!existsSync(file)) {
     mkdirSync(folder, { recursive: true });
-    const name = `t${randomUUID().replaceAll('-', '')}`;
-    // The server may still be ending the connection that filled the template.
-    while (!(await isMade(`create database ${name} template ${emptyDatabase} strategy file_copy`)))
-      await wait(20);
-    writeFileSync(file, name);
+    writeFileSync(file, await makeDatabase(server()));
   }
   return `${server()}/${readFileSync(file, 'utf8')}`;
+}
+
+/** @returns its name */
+async function makeDatabase(url: string | undefined): Promise<string> {
+  const name = `t${randomUUID().replaceAll('-', '')}`;
+  // The server may still be ending the connection that filled the template.
+  while (!(await isMade(url, `create database ${name} template ${emptyDatabase} strategy file_copy`))) {
+    await wait(20);
+  }
+  return name;
 }
