@@ -40,7 +40,7 @@ import { carryReference, logRequests, referenceHeader } from './request-log.ts';
 import { connectionsOf, drain, letGoOfSlowReaders, readAtPace } from './server/connections.ts';
 import { answerBadAddress, answerMalformed, createHttpServer } from './server/http-server.ts';
 import { setupPage } from './setup/setup.ts';
-import { findTenant, refuseUnknownHosts } from './tenant.ts';
+import { beginAnew, findTenant, refuseUnknownHosts } from './tenant.ts';
 import { countGrants, countRequests } from './upkeep/metrics.ts';
 import { doctorEndpoint, domainsEndpoint, healthEndpoints } from './upkeep/probes.ts';
 
@@ -77,6 +77,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
   auditRefusals(app, deps);
   if (deps.metrics !== null) countRequests(app, deps.metrics);
   findTenant(app, deps);
+  beginAnew(app, deps);
   securityHeaders(app);
   refuseUnknownHosts(app, deps);
   drain(app, connections);

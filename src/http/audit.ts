@@ -13,6 +13,7 @@ import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
 import { isUndone, undone } from './pages/head-request.ts';
+import { obeyingChanges } from './tenant.ts';
 import { countEvent } from './upkeep/metrics.ts';
 
 declare module 'fastify' {
@@ -40,17 +41,21 @@ export function sourceOf(
 /** Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing. */
 export function transactionOf<T>(
   request: FastifyRequest,
-  deps: Pick<Deps, 'clock' | 'store'>,
+  deps: Pick<Deps, 'clock' | 'store' | 'tenants'>,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const asSender = (tx: Tx) => work(actingAs(tx, () => sourceOf(request, deps)));
-  return isUndone(request) ? undone(deps.store, asSender) : deps.store.transaction(asSender);
+  const run: Store['transaction'] = isUndone(request)
+    ? (asked) => undone(deps.store, asked)
+    : deps.store.transaction;
+  return obeyingChanges(request, deps.tenants, run, (tx) =>
+    work(actingAs(tx, () => sourceOf(request, deps))),
+  );
 }
 
 /** The store for an operation that has several transactions: each is done in the name of the request's sender. */
 export const storeOf = (
   request: FastifyRequest,
-  deps: Pick<Deps, 'clock' | 'store'>,
+  deps: Pick<Deps, 'clock' | 'store' | 'tenants'>,
 ): Pick<Store, 'transaction'> => ({ transaction: (work) => transactionOf(request, deps, work) });
 
 /** One JSON line an event, beside its row; of what changed it names the fields alone, since a log is never erased. */

@@ -1,6 +1,8 @@
-// Finds the tenant of a request by its host.
+// Finds the tenant of a request by its host, and begins a request anew that finds out that it is another now.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OpenTenant } from '../operations/tenant/open-tenants.ts';
+import { connectionOf } from '../storage/prepared.ts';
+import type { Store, Tx } from '../storage/store.ts';
 import type { Deps } from './deps.ts';
 import { headerLines } from './headers.ts';
 
@@ -8,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The tenant of the Host header. Only on the API's own host there is none; its routes do not ask. */
     tenant: OpenTenant;
+    /** Of the tenants that this request looks at, until the first transaction that it commits; null from then on. */
+    tenantsVersion: number | null;
   }
   interface FastifyContextConfig {
     /** Served on the API's own host too (decision 2). */
@@ -30,11 +34,68 @@ const withoutDefaultPort = (host: string) => host.replace(/:(?:80|443)$/, '');
  */
 export function findTenant(app: FastifyInstance, { tenants }: Deps): void {
   app.decorateRequest('tenant');
+  app.decorateRequest('tenantsVersion', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    const host = hostOf(request);
-    const tenant = tenants.byHost(host) ?? tenants.byHost(withoutDefaultPort(host));
-    if (tenant !== null) request.tenant = tenant;
+    lookAgain(request, tenants);
     done();
+  });
+}
+
+/** @returns whether the request is for a tenant */
+function lookAgain(request: FastifyRequest, tenants: Deps['tenants']): boolean {
+  const host = hostOf(request);
+  const tenant = tenants.byHost(host) ?? tenants.byHost(withoutDefaultPort(host));
+  request.tenantsVersion = tenants.version();
+  if (tenant !== null) request.tenant = tenant;
+  return tenant !== null;
+}
+
+/** A request looked at tenants that another process has changed since; nothing was done. */
+class Outdated extends Error {
+  override readonly name = 'Outdated';
+}
+
+/**
+ * Runs a transaction of a request. The first that sees what another process changed about tenants, their keys and clients
+ * puts it in place, and the request begins anew, as if it had come after (decision 51). What follows a transaction that
+ * was committed belongs to it, and goes on.
+ *
+ * @param run runs work in a transaction
+ * @throws Outdated, which `beginAnew` catches; nothing was done
+ */
+export async function obeyingChanges<T>(
+  request: FastifyRequest,
+  tenants: Deps['tenants'],
+  run: Store['transaction'],
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  const result = await run(async (tx) => {
+    const { tenantsVersion } = request;
+    if (tenantsVersion !== null && tenantsVersion !== connectionOf(tx).version) {
+      await tenants.follow(tx);
+      throw new Outdated();
+    }
+    return work(tx);
+  });
+  request.tenantsVersion = null;
+  return result;
+}
+
+/** Begins requests anew that are outdated. Where no other process has the database open, none ever is. */
+export function beginAnew(app: FastifyInstance, { store, tenants }: Pick<Deps, 'store' | 'tenants'>): void {
+  if (!store.isShared) return;
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = async function (request, reply) {
+      for (;;) {
+        try {
+          return await handler.call(this, request, reply);
+        } catch (error) {
+          if (!(error instanceof Outdated)) throw error;
+          if (!lookAgain(request, tenants) && request.tenant !== undefined) return sendUnknownHost(reply);
+        }
+      }
+    };
   });
 }
 

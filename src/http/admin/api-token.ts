@@ -12,6 +12,7 @@ import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { lookUpSecret } from '../limit-reached.ts';
 import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
+import { obeyingChanges } from '../tenant.ts';
 
 /** The token was revoked, or came to its end, before what it was sent for was done: nothing was. */
 export class TokenOver extends Error {
@@ -37,7 +38,7 @@ export async function tokenActor(
   const hash = sha256(secret);
   const guessed = { kind: 'admin token', hash, limit: wrongSecretsPerMinute };
   let named: AdminToken | null = null;
-  const looked = await deps.store.transaction((tx) =>
+  const looked = await obeyingChanges(request, deps.tenants, deps.store.transaction, (tx) =>
     lookUpSecret(tx, request, guessed, deps, async () => {
       named = await findAdminTokenBySecret(tx, hash);
       return named !== null && (await mayCall(tx, named, deps)) ? named : null;

@@ -14,6 +14,7 @@ import { protocolError } from '../answers.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { refusedByLimit } from '../limit-reached.ts';
+import { obeyingChanges } from '../tenant.ts';
 
 /**
  * Runs work in a transaction, as the client of the request if it is who it says it is: what changes is its doing.
@@ -31,8 +32,8 @@ export async function asClient<T>(
   work: (tx: Tx, client: Client) => Promise<T>,
   secretIsOptional = false,
 ): Promise<T | Refusal> {
-  const { tenant, address } = request;
-  const done = await deps.store.transaction(async (tx) => {
+  const done = await obeyingChanges(request, deps.tenants, deps.store.transaction, async (tx) => {
+    const { tenant, address } = request;
     const wait = credentials.secret === null ? null : deps.failedClients.waitOf(tenant, address);
     if (wait !== null) return { wait };
     const found = await findClient(tx, tenant.id, credentials.clientId);

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/core/client.ts';
+import { prepareSigningKey, replaceKeys } from '../../../src/operations/tenant/keys.ts';
+import { findRegisteredClient, updateClient } from '../../../src/storage/client.ts';
+import { findTenant, updateTenant } from '../../../src/storage/tenant.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { sharedDatabase } from '../../support/run/test-store.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+import { apps, expectError, profilePath, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
+import type { Tokens } from '../../support/visitor.ts';
+
+/** Two processes of one service, as far as one process can hold two: each with its own memory and connections. */
+const pair = useStarted(async () => {
+  const database = await sharedDatabase();
+  const one = await startTestService({ data: 'security', database });
+  const other = await startTestService({ data: 'security', database });
+  return { one, other, stop: () => Promise.all([one.stop(), other.stop()]) };
+});
+
+const tenantAt = ({ tenants }: TestService, host: string) => {
+  const tenant = tenants.all().find((known) => known.host === host);
+  if (tenant === undefined) throw new Error(`no tenant at ${host}`);
+  return tenant;
+};
+
+/** Changes a client as an operator would, in the one process. */
+async function changeClient(clientId: string, change: Partial<Client>): Promise<void> {
+  const { one } = pair;
+  await one.store.transaction(async (tx) => {
+    const client = await findRegisteredClient(tx, tenantAt(one, hosts.a).id, clientId);
+    if (client === null) throw new Error('no client');
+    await updateClient(tx, { ...client, ...change });
+    await one.tenants.reload(tx);
+  });
+}
+
+const profileAt = ({ http }: TestService, host: string, accessToken: string) =>
+  http(host, profilePath, { headers: { authorization: `Bearer ${accessToken}` } });
+
+describe('two processes on one database', () => {
+  it('decision 51: serve one sign-in together, and a used token is used for both', async () => {
+    const { one, other } = pair;
+    const first = await tokensOf(one, hosts.a, apps.pub1);
+    const second = (await refreshAs(other, hosts.a, apps.pub1, first.refresh_token)).json<Tokens>();
+    const third = (await refreshAs(one, hosts.a, apps.pub1, second.refresh_token)).json<Tokens>();
+    for (const dead of [first.refresh_token, third.refresh_token]) {
+      expectError(await refreshAs(other, hosts.a, apps.pub1, dead), 400, 'invalid_grant');
+    }
+  });
+
+  it('decision 51: a client that one disables is refused by the other at once', async () => {
+    const { one, other } = pair;
+    const { refresh_token } = await tokensOf(other, hosts.a, apps.conf1);
+    await changeClient('conf1', { disabledAt: one.clock.now() });
+    expectError(await refreshAs(other, hosts.a, apps.conf1, refresh_token), 401, 'invalid_client');
+    await changeClient('conf1', { disabledAt: null });
+    expect((await refreshAs(other, hosts.a, apps.conf1, refresh_token)).status).toBe(200);
+  });
+
+  it('decision 51: a tenant that one disables is unknown to the other at once, whatever is asked of it', async () => {
+    const { one, other } = pair;
+    const { refresh_token, access_token } = await tokensOf(other, hosts.b, apps.pub2);
+    const { id } = tenantAt(one, hosts.b);
+    const change = (disabledAt: number | null) =>
+      one.store.transaction(async (tx) => {
+        const tenant = await findTenant(tx, id);
+        if (tenant === null) throw new Error('no tenant');
+        await updateTenant(tx, { ...tenant, disabledAt });
+        await one.tenants.reload(tx);
+      });
+    // What the other process does by itself once a second: a tenant that it does not know begins no transaction.
+    const enable = async () => {
+      await change(null);
+      await other.store.transaction(other.tenants.follow);
+    };
+    const profile = () => profileAt(other, hosts.b, access_token);
+    expect((await profile()).status).toBe(200);
+
+    await change(one.clock.now());
+    expect((await profile()).status).toBe(404);
+    await enable();
+    expect((await profile()).status).toBe(200);
+    await change(one.clock.now());
+    expect((await refreshAs(other, hosts.b, apps.pub2, refresh_token)).status).toBe(404);
+    await enable();
+    expect((await refreshAs(other, hosts.b, apps.pub2, refresh_token)).status).toBe(200);
+  });
+
+  it('decision 51: what a key signed that one retires, the other refuses at once', async () => {
+    const { one, other } = pair;
+    const { access_token } = await tokensOf(other, hosts.a, apps.pub1);
+    expect((await profileAt(other, hosts.a, access_token)).status).toBe(200);
+    const { id } = tenantAt(one, hosts.a);
+    const now = one.clock.now();
+    const key = await prepareSigningKey(id, 'ES256', one.vault, now, now);
+    await one.store.transaction(async (tx) => {
+      await replaceKeys(tx, key, now);
+      await one.tenants.reload(tx);
+    });
+    expect((await profileAt(other, hosts.a, access_token)).status).toBe(401);
+    const next = await tokensOf(other, hosts.a, apps.pub1);
+    expect((await profileAt(one, hosts.a, next.access_token)).status).toBe(200);
+  });
+});
