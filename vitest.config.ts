@@ -5,8 +5,9 @@ import { LongestFirst } from './test/support/run/longest-first.ts';
 /** The tests of what an engine keeps, whatever engine it is. */
 const ofAnyEngine = [
   'test/storage/access/{consents,invoices,offers,subscriptions}.test.ts',
-  'test/storage/{client-cache,members,operators,package-cache,repositories,sweep}.test.ts',
+  'test/storage/{client-cache,members,operators,package-cache,repositories}.test.ts',
   'test/storage/members/*.test.ts',
+  'test/storage/sweep/sweep.test.ts',
 ];
 
 export default defineConfig({

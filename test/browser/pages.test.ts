@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, startSite } from '../support/browser/site.ts';
-import { memberPages } from '../support/member-pages.ts';
+import { memberPages } from '../support/members/member-pages.ts';
 import { useStarted } from '../support/use-service.ts';
 
 const pages = { ...hostedPages, ...memberPages };

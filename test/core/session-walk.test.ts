@@ -6,9 +6,9 @@ import {
   sessionMachine,
   useSession,
 } from '../../src/core/session.ts';
-import { noRecords, type Records, written } from '../support/records/memory.ts';
+import { noRecords, type Records, written } from '../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../support/machines/walk.ts';
 import { day, hour, memberRecord, now } from '../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../support/records/walk.ts';
 
 /** One browser, and every session it ever had. */
 interface World {

@@ -9,8 +9,8 @@ import {
   useSession,
 } from '../../src/core/session.ts';
 import type { Write } from '../../src/core/write.ts';
+import { linesOf } from '../support/machines/state-lines.ts';
 import { day, hour, memberRecord, now, sessionRecord } from '../support/records/records.ts';
-import { linesOf } from '../support/records/state-lines.ts';
 
 const member = memberRecord();
 const session = sessionRecord();

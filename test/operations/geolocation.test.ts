@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlaces } from '../../src/operations/session/geolocation.ts';
 import { StartupError } from '../../src/system/startup-error.ts';
+import { writeMmdb } from '../support/access/mmdb.ts';
 import { codesFor, phoneOf, textOf } from '../support/device.ts';
 import { hosts } from '../support/fixtures.ts';
-import { writeMmdb } from '../support/mmdb.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { serviceForTest } from '../support/use-service.ts';
 

@@ -7,7 +7,7 @@ import { type Files, startApp } from '../support/browser/app.ts';
 import type { View } from '../support/browser/browser.ts';
 import { startSite, submitSignIn } from '../support/browser/site.ts';
 import { tenantOf } from '../support/device.ts';
-import { mailTo, submitSignUp } from '../support/member-pages.ts';
+import { mailTo, submitSignUp } from '../support/members/member-pages.ts';
 import { profile } from '../support/tokens.ts';
 import { useStarted } from '../support/use-service.ts';
 import { authorizationParameters, pkce, token } from '../support/visitor.ts';

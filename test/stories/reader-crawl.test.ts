@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { crawl, type Seen } from '../support/crawler.ts';
+import { crawl, type Seen } from '../support/fuzz/crawler.ts';
 import { linkIn } from '../support/members/outbox.ts';
 import { useService } from '../support/use-service.ts';
 import { authorizationParameters, pkce, type Visitor, visitor } from '../support/visitor.ts';

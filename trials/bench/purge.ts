@@ -4,9 +4,9 @@
  */
 import { performance } from 'node:perf_hooks';
 import { choresOf, startChores } from '../../src/operations/upkeep/chores.ts';
-import { insertCopies, insertOverSignIns } from '../../test/support/copies.ts';
 import { hosts } from '../../test/support/fixtures.ts';
 import { httpClient } from '../../test/support/http.ts';
+import { insertCopies, insertOverSignIns } from '../../test/support/queries/copies.ts';
 import { startTestService } from '../../test/support/service.ts';
 import { apps, refreshAs, tokensOf } from '../../test/support/tokens.ts';
 import { visitor } from '../../test/support/visitor.ts';

@@ -13,10 +13,10 @@ import {
 import { endSubscription } from '../../../src/core/access/subscription.ts';
 import type { Decision } from '../../../src/core/decision.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { noRecords, type Records, written } from '../../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import { packageRecord } from '../../support/records/access-records.ts';
-import { noRecords, type Records, written } from '../../support/records/memory.ts';
 import { day, hour, now } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** A member with two checkouts for one package of a week: two tabs, one free or invoiced, one paid by card. */
 interface World {

@@ -11,9 +11,9 @@ import {
 } from '../../../src/core/access/checkout.ts';
 import type { Subscription } from '../../../src/core/access/subscription.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import { checkoutRecord, packageRecord, subscriptionRecord } from '../../support/records/access-records.ts';
 import { day, hour, now } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const open = checkoutRecord();
 const overdue = checkoutRecord({ expiresAt: now });

@@ -15,9 +15,9 @@ import {
   subscriptionMachine,
 } from '../../../src/core/access/subscription.ts';
 import type { Decision } from '../../../src/core/decision.ts';
-import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import { noRecords, type Records, written } from '../../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import { day, now } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One subscription, as it is stored. */
 interface World {

@@ -12,9 +12,9 @@ import {
   subscriptionMachine,
 } from '../../../src/core/access/subscription.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import { subscriptionRecord } from '../../support/records/access-records.ts';
 import { day, hour, now } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const quarter = { unit: 'month', count: 3 } as const;
 const inAQuarter = Date.UTC(2026, 3, 15, 12);

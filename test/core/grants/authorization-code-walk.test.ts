@@ -7,7 +7,8 @@ import {
 } from '../../../src/core/grants/authorization-code.ts';
 import { refresh } from '../../../src/core/grants/refresh-token.ts';
 import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
-import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import { noRecords, type Records, written } from '../../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import {
   clientRecord,
   codeRecord,
@@ -16,7 +17,6 @@ import {
   now,
   verifier,
 } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One code, and everything that was ever given out for it. */
 interface World {

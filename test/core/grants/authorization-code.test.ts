@@ -10,6 +10,7 @@ import {
 } from '../../../src/core/grants/authorization-code.ts';
 import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import {
   clientRecord,
   codeRecord,
@@ -19,7 +20,6 @@ import {
   signInRecord,
   verifier,
 } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const client = clientRecord();
 const member = memberRecord();

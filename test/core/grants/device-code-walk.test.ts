@@ -9,10 +9,10 @@ import {
 import { poll } from '../../../src/core/grants/device-poll.ts';
 import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { noRecords, type Records, written } from '../../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import { deviceCodeRecord } from '../../support/records/device-code-record.ts';
-import { noRecords, type Records, written } from '../../support/records/memory.ts';
 import { clientRecord, memberRecord, minute, now } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One device code, what became of it, and everything that was ever given out for it. */
 interface World {

@@ -13,6 +13,7 @@ import {
 import { type PollCommand, poll } from '../../../src/core/grants/device-poll.ts';
 import { beginSignIn } from '../../../src/core/grants/sign-in.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import { byMember1, deviceCodeRecord } from '../../support/records/device-code-record.ts';
 import {
   clientRecord,
@@ -22,7 +23,6 @@ import {
   second,
   signInRecord,
 } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const client = clientRecord();
 const member = memberRecord();

@@ -4,9 +4,9 @@ import { isRefusal } from '../../../src/core/decision.ts';
 import { type RefreshCommand, refresh, revoke } from '../../../src/core/grants/refresh-token.ts';
 import type { SignIn } from '../../../src/core/grants/sign-in.ts';
 import type { TokenGrant } from '../../../src/core/grants/tokens.ts';
-import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import { noRecords, type Records, written } from '../../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import { clientRecord, day, memberRecord, now, second, signInRecord } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One sign-in, and every answer that its refresh tokens got. */
 interface World {

@@ -9,6 +9,7 @@ import {
 } from '../../../src/core/grants/refresh-token.ts';
 import type { SignIn, SignInEnd } from '../../../src/core/grants/sign-in.ts';
 import type { Write } from '../../../src/core/write.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import {
   clientRecord,
   day,
@@ -18,7 +19,6 @@ import {
   second,
   signInRecord,
 } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const client = clientRecord();
 const replaying = clientRecord({ replayWindow: 30 * second });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { endSignIn, rotateSignIn, type SignIn, type SignInEnd } from '../../../src/core/grants/sign-in.ts';
 import type { Write } from '../../../src/core/write.ts';
-import { noRecords, type Records, written } from '../../support/records/memory.ts';
+import { noRecords, type Records, written } from '../../support/machines/memory.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import { now, signInRecord } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 interface World {
   readonly now: number;

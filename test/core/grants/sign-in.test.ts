@@ -6,8 +6,8 @@ import {
   rotateSignIn,
   signInMachine,
 } from '../../../src/core/grants/sign-in.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import { now, signInRecord } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const active = signInRecord({ generation: 7 });
 const ended = signInRecord({ state: 'ended', endedAt: now, endReason: 'signed_out' });

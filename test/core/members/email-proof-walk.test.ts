@@ -10,9 +10,9 @@ import {
   presentProof,
   withdrawProof,
 } from '../../../src/core/members/email-proof.ts';
+import { broken, type Events, type Visit, walk } from '../../support/machines/walk.ts';
 import { emailProofRecord } from '../../support/records/email-proof-record.ts';
 import { day, now } from '../../support/records/records.ts';
-import { broken, type Events, type Visit, walk } from '../../support/records/walk.ts';
 
 /** One proof, and what became of it. */
 interface World {

@@ -11,9 +11,9 @@ import {
   presentProof,
   withdrawProof,
 } from '../../../src/core/members/email-proof.ts';
+import { linesOf } from '../../support/machines/state-lines.ts';
 import { emailProofRecord } from '../../support/records/email-proof-record.ts';
 import { day, minute, now } from '../../support/records/records.ts';
-import { linesOf } from '../../support/records/state-lines.ts';
 
 const link: Presented = { by: 'link' };
 const code: Presented = { by: 'code', codeHash: 'hash of the code' };

@@ -6,7 +6,7 @@ import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
 import { type AccountVisitor, accountOf, valuesOf } from '../../support/members/account.ts';
 import { crowd, fillMember } from '../../support/members/crowd.ts';
-import { rowsReadBy } from '../../support/records/rows-read.ts';
+import { rowsReadBy } from '../../support/queries/rows-read.ts';
 import { useService } from '../../support/use-service.ts';
 
 const service = useService({ data: 'security' });

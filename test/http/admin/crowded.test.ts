@@ -10,8 +10,8 @@ import { hosts } from '../../support/fixtures.ts';
 import { fillMember } from '../../support/members/crowd.ts';
 import { run } from '../../support/operators/desk.ts';
 import { newAdmin, type PortalVisitor, plain } from '../../support/operators/portal.ts';
+import { rowsReadBy } from '../../support/queries/rows-read.ts';
 import { packageFacts } from '../../support/records/access-records.ts';
-import { rowsReadBy } from '../../support/records/rows-read.ts';
 import { useService } from '../../support/use-service.ts';
 
 const tenant = hosts.a;

@@ -7,9 +7,9 @@ import { sha256 } from '../../../src/core/hash.ts';
 import { openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { systemClock } from '../../../src/system/clock.ts';
-import { insertCopies } from '../../support/copies.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { command } from '../../support/operators/command.ts';
+import { insertCopies } from '../../support/queries/copies.ts';
 import { useService } from '../../support/use-service.ts';
 
 const service = useService({ data: 'security' });

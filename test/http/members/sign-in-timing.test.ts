@@ -6,7 +6,7 @@ import { hashingPasswords } from '../../support/members/hashing.ts';
 import { type Nos, nosOf } from '../../support/members/nos.ts';
 import { median } from '../../support/process/median.ts';
 import { workOf } from '../../support/process/work.ts';
-import { readsOf } from '../../support/records/rows-read.ts';
+import { readsOf } from '../../support/queries/rows-read.ts';
 import { useService } from '../../support/use-service.ts';
 
 const passwords = hashingPasswords();

@@ -30,8 +30,8 @@ import { findMember } from '../../../src/storage/members/member.ts';
 import type { Tx } from '../../../src/storage/store.ts';
 import { forgottenCheckouts } from '../../../src/storage/sweep/forgotten.ts';
 import { workOf } from '../../support/process/work.ts';
+import { planOf, sentBy } from '../../support/queries/query-plan.ts';
 import { consentChangeRecord, consentRecord, packageFacts } from '../../support/records/access-records.ts';
-import { planOf, sentBy } from '../../support/records/query-plan.ts';
 import { day, now } from '../../support/records/records.ts';
 import { storeWithMember } from '../../support/records/store.ts';
 

@@ -6,7 +6,7 @@ import { insertSession } from '../../../src/storage/session.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { tenantOf } from '../device.ts';
 import { memberOf } from '../fixtures.ts';
-import { formValue } from '../form-token.ts';
+import { formValue } from '../members/form-token.ts';
 import type { TestService } from '../service.ts';
 
 /** A new member of a tenant with a browser that is signed in, and every seal that its pages would have. */

@@ -6,9 +6,9 @@ const long = [
   /test\/browser\//,
   /test\/stories\//,
   /test\/cli\//,
-  /http\/limits\/guesses|http\/device\/device-brake|http\/(members|device)\/[\w-]+-limits/,
+  /http\/limits\/guesses|http\/oidc\/device\/(brake|authorization-limits)|http\/members\/([\w-]+-|device\/)limits/,
   /operations\/admin\/operations|operations\/mail\/|http\/setup\//,
-  /test\/(upkeep|fuzz)\//,
+  /operations\/(service|upkeep)\/|http\/upkeep\/|test\/(db|deploy|fuzz|log|tools)\//,
 ];
 
 const rankOf = ({ moduleId }: TestSpecification) => {

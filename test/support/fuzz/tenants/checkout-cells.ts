@@ -2,7 +2,7 @@ import { seal } from '../../../../src/secrets/seal.ts';
 import { insertCheckout } from '../../../../src/storage/access/checkout.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { newPackage } from '../../access/shopper.ts';
-import { formValue } from '../../form-token.ts';
+import { formValue } from '../../members/form-token.ts';
 import { checkoutRecord } from '../../records/access-records.ts';
 import { type Cell, noId } from './cell.ts';
 import type { Side } from './side.ts';

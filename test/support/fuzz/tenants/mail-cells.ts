@@ -6,7 +6,7 @@ import { seal } from '../../../../src/secrets/seal.ts';
 import { insertEmailProof } from '../../../../src/storage/members/email-proof.ts';
 import { systemRandom } from '../../../../src/system/random.ts';
 import { testClock } from '../../clock.ts';
-import { formValue } from '../../form-token.ts';
+import { formValue } from '../../members/form-token.ts';
 import { emailProofRecord } from '../../records/email-proof-record.ts';
 import { type Cell, noId, scrambled, unsealed } from './cell.ts';
 import { sealCell } from './seal-cells.ts';

@@ -1,6 +1,6 @@
 import { type SealPurpose, seal } from '../../../../src/secrets/seal.ts';
-import { formValue } from '../../form-token.ts';
 import type { Answer } from '../../http.ts';
+import { formValue } from '../../members/form-token.ts';
 import type { Artefact, Cell } from './cell.ts';
 import { commonCheckout, commonPackage } from './checkout-cells.ts';
 import { password, type Side } from './side.ts';

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hosts } from '../../../support/fixtures.ts';
+import { run } from '../../../support/operators/desk.ts';
+import { mainOf, newAdmin, type PortalVisitor } from '../../../support/operators/portal.ts';
+import { beginWorld, newInvoice, newMember, type World } from '../../../support/operators/world.ts';
+import { useService } from '../../../support/use-service.ts';
+
+const service = useService({ data: 'security' });
+let browser: PortalVisitor;
+let world: World;
+let home: string;
+
+beforeAll(async () => {
+  world = await beginWorld(service, 'words.test');
+  browser = await newAdmin(service, world.host, 'sam@words.test', 'system_admin');
+  home = `/admin/tenants/${world.host}`;
+});
+
+const headingOf = (text: string) =>
+  /<h1>([\s\S]*?)<\/h1>/
+    .exec(text)?.[1]
+    ?.replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+describe('pages 21: what a form is about', () => {
+  it('is changed where it is there, and new where it is not', async () => {
+    const channel = { tenant: world.host, channelId: 'live', name: 'Live', description: '', productIds: [] };
+    await run(service, 'channels.define', channel);
+    const list = await browser.send(`${home}/channels`);
+    expect(list.text).toContain('>New channel</a>');
+    expect(list.text).toMatch(/href="[^"]*\/channels\/live\/\+define[^"]*">Change</);
+    const form = await browser.send(`${home}/channels/live/+define`);
+    expect(headingOf(form.text)).toBe('Change channel Live');
+    expect(form.text).toContain('<title>Change channel – ');
+    const refused = await browser.submit(`${home}/channels/live/+define`, { name: '' });
+    expect([refused.status, headingOf(refused.text)]).toEqual([422, 'Change channel Live']);
+    expect(headingOf((await browser.send(`${home}/channels/+define`)).text)).toBe('New channel');
+  });
+
+  it('pages 22: is named, a member with the address too, before anything ends', async () => {
+    const memberId = await newMember(world);
+    const { fullName, email } = await run<{ fullName: string; email: string }>(service, 'members.read', {
+      tenant: world.host,
+      memberId,
+    });
+    for (const verb of ['delete', 'disable', 'change']) {
+      const form = await browser.send(`${home}/members/${memberId}/+${verb}`);
+      expect(headingOf(form.text), verb).toContain(fullName);
+      expect(headingOf(form.text)).not.toContain(memberId);
+      expect(mainOf(form)).toContain(email);
+    }
+  });
+
+  it('pages 22: is named where it is asked once more too', async () => {
+    const subscription = { tenant: world.host, memberId: await newMember(world), packageId: world.packageId };
+    const { subscriptionId } = await run<{ subscriptionId: number }>(
+      service,
+      'subscriptions.create',
+      subscription,
+    );
+    const form = `${home}/subscriptions/${subscriptionId}/+change`;
+    expect(headingOf((await browser.submit(form, { change: 'end' })).text)).toMatch(
+      /^Change subscription.*\?/,
+    );
+  });
+});
+
+describe('an invoice that is paid', () => {
+  it('shows it, and cannot be marked again', async () => {
+    const number = await newInvoice(world);
+    const action = `${home}/invoices/${number}/paid/+mark-paid`;
+    const before = await browser.send(`${home}/invoices`);
+    expect(before.text).toContain(action);
+    expect(before.text).toMatch(/data-label="Paid">\s*<span class="soft">–/);
+    const { headers } = await browser.submit(action, {});
+    expect(headers.location).toBe(`${home}/invoices`);
+    const after = await browser.send(`${home}/invoices`);
+    expect(mainOf(after)).toContain('Invoice marked as paid.');
+    expect(after.text).not.toContain(action);
+    expect(after.text).toMatch(/data-label="Paid">\s*<time datetime="2026-/);
+    const again = await browser.submit(action, {});
+    expect(again.status).toBe(422);
+    expect(mainOf(again)).toContain('The invoice is paid already, since 2026-');
+  });
+});
+
+it('pages 7: an address of a page with a slash behind it leads to the page', async () => {
+  const open = (path: string, method = 'GET') => service.http(hosts.a, path, { method });
+  for (const [typed, page] of [
+    ['/account/', '/account'],
+    ['/device/', '/device'],
+    ['/device/?user_code=123%20456', '/device?user_code=123%20456'],
+    ['/account/devices/', '/account/devices'],
+    ['/admin/', '/admin'],
+    ['/admin/sign-in/', '/admin/sign-in'],
+    ['/admin/a.test/members/', '/admin/a.test/members'],
+    ['/admin/a.test/members/?search=a', '/admin/a.test/members?search=a'],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await open(typed, method);
+      expect([status, headers.location], typed).toEqual([303, page]);
+    }
+  }
+  expect((await open('/account/', 'POST')).status).toBe(404);
+});
+
+it.each([
+  '//evil.test/',
+  '/.//evil.test/',
+  '/..//evil.test/',
+  '/%5cevil.test//',
+  '/\\evil.test/',
+  '/x//',
+  '/api/oidc/token/',
+])('K2: %s leads nowhere', async (path) => {
+  const { status, headers } = await service.http(hosts.a, path);
+  expect([status >= 400, headers.location]).toEqual([true, undefined]);
+});

@@ -1,0 +1,381 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { findMemberByEmail } from '../../../../src/storage/members/member.ts';
+import { insertWrongUserCode } from '../../../../src/storage/members/wrong-user-code.ts';
+import {
+  codesFor,
+  expectNotValid,
+  type Phone,
+  pageOf,
+  phoneOf,
+  phonesOf,
+  pollTokens,
+  startUnlimited,
+  tenantOf,
+} from '../../../support/device.ts';
+import { hosts } from '../../../support/fixtures.ts';
+import type { Answer } from '../../../support/http.ts';
+import { auditEvents } from '../../../support/operators/api.ts';
+import { expectErrorPage } from '../../../support/records/expectations.ts';
+import { useStartedAnew } from '../../../support/use-service.ts';
+
+const minute = 60_000;
+
+/** How slowed entries wait in a test that says so. */
+let pause: ((ms: number) => Promise<void>) | null = null;
+const pauseWith = (wait: (ms: number) => Promise<void>) => {
+  pause = wait;
+};
+
+const service = useStartedAnew(() =>
+  startUnlimited({ trustedProxies: ['127.0.0.1'], pause: (ms) => pause?.(ms) ?? Promise.resolve() }),
+);
+afterEach(() => {
+  pause = null;
+});
+
+/** Opens the code's page from a network of the phone's own, by its number. */
+const openFrom = (phone: Phone | undefined, number: number, userCode: string) =>
+  openAt(phone, `203.0.${number}.7`, userCode);
+
+const openAt = (phone: Phone | undefined, address: string, userCode: string) => {
+  if (phone === undefined) throw new Error(`no phone at ${address}`);
+  return phone.send(pageOf(userCode), { headers: { 'x-forwarded-for': address } });
+};
+
+/** A code that the test never issued. */
+const wrong = '000 000';
+
+describe('one tenant', () => {
+  /** Wrong entries of another member, from addresses of their own. */
+  const guess = async (count: number, name: string = hosts.a) => {
+    const { id: tenantId } = tenantOf(service, name);
+    const found = await service.store.transaction((tx) => findMemberByEmail(tx, tenantId, 'u1@example.test'));
+    const memberId = found?.member.id ?? '';
+    const enteredAt = service.clock.now();
+    await service.store.transaction(async (tx) => {
+      for (let index = 0; index < count; index += 1) {
+        await insertWrongUserCode(tx, { tenantId, memberId, address: `${index}` }, enteredAt, enteredAt);
+      }
+    });
+  };
+  const warnings = () => service.logLines.filter((line) => line.includes('user codes are being guessed'));
+  const pend = async (count: number) => {
+    let last = '';
+    for (let index = 0; index < count; index += 1) {
+      ({ user_code: last } = await codesFor(service, hosts.a));
+    }
+    return last;
+  };
+
+  /** Lets the turns end one after another until so many pages have been answered. */
+  const endTurns = async (ends: (() => void)[], answers: readonly unknown[], count: number) => {
+    while (answers.length < count) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
+  };
+
+  it('decision 32: from 10,000 divided by its pending codes on, each entry waits 3 s and the log says why', async () => {
+    const phone = await phoneOf(service, hosts.a, 'u2@example.test');
+    const userCode = await pend(20);
+    await guess(499);
+    expectNotValid(await phone.open(wrong));
+    expect(service.pauses).toEqual([]);
+    expect(warnings()).toEqual([]);
+
+    expectNotValid(await phone.open(wrong));
+    expect(service.pauses).toEqual([3_000]);
+    // A right code is slowed as a wrong one is: the wait must not tell them apart.
+    expect((await phone.open(userCode)).status).toBe(200);
+    expect(service.pauses).toEqual([3_000, 3_000]);
+    expect(warnings()).toHaveLength(2);
+    expect(JSON.parse(warnings()[0] ?? '{}')).toMatchObject({ level: 'warn', tenant: 'Tenant A' });
+    for (const line of warnings()) expect(line).not.toMatch(/000 ?000/);
+  });
+
+  it('decision 32: the tenant is told once in 15 minutes that its entries are slowed', async () => {
+    const [one, other] = await phonesOf(service, hosts.a, 2);
+    await pend(20);
+    await guess(500);
+    await one?.open(wrong);
+    await other?.open(wrong);
+    const reason = 'too many wrong user codes of one tenant, so that entries are slowed';
+    const told = (await auditEvents(service)).filter((event) => event.reason === reason);
+    expect(told).toHaveLength(1);
+  });
+
+  it('decision 32: slowed entries wait one behind another, however many come at once', async () => {
+    const phones = await phonesOf(service, hosts.a, 3);
+    await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: number[] = [];
+    const pages = phones.map((phone, number) =>
+      openFrom(phone, number, wrong).then(({ status }) => answers.push(status)),
+    );
+    for (let turn = 0; turn < phones.length; turn += 1) {
+      while (ends.length <= turn) await new Promise(setImmediate);
+      // Those behind have been read by now, and have not begun to wait.
+      await service.http(hosts.a, '/.well-known/openid-configuration');
+      expect({ begun: ends.length, answered: answers.length }).toEqual({ begun: turn + 1, answered: turn });
+      ends[turn]?.();
+      while (answers.length <= turn) await new Promise(setImmediate);
+    }
+    await Promise.all(pages);
+    expect(answers).toEqual([422, 422, 422]);
+  });
+
+  it('F8: a right code waits its own 3 s, whatever strangers before and after it enter', async () => {
+    const phones = await phonesOf(service, hosts.a, 6);
+    const userCode = await pend(20);
+    await guess(500);
+    const waits: { readonly ms: number; readonly end: () => void }[] = [];
+    pauseWith((ms) => new Promise((end) => waits.push({ ms, end })));
+    const answers: number[] = [];
+    const send = (number: number, code: string) =>
+      openFrom(phones[number], number, code).then(({ status }) => answers.push(status));
+    const begun = async (count: number) => {
+      while (waits.length < count) await new Promise(setImmediate);
+    };
+    const first = send(0, wrong);
+    await begun(1);
+    // These wait behind the first one.
+    const strangers = [1, 2, 3].map((number) => send(number, wrong));
+    const right = send(4, userCode);
+    await begun(2);
+    waits[1]?.end();
+    await right;
+    expect(answers).toEqual([200]);
+    expect(waits.map(({ ms }) => ms)).toEqual([3_000, 3_000]);
+    // Its place is free, and those behind wait for no turn of it: one line as before.
+    const last = send(5, wrong);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await begun(turn === 0 ? 1 : turn + 2);
+      expect(answers).toHaveLength(turn + 1);
+      waits[turn === 0 ? 0 : turn + 1]?.end();
+      while (answers.length < turn + 2) await new Promise(setImmediate);
+    }
+    await Promise.all([first, ...strangers, last]);
+    expect(answers).toEqual([200, 422, 422, 422, 422, 422]);
+  });
+
+  it('F8: of 200 right and wrong codes at once no more are looked up than have a place', async () => {
+    const phones = await phonesOf(service, hosts.a, 8);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: number[] = [];
+    const flood = Array.from({ length: 200 }, (_, index) =>
+      openFrom(phones[index % 8], index % 100, index % 2 === 0 ? wrong : userCode).then(({ status }) =>
+        answers.push(status),
+      ),
+    );
+    while (answers.length < 194) await new Promise(setImmediate);
+    expect(new Set(answers)).toEqual(new Set([503]));
+    await endTurns(ends, answers, 200);
+    await Promise.all(flood);
+    expect(answers.filter((status) => status !== 503)).toHaveLength(6);
+  });
+
+  it('decision 32: where six wait the next is told to come back, and no code is looked up for it', async () => {
+    const phones = await phonesOf(service, hosts.a, 8);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: Answer[] = [];
+    const pages = phones.map((phone, number) =>
+      openFrom(phone, number, userCode).then((answer) => answers.push(answer)),
+    );
+    while (answers.length < 2) await new Promise(setImmediate);
+    for (const answer of answers) {
+      expectErrorPage(answer, 503);
+      expect(answer.headers['retry-after']).toBe('5');
+    }
+    await endTurns(ends, answers, 8);
+    await Promise.all(pages);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, ...Array(6).fill(200)]);
+    const entered = (await auditEvents(service)).filter(({ event }) => event === 'device_code_entered');
+    expect(entered).toHaveLength(6);
+  });
+
+  it.each([
+    ['member', (index: number) => ({ phone: 0, address: index })],
+    ['address', (index: number) => ({ phone: index, address: 0 })],
+  ] as const)(
+    'promise 7: of one %s one slowed entry waits at a time, and others get in',
+    async (_of, from) => {
+      const phones = await phonesOf(service, hosts.a, 9);
+      const codes: string[] = [];
+      for (let index = 0; index < 8; index += 1) codes.push(await pend(1));
+      await pend(20);
+      await guess(500);
+      const ends: (() => void)[] = [];
+      pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+      const flood: Answer[] = [];
+      const flooding = codes.map((userCode, index) => {
+        const { phone, address } = from(index);
+        return openFrom(phones[phone], address, userCode).then((answer) => flood.push(answer));
+      });
+      while (flood.length < 7) await new Promise(setImmediate);
+      for (const answer of flood) {
+        expectErrorPage(answer, 503);
+        expect(answer.headers['retry-after']).toBe('5');
+      }
+      const others: number[] = [];
+      const pages = [8, 7, 6, 5, 4].map((number) =>
+        openFrom(phones[number], number + 100, codes[0] ?? '').then(({ status }) => others.push(status)),
+      );
+      await endTurns(ends, others, 5);
+      await Promise.all([...flooding, ...pages]);
+      expect(others).toEqual([200, 200, 200, 200, 200]);
+      expect(flood.at(-1)?.status).toBe(200);
+
+      // The place is free again for the next.
+      const next = openFrom(phones[0], 0, wrong);
+      while (ends.length === 0) await new Promise(setImmediate);
+      ends.shift()?.();
+      expectNotValid(await next);
+    },
+  );
+
+  it('promise 7: of one network two slowed entries wait at a time, however many accounts and addresses it has', async () => {
+    const phones = await phonesOf(service, hosts.a, 7);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const flood: number[] = [];
+    const flooding = phones
+      .slice(0, 6)
+      .map((phone, index) =>
+        openAt(phone, `198.51.100.${index}`, wrong).then(({ status }) => flood.push(status)),
+      );
+    while (flood.length < 4) await new Promise(setImmediate);
+    expect(flood).toEqual([503, 503, 503, 503]);
+    const other: number[] = [];
+    const page = openAt(phones[6], '203.0.113.9', userCode).then(({ status }) => other.push(status));
+    await endTurns(ends, other, 1);
+    await Promise.all([...flooding, page]);
+    expect(other).toEqual([200]);
+    expect(flood).toEqual([503, 503, 503, 503, 422, 422]);
+  });
+
+  it('promise 7: strangers hold no place of a browser that its member has used for a day', async () => {
+    const phones = await phonesOf(service, hosts.a, 8);
+    const day = 24 * 60 * minute;
+    // The last two were used before; the others signed in just now.
+    await service.store.transaction(async (tx) => {
+      const members = await tx
+        .selectFrom('members')
+        .select('id')
+        .where('email', 'in', ['more7@example.test', 'more8@example.test'])
+        .execute();
+      await tx
+        .updateTable('knownBrowsers')
+        .set({ firstSeenAt: service.clock.now() - day })
+        .where(
+          'memberId',
+          'in',
+          members.map(({ id }) => id),
+        )
+        .execute();
+    });
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const answers: number[] = [];
+    const flooding = phones
+      .slice(0, 6)
+      .map((phone, number) => openFrom(phone, number, wrong).then(({ status }) => answers.push(status)));
+    while (ends.length === 0) await new Promise(setImmediate);
+    const known = [6, 7].map((number) =>
+      openFrom(phones[number], number, userCode).then(({ status }) => answers.push(status)),
+    );
+    // It waits behind no stranger: its turn has begun beside the first of theirs.
+    while (ends.length < 2) await new Promise(setImmediate);
+    ends[1]?.();
+    while (answers.length === 0) await new Promise(setImmediate);
+    expect(answers).toEqual([200]);
+    ends.splice(1, 1);
+    await endTurns(ends, answers, 8);
+    await Promise.all([...flooding, ...known]);
+    expect(answers.toSorted()).toEqual([200, 200, 422, 422, 422, 422, 422, 422]);
+  });
+
+  it('promise 7: a code that its member has opened before waits for no turn', async () => {
+    const [phone, other] = await phonesOf(service, hosts.a, 2);
+    const userCode = await pend(20);
+    await guess(500);
+    await openFrom(phone, 1, userCode);
+    expect(service.pauses).toEqual([3_000]);
+    expect((await openFrom(phone, 1, userCode)).status).toBe(200);
+    expect(service.pauses).toEqual([3_000]);
+    // To anybody else it is a guess.
+    expect((await openFrom(other, 2, userCode)).status).toBe(200);
+    expect(service.pauses).toEqual([3_000, 3_000]);
+    // And so it is when it waits no more.
+    service.clock.advance(14 * minute);
+    await pend(20);
+    service.clock.advance(minute);
+    await guess(500);
+    expectNotValid(await openFrom(phone, 1, userCode));
+    expect(service.pauses).toEqual([3_000, 3_000, 3_000]);
+  });
+
+  it('decision 32: a guess entered again tells nothing before its turn is over', async () => {
+    const [phone] = await phonesOf(service, hosts.a, 1);
+    const userCode = await pend(20);
+    await guess(500);
+    const ends: (() => void)[] = [];
+    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const first = openFrom(phone, 1, userCode);
+    while (ends.length === 0) await new Promise(setImmediate);
+    for (const again of [userCode, wrong]) expectErrorPage(await openFrom(phone, 2, again), 503);
+    ends.shift()?.();
+    expect((await first).status).toBe(200);
+    expect((await openFrom(phone, 2, userCode)).status).toBe(200);
+  });
+
+  it('decision 32: a slowed entry still approves', async () => {
+    const phone = await phoneOf(service, hosts.a, 'u2@example.test');
+    await pend(19);
+    const { user_code: userCode, device_code: deviceCode } = await codesFor(service, hosts.a);
+    await guess(500);
+    await phone.approve(userCode);
+    expect(service.pauses).toEqual([3_000]);
+    await pollTokens(service, hosts.a, deviceCode);
+  });
+
+  it('decision 32: with fewer pending codes, or 15 minutes later, it is over', async () => {
+    const phone = await phoneOf(service, hosts.a, 'u2@example.test');
+    await pend(20);
+    await guess(510);
+    service.clock.advance(14 * minute);
+    await codesFor(service, hosts.a);
+    service.clock.advance(minute);
+    // One pending code is left, and the guesses have left the window.
+    await phone.open(wrong);
+    expect(service.pauses).toEqual([]);
+  });
+
+  it("decision 32: one tenant's guesses slow no other", async () => {
+    await pend(20);
+    await guess(600, hosts.a);
+    const phone = await phoneOf(service, hosts.b);
+    await codesFor(service, hosts.b);
+    expectNotValid(await phone.open(wrong));
+    expect(service.pauses).toEqual([]);
+  });
+
+  it('decision 32: a restart forgives nothing', async () => {
+    await pend(20);
+    await guess(500);
+    await service.restart();
+    await (await phoneOf(service, hosts.a, 'u2@example.test')).open(wrong);
+    expect(service.pauses).toEqual([3_000]);
+  });
+});
