@@ -41,6 +41,7 @@ export async function openPostgres(
   const remembered = createMemory();
   let waiting = 0;
   let retries = 0;
+  const enter = createLane();
   const ranAgain = () => {
     retries += 1;
   };
@@ -69,7 +70,7 @@ export async function openPostgres(
       const begunAt = performance.now();
       waiting += 1;
       try {
-        return await untilDone(() => attempt(work), ranAgain);
+        return await untilDone(() => attempt(work), { enter, ranAgain });
       } finally {
         waiting -= 1;
         observe?.(performance.now() - begunAt, 1);
@@ -99,11 +100,17 @@ async function sizeOf(kysely: Kysely<Database>): Promise<number> {
   return (await kysely.executeQuery<{ size: number }>(asked)).rows[0]?.size ?? 0;
 }
 
-/** Runs work again while others are in its way, each time after a longer pause, and each process after another one. */
-async function untilDone<T>(attempt: () => Promise<T>, ranAgain: () => void): Promise<T> {
+/**
+ * Runs work again while others are in its way: one piece of this process at a time, so that of many that want the same
+ * rows one is always done, and after a pause, which keeps processes out of each other's way.
+ */
+async function untilDone<T>(
+  attempt: () => Promise<T>,
+  { enter, ranAgain }: { readonly enter: Lane; readonly ranAgain: () => void },
+): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {
-      return await attempt();
+      return await (tried === 1 ? attempt() : enter(attempt));
     } catch (error) {
       if (isOutage(error)) throw unavailable(error);
       if (!isUnfinished(error) && !isDuplicate(error)) throw error;
@@ -113,6 +120,18 @@ async function untilDone<T>(attempt: () => Promise<T>, ranAgain: () => void): Pr
       await wait(randomInt(1, postgresRetries.step * 2 ** Math.min(tried, postgresRetries.doublings)));
     }
   }
+}
+
+type Lane = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Lets in one piece of work at a time, in the order in which they came. */
+function createLane(): Lane {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(work, work);
+    last = done.catch(() => {});
+    return done;
+  };
 }
 
 const unavailable = (cause: unknown) =>

@@ -77,7 +77,7 @@ describe('two processes on one database', () => {
     expect((await find(first))?.name).toBe(client.name);
   });
 
-  it('F1: 200 that count at once through two processes, and none is lost', async () => {
+  it('F1: 200 that count at once through two processes are all counted', async () => {
     const { id } = tenantRecord('a');
     const countIn = (store: Store) =>
       store.transaction(async (tx) => {
@@ -93,18 +93,11 @@ describe('two processes on one database', () => {
     const before = await first.transaction((tx) =>
       tx.selectFrom('tenants').select('passwordLength').where('id', '=', id).executeTakeFirstOrThrow(),
     );
-    const done = await Promise.allSettled(
-      Array.from({ length: 200 }, (_, index) => countIn(index % 2 === 0 ? first : second)),
-    );
-    const counted = done.filter(({ status }) => status === 'fulfilled').length;
-    for (const result of done) {
-      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(StorageUnavailable);
-    }
+    await Promise.all(Array.from({ length: 200 }, (_, index) => countIn(index % 2 === 0 ? first : second)));
     const after = await first.transaction((tx) =>
       tx.selectFrom('tenants').select('passwordLength').where('id', '=', id).executeTakeFirstOrThrow(),
     );
-    expect(counted).toBeGreaterThan(0);
-    expect((after.passwordLength - 8 + 57) % 57).toBe((before.passwordLength - 8 + counted) % 57);
+    expect((after.passwordLength - 8 + 57) % 57).toBe((before.passwordLength - 8 + 200) % 57);
   });
 });
 
