@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { postgresPool } from '../../core/operators/limits.ts';
-import { ConnectionLost } from './errors.ts';
+import { ConnectionLost, isStale } from './errors.ts';
 
 const { builtins, getTypeParser } = pg.types;
 
@@ -17,10 +17,14 @@ const columnTypes = {
 
 /** The names under which the server keeps prepared queries, by their text. */
 const names = new Map<string, string>();
+/** Raised where another process has changed tables: every query is prepared anew, under another name. */
+let generation = 0;
 
 /** Has every connection prepare a query when it asks it first. */
 export function keepPrepared(text: string): void {
-  if (!names.has(text)) names.set(text, createHash('sha256').update(text).digest('hex').slice(0, 32));
+  if (names.has(text)) return;
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  names.set(text, `${hash} ${generation}`);
 }
 
 /**
@@ -44,6 +48,10 @@ class PreparingClient extends pg.Client {
         return last;
       },
       (error: unknown) => {
+        if (isStale(error) && name === names.get(text)) {
+          generation += 1;
+          names.clear();
+        }
         throw error instanceof pg.DatabaseError ? error : lost(error);
       },
     );

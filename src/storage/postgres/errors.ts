@@ -8,9 +8,17 @@ export class ConnectionLost extends Error {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Another transaction was in the way, as if it had come first: run again, this one sees what that one did. */
+/**
+ * Another transaction was in the way, as if it had come first: run again, this one sees what that one did. Or a process
+ * of the next version has changed a table under a query: run again, it is prepared anew.
+ */
 export function isUnfinished(error: unknown): boolean {
-  return codeOf(error) === '40001' || codeOf(error) === '40P01';
+  return codeOf(error) === '40001' || codeOf(error) === '40P01' || isStale(error);
+}
+
+/** A prepared query would answer with other columns than it was prepared for. */
+export function isStale(error: unknown): boolean {
+  return codeOf(error) === '0A000' && error instanceof Error && error.message.startsWith('cached plan ');
 }
 
 /** A row of this key is there already, or a table. Of two transactions that add one, the second may find it next time. */

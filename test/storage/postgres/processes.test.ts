@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findClient, insertClient, updateClient } from '../../../src/storage/client.ts';
 import { openPostgres } from '../../../src/storage/postgres/open.ts';
+import { connectionOf } from '../../../src/storage/prepared.ts';
 import { StorageUnavailable, type Store } from '../../../src/storage/store.ts';
 import { clientRecord, tenantRecord } from '../../support/records/records.ts';
 import { insertRecords } from '../../support/records/store.ts';
@@ -98,6 +99,31 @@ describe('two processes on one database', () => {
       tx.selectFrom('tenants').select('passwordLength').where('id', '=', id).executeTakeFirstOrThrow(),
     );
     expect((after.passwordLength - 8 + 57) % 57).toBe((before.passwordLength - 8 + 200) % 57);
+  });
+});
+
+describe('an upgrade', () => {
+  it('adds a column under 20 connections that have prepared a query of its table, and each goes on', async () => {
+    const [store, next] = [await open(), await open()];
+    try {
+      const { tenantId, clientId } = clientRecord();
+      const readAtOnce = () =>
+        Promise.all(
+          Array.from({ length: 40 }, () =>
+            store.transaction(async (tx) => {
+              connectionOf(tx).memory.clear();
+              return findClient(tx, tenantId, clientId);
+            }),
+          ),
+        );
+      const before = await readAtOnce();
+      await next.transaction((tx) => sql`alter table clients add column "ofTheNextVersion" text`.execute(tx));
+      const after = await readAtOnce();
+      expect(after.map((client) => client?.clientId)).toEqual(before.map((client) => client?.clientId));
+    } finally {
+      await store.close();
+      await next.close();
+    }
   });
 });
 
