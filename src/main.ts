@@ -18,18 +18,19 @@ import { operations } from './operations/admin/index.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
 import { banner } from './operations/development/banner.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
-import { createMailer, type Mailer, type Schedule } from './operations/mail/mailer.ts';
+import { createMailer, type Mailer } from './operations/mail/mailer.ts';
 import { firstRun, setupNotice } from './operations/service/first-admin.ts';
 import { closeClean, openService } from './operations/service/service.ts';
 import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
 import { replaceRestoredKeys } from './operations/tenant/keys.ts';
 import { createTenants, type OpenTenant } from './operations/tenant/open-tenants.ts';
 import { finishUpgrades, listUpgradeCopies } from './operations/upkeep/backup.ts';
-import { type Chores, choresOf, startChores } from './operations/upkeep/chores.ts';
+import { type Chores, startChores } from './operations/upkeep/chore.ts';
+import { choresOf } from './operations/upkeep/chores.ts';
 import { takeUnjudgedBack } from './storage/members/sign-in-failure.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
-import { systemClock } from './system/clock.ts';
+import { systemClock, systemSchedule } from './system/clock.ts';
 import { systemRandom } from './system/random.ts';
 
 /** A service that answers. */
@@ -76,7 +77,7 @@ export async function start(config: Config): Promise<Service> {
       clock: systemClock,
       transport,
       log: () => app.log,
-      schedule,
+      schedule: systemSchedule,
     });
     const audited = withAuditLog(store, { clock: systemClock, tenants, metrics }, () => app.log);
     const deps: Deps = {
@@ -115,7 +116,12 @@ export async function start(config: Config): Promise<Service> {
     // What waited when the service last stopped; the start does not wait for it.
     void mailer.deliver();
     const chores = startChores(
-      choresOf({ ...deps, config, tell: (deleted) => app.log.info({ deleted }, 'swept') }),
+      choresOf({
+        ...deps,
+        config,
+        schedule: systemSchedule,
+        tell: (deleted) => app.log.info({ deleted }, 'swept'),
+      }),
       (name, err) => app.log.error({ err }, `a chore failed: ${name}`),
       firstChores,
     );
@@ -156,11 +162,6 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
   const outboxFolder = join(dataFolder, 'outbox');
   return { transport: outboxTransport(outboxFolder, from), outboxFolder };
 }
-
-const schedule: Schedule = (work, ms) => {
-  const timer = setTimeout(work, ms).unref();
-  return () => clearTimeout(timer);
-};
 
 async function stop(
   app: FastifyInstance,

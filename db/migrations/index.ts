@@ -27,6 +27,7 @@ import * as formerAddresses from './0025-former-addresses.ts';
 import * as guessesUnderWay from './0026-guesses-under-way.ts';
 import * as readersOfChanges from './0027-readers-of-changes.ts';
 import * as versionOfWhatIsRemembered from './0028-version-of-what-is-remembered.ts';
+import * as leases from './0030-leases.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -59,10 +60,12 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0026-guesses-under-way': guessesUnderWay,
   '0027-readers-of-changes': readersOfChanges,
   '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
+  '0030-leases': leases,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
 export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0027-readers-of-changes': baseline,
   '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
+  '0030-leases': leases,
 };

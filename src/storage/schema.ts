@@ -27,6 +27,7 @@ export interface Database {
   service: ServiceRow;
   /** Goes up when something changes that processes remember. */
   remembered: { id: 1; version: number };
+  leases: LeaseRow;
   filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEventRow & { id: Generated<number> };
   adminTokens: AdminTokenRow;
@@ -83,6 +84,16 @@ export interface ServiceRow {
   cleanedUntil: number;
   /** Tokens that were issued before this moment (ms) are refused: when a backup was restored last. */
   tokensFrom: number;
+}
+
+/** Work that one of several processes does at a time. */
+export interface LeaseRow {
+  /** Of the work. */
+  name: string;
+  /** Names the process that does it, or did it last. */
+  holder: string;
+  /** Before this moment (ms) no other process does it. */
+  until: number;
 }
 
 type StoredTenant = Stored<

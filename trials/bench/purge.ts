@@ -3,7 +3,9 @@
  * sockets, before and meanwhile. `npm run bench:purge -- [ROWS]`
  */
 import { performance } from 'node:perf_hooks';
-import { choresOf, startChores } from '../../src/operations/upkeep/chores.ts';
+import { startChores } from '../../src/operations/upkeep/chore.ts';
+import { choresOf } from '../../src/operations/upkeep/chores.ts';
+import { systemSchedule } from '../../src/system/clock.ts';
 import { hosts } from '../../test/support/fixtures.ts';
 import { httpClient } from '../../test/support/http.ts';
 import { insertCopies, insertOverSignIns } from '../../test/support/queries/copies.ts';
@@ -72,6 +74,7 @@ try {
   const chores = choresOf({
     ...service.deps,
     config: { ...retention, dataFolder: service.folder },
+    schedule: systemSchedule,
     tell: (counts) => Object.assign(deleted, counts),
   }).filter(({ name }) => name.startsWith('delete'));
   const [begun, cpu] = [performance.now(), process.cpuUsage()];

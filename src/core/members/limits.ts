@@ -48,6 +48,9 @@ export const mailRetry = { firstWait: minute, longestWait: 6 * hour, giveUpAfter
 /** Due mails are read from the queue this many at once. */
 export const mailBatch = 20;
 
+/** How often each of several processes looks for mails of one that is gone. */
+export const mailLook = 10 * second;
+
 /** How long the mail server may take to be reached, to greet, and to be silent in between. */
 export const smtpTimeout = { connect: 10 * second, greeting: 10 * second, silence: 30 * second } as const;
 

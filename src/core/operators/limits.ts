@@ -186,3 +186,12 @@ export const unjudgedAfter = 5 * 60_000;
 
 /** How often a transaction runs again that others were in the way of, and the least pause (ms), doubled so often. */
 export const postgresRetries = { most: 12, ofDuplicates: 2, step: 2, doublings: 6 } as const;
+
+/**
+ * What one of several processes does is its own for so long (ms), and again each time that it says so: where it dies,
+ * another takes over after this. Two clocks may differ by less than what is left when it says so.
+ */
+export const lease = { time: minute, renewal: 20 * second } as const;
+
+/** How often each of several processes looks whether a chore is due: it may be that the one that did it is gone. */
+export const choreLook = 5 * minute;

@@ -1,5 +1,5 @@
 // Queues mails in transactions, and sends them after the commit.
-import { mailBatch, mailRetry } from '../../core/members/limits.ts';
+import { mailLook, mailRetry } from '../../core/members/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
@@ -7,7 +7,6 @@ import type { Log } from '../../log/log.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   insertMail,
-  listDueMails,
   mailFailed,
   mailSent,
   nextMailDueAt,
@@ -15,9 +14,10 @@ import {
 } from '../../storage/members/mail.ts';
 import { afterCommit } from '../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../storage/store.ts';
-import type { Clock } from '../../system/clock.ts';
+import type { Clock, Schedule } from '../../system/clock.ts';
 import { type ComposedMail, composeMail, type Mail } from './mail.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './mail-transport.ts';
+import { createTaking } from './taking.ts';
 
 /** Sends mails: into the queue with the transaction that causes them, and out of it after its commit. */
 export interface Mailer {
@@ -39,9 +39,6 @@ export const toMember = (
   values: Mail['values'] = {},
 ) => ({ to: email, language, values: { fullName, ...values } });
 
-/** Does something later. @returns what calls it off */
-export type Schedule = (work: () => void, ms: number) => () => void;
-
 export interface MailerDeps {
   readonly store: Store;
   readonly vault: Vault;
@@ -61,6 +58,7 @@ export interface MailerDeps {
 export function createMailer(deps: MailerDeps): Mailer {
   const { store, vault, clock, log } = deps;
   const outgoing = createOutgoing(deps);
+  const take = createTaking(deps);
   let running: Promise<void> | null = null;
   let again = false;
   let stopped = false;
@@ -82,17 +80,21 @@ export function createMailer(deps: MailerDeps): Mailer {
     callOff();
     try {
       let isReachable: boolean;
-      let next: number | null;
+      let next: number;
       do {
         again = false;
+        await outgoing.markSent();
         isReachable = await sendDue();
-        next = await store.transaction(nextMailDueAt);
+        next = (await store.transaction(nextMailDueAt)) ?? Number.POSITIVE_INFINITY;
       } while (again && isReachable && !stopped);
       const pause = isReachable ? 0 : mailRetry.firstWait;
-      if (next !== null) planDelivery(Math.max(next - clock(), pause));
+      // A process that died may have left mails that this one was not told of.
+      if (store.isShared) next = Math.min(next, clock() + mailLook);
+      if (Number.isFinite(next)) planDelivery(Math.max(next - clock(), pause));
     } catch (error) {
       log().warn({ err: error }, 'the mails that wait cannot be read or marked');
-      planDelivery(mailRetry.firstWait);
+      // Before others take what this process sent and could not mark.
+      planDelivery(store.isShared ? mailLook : mailRetry.firstWait);
     } finally {
       // In the same breath as the last look at `again`, so that no mail is queued in between.
       running = null;
@@ -102,12 +104,20 @@ export function createMailer(deps: MailerDeps): Mailer {
   /** @returns false if the server did not take a mail for a reason that goes for all mails */
   async function sendDue(): Promise<boolean> {
     for (;;) {
-      const due = await store.transaction((tx) => listDueMails(tx, clock(), mailBatch));
+      const { due, isOurs, letGo } = await take();
       if (due.length === 0) return true;
-      for (const mail of due) {
-        if (stopped) return true;
-        if (!(await outgoing(mail))) return false;
+      let isReachable = true;
+      let untried: readonly WaitingMail[] = [];
+      try {
+        let tried = 0;
+        for (; tried < due.length && isReachable && !stopped && isOurs(); tried += 1) {
+          isReachable = await outgoing.send(due[tried] as WaitingMail);
+        }
+        untried = due.slice(tried);
+      } finally {
+        await letGo(untried);
       }
+      if (stopped || !isReachable) return isReachable;
     }
   }
 
@@ -132,7 +142,7 @@ export function createMailer(deps: MailerDeps): Mailer {
   };
 }
 
-/** What sends one mail and writes down how it went; it answers false if the server takes no mail at all. */
+/** What sends mails and writes down how it went. */
 function createOutgoing({ store, vault, clock, transport, log }: MailerDeps) {
   /** Sent, but not marked, because storage was in trouble: they are marked later and not sent again. */
   const unmarked = new Set<number>();
@@ -146,13 +156,20 @@ function createOutgoing({ store, vault, clock, transport, log }: MailerDeps) {
     isReachable = now;
   };
 
-  return async (mail: WaitingMail): Promise<boolean> => {
-    const refused = unmarked.has(mail.id) ? null : await send(mail);
+  const markSent = async () => {
+    for (const id of unmarked) {
+      await store.transaction((tx) => mailSent(tx, id, clock()));
+      unmarked.delete(id);
+    }
+  };
+
+  /** @returns false if the server takes no mail at all */
+  const sendOne = async (mail: WaitingMail): Promise<boolean> => {
+    const refused = await hand(mail);
     if (refused === null) {
       unmarked.add(mail.id);
       noteReachable(true, '');
-      await store.transaction((tx) => mailSent(tx, mail.id, clock()));
-      unmarked.delete(mail.id);
+      await markSent();
       return true;
     }
     noteReachable(refused.scope !== 'server', refused.reply);
@@ -165,7 +182,9 @@ function createOutgoing({ store, vault, clock, transport, log }: MailerDeps) {
     return refused.scope !== 'server';
   };
 
-  async function send(mail: WaitingMail): Promise<MailRefused | null> {
+  return { send: sendOne, markSent };
+
+  async function hand(mail: WaitingMail): Promise<MailRefused | null> {
     const opened = open(mail, vault);
     if (opened === null) return new MailRefused('mailbox', 'unreadable');
     try {

@@ -1,9 +1,8 @@
-// What the service does by itself once in a while, and what it forgets then.
+// All that the service does by itself once in a while, and what it forgets then.
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
-import { outboxMemory, sweepBite, sweepInterval } from '../../core/operators/limits.ts';
+import { outboxMemory, sweepInterval } from '../../core/operators/limits.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
 import { overwriteAfterErasure } from '../../storage/sqlite/overwrite.ts';
@@ -11,21 +10,16 @@ import type { Store } from '../../storage/store.ts';
 import { forgottenByTime, forgottenWithOthers } from '../../storage/sweep/forgotten.ts';
 import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
+import type { Clock, Schedule } from '../../system/clock.ts';
+import type { Random } from '../../system/random.ts';
 import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
 import { dueMembers } from '../member/member.ts';
 import { rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
-
-/** Something the service does by itself once in a while. */
-export interface Chore {
-  /** What is said of it when it fails. */
-  readonly name: string;
-  /** ms */
-  readonly every: number;
-  readonly run: (pace: Pace) => Promise<unknown>;
-}
+import type { Chore } from './chore.ts';
+import { onceAmongAll } from './once.ts';
 
 /** What the chores work with. */
 export interface ChoreDeps {
@@ -36,14 +30,30 @@ export interface ChoreDeps {
   readonly payments: readonly PaymentMethod[];
   /** null where mails are sent. */
   readonly outboxFolder: string | null;
-  readonly clock: () => number;
+  readonly clock: Clock;
+  readonly schedule: Schedule;
+  readonly random: Pick<Random, 'id'>;
   /** Is told what was deleted, where something was. */
   readonly tell: (deleted: Readonly<Record<string, number>>) => void;
 }
 
-/** All chores; what a person may wait for comes first. */
+/** All chores; what a person may wait for comes first. Of several processes one does what is the service's. */
 export function choresOf(deps: ChoreDeps): readonly Chore[] {
-  const { config, store, vault, tenants, payments, outboxFolder, clock } = deps;
+  const { store, outboxFolder, clock, schedule, random } = deps;
+  const process = { store, clock, schedule, holder: random.id(clock()) };
+  const ofService = choresOfService(deps);
+  return [
+    ...(store.isShared ? ofService.map((chore) => onceAmongAll(chore, process)) : ofService),
+    {
+      name: 'delete old mails of the outbox',
+      every: sweepInterval.indexed,
+      run: () => deleteOldOutboxMails(outboxFolder, clock()),
+    },
+  ];
+}
+
+function choresOfService(deps: ChoreDeps): readonly Chore[] {
+  const { config, store, vault, tenants, payments, clock } = deps;
   const { indexed: hourly, walked: daily } = sweepInterval;
   const sweeping = (sweeps: () => readonly Sweep[] | Promise<readonly Sweep[]>) => async (pace: Pace) =>
     sweepAll(deps, await sweeps(), pace);
@@ -54,11 +64,15 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
       run: () => rotateDueKeys(store, { vault, tenants, now: clock() }),
     },
     { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
-    {
-      name: 'overwrite what erased members left in the file and its log',
-      every: hourly,
-      run: overwriteAfterErasure(store, join(config.dataFolder, databaseFile)),
-    },
+    ...(store.isShared
+      ? []
+      : [
+          {
+            name: 'overwrite what erased members left in the file and its log',
+            every: hourly,
+            run: overwriteAfterErasure(store, join(config.dataFolder, databaseFile)),
+          },
+        ]),
     {
       name: 'delete what is over',
       every: hourly,
@@ -71,11 +85,6 @@ export function choresOf(deps: ChoreDeps): readonly Chore[] {
           ...oldAuditEvents(config, now),
         ];
       }),
-    },
-    {
-      name: 'delete old mails of the outbox',
-      every: hourly,
-      run: () => deleteOldOutboxMails(outboxFolder, clock()),
     },
     {
       name: 'delete sign-ins and sessions that are over',
@@ -96,53 +105,6 @@ async function sweepAll(
     if (count > 0) deleted[sweep.rows] = (deleted[sweep.rows] ?? 0) + count;
   }
   if (Object.keys(deleted).length > 0) tell(deleted);
-}
-
-/** Chores under way. */
-export interface Chores {
-  /** Begins no further bite, and waits for the one under way. */
-  stop(): Promise<void>;
-}
-
-/**
- * Does every chore soon and once in a while, one at a time, so that two never share the load they make.
- *
- * @param failed is told of a chore that failed: it is done again when its time comes
- * @param after when they are done first: ms from now
- */
-export function startChores(
-  chores: readonly Chore[],
-  failed: (name: string, error: unknown) => void,
-  after: number,
-): Chores {
-  const ending = new AbortController();
-  const isOver = () => ending.signal.aborted;
-  const pause = () =>
-    wait(sweepBite.pause, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
-  const waiting = new Set<Chore>();
-  let running: Promise<void> | null = null;
-  const work = async () => {
-    for (const chore of waiting) {
-      waiting.delete(chore);
-      if (isOver()) continue;
-      await chore.run({ pause, isOver }).catch((error: unknown) => failed(chore.name, error));
-    }
-    running = null;
-  };
-  const ask = (chore: Chore) => {
-    waiting.add(chore);
-    running ??= work();
-  };
-  const timers = chores.map((chore) => setInterval(ask, chore.every, chore).unref());
-  const beginning = setTimeout(() => chores.forEach(ask), after).unref();
-  return {
-    stop: async () => {
-      clearTimeout(beginning);
-      for (const timer of timers) clearInterval(timer);
-      ending.abort();
-      await running;
-    },
-  };
 }
 
 /**

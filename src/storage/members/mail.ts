@@ -35,6 +35,38 @@ export async function listDueMails(tx: Tx, now: number, most: number): Promise<r
   return rows.flatMap(({ message, ...row }) => (message === null ? [] : [{ ...row, message }]));
 }
 
+/** Mails that one of several processes has taken to send. */
+export interface TakenMails {
+  readonly ids: readonly number[];
+  /** They are due again then (ms), so that another process sends them if this one dies. */
+  readonly until: number;
+}
+
+/** Takes the mails that are due, so that no other process finds them until a moment. */
+export async function takeDueMails(
+  tx: Tx,
+  now: number,
+  most: number,
+  until: number,
+): Promise<readonly WaitingMail[]> {
+  const due = await listDueMails(tx, now, most);
+  const ids = due.map(({ id }) => id);
+  if (ids.length > 0)
+    await tx.updateTable('mails').set({ nextAttemptAt: until }).where('id', 'in', ids).execute();
+  return due;
+}
+
+/** Moves the moment until which mails are taken; those that were tried in the meantime have another, and keep it. */
+export async function moveTakenMails(tx: Tx, { ids, until }: TakenMails, to: number): Promise<void> {
+  await tx
+    .updateTable('mails')
+    .set({ nextAttemptAt: to })
+    .where('id', 'in', ids)
+    .where('state', '=', 'waiting')
+    .where('nextAttemptAt', '=', until)
+    .execute();
+}
+
 /** When the next mail is due, or null if none waits. */
 export async function nextMailDueAt(tx: Tx): Promise<number | null> {
   const waiting = rowsWith(tx, 'mails', { state: 'waiting' }).orderBy('nextAttemptAt').limit(1);
@@ -55,7 +87,8 @@ export async function mailFailed(
 ): Promise<void> {
   const failed = { state: 'failed', message: null, recipientHash: null } as const;
   const then = retryAt === null ? failed : { nextAttemptAt: retryAt };
-  await updateRows(tx, 'mails', { id }, { attempts, lastError: error, ...then });
+  // Another process may have sent it, where this one was cut off for long.
+  await updateRows(tx, 'mails', { id, state: 'waiting' }, { attempts, lastError: error, ...then });
 }
 
 /** How many mails wait and how many were given up: for the operator. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { outboxMemory } from '../../../src/core/operators/limits.ts';
 import { outboxFile } from '../../../src/operations/mail/mail-transport.ts';
-import { type Chore, deleteOldOutboxMails, startChores } from '../../../src/operations/upkeep/chores.ts';
+import { type Chore, startChores } from '../../../src/operations/upkeep/chore.ts';
+import { deleteOldOutboxMails } from '../../../src/operations/upkeep/chores.ts';
 import { now } from '../../support/records/records.ts';
 import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 

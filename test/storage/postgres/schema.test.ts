@@ -14,6 +14,7 @@ import { emptyDatabase } from '../../support/run/test-store.ts';
 const typeNames: Readonly<Record<string, string>> = {
   int4: 'integer',
   int8: 'integer',
+  bigint: 'integer',
   bytea: 'blob',
   varchar: 'varchar(255)',
 };

@@ -16,6 +16,8 @@ export interface TestMailer extends Mailer {
   planned(): number | null;
   /** Lets the time pass until then, and the delivery happen. */
   elapse(): Promise<void>;
+  /** Lets the time pass until it says again that it holds the mails which it is sending. */
+  renew(): Promise<void>;
   /** Queues one mail of tenant-a, in a transaction of its own. */
   post(mail?: Partial<Mail>): Promise<void>;
 }
@@ -38,6 +40,7 @@ export function newMailer(store: Store, clock: TestClock, transport: MailTranspo
     );
   };
   let planned: { work: () => void; ms: number } | null = null;
+  let noticePlan = () => {};
   const mailer = createMailer({
     store,
     vault: mailVault,
@@ -46,6 +49,7 @@ export function newMailer(store: Store, clock: TestClock, transport: MailTranspo
     log: () => ({ info: write('info'), warn: write('warn') }) as never,
     schedule: (work, ms) => {
       planned = { work, ms };
+      noticePlan();
       return () => {
         planned = null;
       };
@@ -61,6 +65,15 @@ export function newMailer(store: Store, clock: TestClock, transport: MailTranspo
       clock.advance(due?.ms ?? 0);
       due?.work();
       await mailer.deliver();
+    },
+    renew: async () => {
+      const due = planned;
+      if (due === null) throw new Error('nothing is held');
+      const again = Promise.withResolvers<void>();
+      noticePlan = again.resolve;
+      clock.advance(due.ms);
+      due.work();
+      await again.promise;
     },
     post: (mail = {}) =>
       store.transaction((tx) => mailer.queue(tx, tenantRecord('a'), { ...signUpMail, ...mail })),
