@@ -102,19 +102,23 @@ export async function replaceRestoredKeys(
   if (restoredAt === 0) return 0;
   let made = 0;
   for (const { tenant } of await store.transaction(listTenants)) {
-    const known = await store.transaction((tx) => listSigningKeys(tx, tenant.id));
-    // The second of the restore itself was rounded up.
-    const isOld = known.some((key) => key.retiredAt === null && key.createdAt < restoredAt - 1_000);
-    if (!isOld) continue;
+    const hasOld = async (tx: Tx) =>
+      // The second of the restore itself was rounded up.
+      (await listSigningKeys(tx, tenant.id)).some(
+        (key) => key.retiredAt === null && key.createdAt < restoredAt - 1_000,
+      );
+    if (!(await store.transaction(hasOld))) continue;
     const keys = await prepareRotation(tenant.id, signingAlgorithms, true, vault, now);
-    await store.transaction(async (tx) => {
+    made += await store.transaction(async (tx) => {
+      // Another process that starts may have been a moment ahead.
+      if (!(await hasOld(tx))) return 0;
       for (const key of keys) {
         await replaceKeys(tx, key, now);
         const reason = 'made after a restore; the keys of before are retired';
         await auditRotation(tx, tenant.id, key.kid, reason, now);
       }
+      return keys.length;
     });
-    made += keys.length;
   }
   return made;
 }
