@@ -18,7 +18,6 @@ import { noPlaces, type PlaceOf } from '../../src/operations/session/geolocation
 import { createTenants, type Tenants } from '../../src/operations/tenant/open-tenants.ts';
 import type { Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
-import { openStore } from '../../src/storage/sqlite/open.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type TestClock, testClock } from './clock.ts';
@@ -32,7 +31,7 @@ import {
   loadData,
   quickPasswords,
 } from './run/fixture-folders.ts';
-import { openShared } from './run/test-store.ts';
+import { openShared, openTestStore } from './run/test-store.ts';
 
 /** The service as it runs, on a real file and a real socket, with a clock that the test moves. */
 export interface TestService {
@@ -123,7 +122,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
   const surroundings = { commit: options.metrics?.commit };
   const store =
     options.database === undefined
-      ? await openStore(folder, true, surroundings)
+      ? await openTestStore(folder, true, surroundings)
       : await openShared(options.database, surroundings);
   const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();

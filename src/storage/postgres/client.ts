@@ -79,8 +79,6 @@ export function openPool(url: string) {
   });
   // A connection that breaks while it is not used is replaced by the next that is asked for.
   pool.on('error', () => {});
-  // One that breaks in a transaction fails what is asked on it; Node ends a process at an error without a listener.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return {
     options: pool.options,
     connect: () =>

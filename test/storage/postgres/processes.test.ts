@@ -143,24 +143,6 @@ describe('a database that is gone', () => {
     }
   });
 
-  it('Z7: work that is under way is refused when it ends, and the process goes on', async () => {
-    const store = await open();
-    try {
-      const killedMidway = store.transaction(async (tx) => {
-        await tx.selectFrom('tenants').select('id').execute();
-        await server.kill();
-        return tx.selectFrom('tenants').select('id').execute();
-      });
-      await expect(killedMidway).rejects.toBeInstanceOf(StorageUnavailable);
-      await server.start();
-      expect(await store.transaction((tx) => tx.selectFrom('tenants').select('id').execute())).toHaveLength(
-        2,
-      );
-    } finally {
-      await store.close();
-    }
-  });
-
   it('F18: one that cannot be reached is refused in one line without its password', async () => {
     const port = await freePort();
     const refused = openPostgres(`postgres://memberdoor:s3cret@127.0.0.1:${port}/x`, {

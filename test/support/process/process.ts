@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { httpClient } from '../http.ts';
 import { copyFixtures, fixtureKey } from '../run/fixture-folders.ts';
+import { databaseAddress } from '../run/test-store.ts';
 import type { TestService } from '../service.ts';
 
 const command = fileURLToPath(new URL('../../../bin/memberdoor.js', import.meta.url));
@@ -19,6 +20,7 @@ export interface RunningProcess {
 /** Starts `memberdoor start` on a data folder and waits until it says that it is ready. */
 export async function startProcess(folder: string, port: number): Promise<RunningProcess> {
   copyFixtures('development', folder);
+  const database = await databaseAddress(folder);
   const child = spawn(process.execPath, [command, 'start'], {
     env: {
       PATH: process.env.PATH,
@@ -27,6 +29,7 @@ export async function startProcess(folder: string, port: number): Promise<Runnin
       MEMBERDOOR_DATA: folder,
       MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64'),
       MEMBERDOOR_LOG_LEVEL: 'silent',
+      ...(database === undefined ? {} : { MEMBERDOOR_DATABASE_URL: database }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

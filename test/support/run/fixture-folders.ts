@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { prepareService, type ServiceDeps } from '../../../src/operations/service/service.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { openVault } from '../../../src/secrets/vault.ts';
-import { databaseFile, openStore } from '../../../src/storage/sqlite/open.ts';
+import { databaseFile } from '../../../src/storage/sqlite/open.ts';
 import type { Store } from '../../../src/storage/store.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { testClock } from '../clock.ts';
 import { loadFixtures } from '../fixtures.ts';
+import { hasDatabase, isNameFile, makeTemplate, openTestStore } from './test-store.ts';
 
 /** What a test service begins with. */
 export type FixtureData = 'security' | 'development' | 'nothing';
@@ -45,8 +46,11 @@ export async function loadData(
 /** Copies a data folder that is filled already, where the run has made one, into a folder that has no data. */
 export function copyFixtures(data: FixtureData, folder: string): void {
   const made = process.env[variable];
-  if (made === undefined || existsSync(join(folder, databaseFile))) return;
-  if (existsSync(join(made, data))) cpSync(join(made, data), folder, { recursive: true });
+  if (made === undefined || existsSync(join(folder, databaseFile)) || hasDatabase(folder)) return;
+  if (existsSync(join(made, data))) {
+    const filter = (path: string) => !isNameFile(path);
+    cpSync(join(made, data), folder, { recursive: true, filter });
+  }
 }
 
 /** Where Linux keeps files in memory. */
@@ -81,9 +85,10 @@ export default async function makeFixtures(): Promise<() => void> {
     now: testClock().now(),
   };
   for (const data of ['security', 'development'] as const) {
-    const store = await openStore(join(made, data), true);
+    const store = await openTestStore(join(made, data), true);
     await loadData(store, data, deps, 0);
     await store.close();
+    makeTemplate(join(made, data));
   }
   process.env[variable] = made;
   return () => rmSync(temporary, { recursive: true, force: true });

@@ -13,6 +13,10 @@ export const emptyDatabase = 'empty';
 
 /** Has the name of a folder's database in PostgreSQL, which a folder of SQLite holds itself. */
 const nameFile = 'database-name';
+/** Has the name of the database that those of a folder's copies begin as. */
+const templateFile = 'template-name';
+
+export const isNameFile = (path: string): boolean => path.endsWith(nameFile);
 
 /** @param url the server's */
 export async function ask(url: string | undefined, statement: string): Promise<void> {
@@ -66,17 +70,35 @@ async function databaseOf(folder: string): Promise<string> {
   const file = join(folder, nameFile);
   if (!existsSync(file)) {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(file, await makeDatabase(server()));
+    // A folder of fixtures names what its database is copied from.
+    const from = join(folder, templateFile);
+    writeFileSync(
+      file,
+      await makeDatabase(server(), existsSync(from) ? readFileSync(from, 'utf8') : undefined),
+    );
   }
   return `${server()}/${readFileSync(file, 'utf8')}`;
 }
 
 /** @returns its name */
-async function makeDatabase(url: string | undefined): Promise<string> {
+async function makeDatabase(url: string | undefined, template = emptyDatabase): Promise<string> {
   const name = `t${randomUUID().replaceAll('-', '')}`;
   // The server may still be ending the connection that filled the template.
-  while (!(await isMade(url, `create database ${name} template ${emptyDatabase} strategy file_copy`))) {
+  while (!(await isMade(url, `create database ${name} template ${template} strategy file_copy`))) {
     await wait(20);
   }
   return name;
 }
+
+/** Lets folders that are copied from one begin with what its database holds. The database may not be open. */
+export function makeTemplate(folder: string): void {
+  if (server() === undefined) return;
+  writeFileSync(join(folder, templateFile), readFileSync(join(folder, nameFile), 'utf8'));
+}
+
+/** Whether a folder has its database already. */
+export const hasDatabase = (folder: string): boolean => existsSync(join(folder, nameFile));
+
+/** The address of the database of a folder, for a process that opens it; undefined where it is in the folder itself. */
+export const databaseAddress = async (folder: string): Promise<string | undefined> =>
+  server() === undefined ? undefined : databaseOf(folder);

@@ -1,0 +1,40 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/run/longest-first.ts';
+
+// The fixtures are made on it too.
+process.env.TEST_ENGINE = 'postgres';
+
+/** What a file is, and SQLite alone: its pages, its backups, its statements. */
+const ofSqlite = [
+  'test/storage/sqlite/**',
+  'test/operations/service/{master-key,storage-trouble}.test.ts',
+  'test/operations/upkeep/{backup,restore}.test.ts',
+  // They fill tables, count work or look for bytes with what SQLite alone has.
+  'test/http/account/{account-crowded,erasure}.test.ts',
+  'test/http/admin/{crowded,export}.test.ts',
+  'test/http/members/sign-in-timing.test.ts',
+  'test/http/members/device/wrong-codes.test.ts',
+  'test/operations/admin/access/consent-answers.test.ts',
+  'test/operations/tenant-file/who.test.ts',
+  'test/stories/secrets.test.ts',
+];
+
+/** All tests of what the service keeps and answers, on PostgreSQL: `npm run test:postgres`. */
+export default defineConfig({
+  test: {
+    include: ['test/{browser,cli,http,operations,storage,stories}/**/*.test.ts'],
+    exclude: ofSqlite,
+    globalSetup: [
+      'test/support/run/postgres.ts',
+      'test/support/run/browser.ts',
+      'test/support/run/fixture-folders.ts',
+    ],
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: LongestFirst },
+    pool: 'forks',
+    isolate: false,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+  },
+});
