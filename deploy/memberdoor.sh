@@ -4,7 +4,12 @@ set -eu
 if [ "$(id -un)" != memberdoor ]; then
   exec runuser -u memberdoor -- "$0" "$@"
 fi
+for node in /opt/memberdoor/node_modules/node-linux-*/bin/node; do
+  [ -x "$node" ] && break
+  echo 'memberdoor: its packages are missing. Install them: cd /opt/memberdoor && npm ci --omit=dev' >&2
+  exit 1
+done
 set -a
 . /etc/memberdoor/memberdoor.env
 set +a
-exec /opt/memberdoor/node_modules/node-linux-*/bin/node /opt/memberdoor/bin/memberdoor.js "$@"
+exec "$node" /opt/memberdoor/bin/memberdoor.js "$@"

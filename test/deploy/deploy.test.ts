@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -63,6 +63,35 @@ describe('the units of systemd', () => {
     expect(verdict.status).toBe(0);
   });
 
+  describe('a start is over', () => {
+    const waits = /^ExecStartPost=-\/usr\/bin\/timeout 60 \/bin\/sh -c '(.+)'$/m.exec(
+      read('memberdoor.service'),
+    )?.[1];
+
+    /** Runs the line with a Node of which only the second question is answered well; says how often it was asked. */
+    const questionsOf = (mainPid: number) => {
+      const folder = temporaryFolder();
+      const programs = join(folder, 'node_modules/node-linux-any/bin');
+      mkdirSync(programs, { recursive: true });
+      const node = `#!/bin/sh\necho "$@" >> asked; [ "$(wc -l < asked)" = 2 ]\n`;
+      writeFileSync(join(programs, 'node'), node, { mode: 0o755 });
+      writeFileSync(join(programs, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+      writeFileSync(join(folder, 'asked'), '');
+      const env = { PATH: `${programs}:${process.env.PATH}`, MAINPID: String(mainPid) };
+      execFileSync('sh', ['-c', (waits ?? '').replaceAll('$$', '$')], { cwd: folder, env });
+      return readFileSync(join(folder, 'asked'), 'utf8');
+    };
+
+    it('when the service answers, so that the next command finds it', () => {
+      expect(questionsOf(process.pid)).toBe('bin/memberdoor.js healthcheck\n'.repeat(2));
+    });
+
+    it('when the service has ended, so that it is started again at once', () => {
+      const { pid } = spawnSync('true');
+      expect(questionsOf(pid)).toBe('');
+    });
+  });
+
   it('the service runs as a user of its own that may do little', () => {
     const lines = linesOf('memberdoor.service');
     for (const line of [
@@ -103,8 +132,26 @@ describe('the container', () => {
   });
 });
 
-it('the command for /usr/local/bin is a shell script that can be run', () => {
+describe('the command for /usr/local/bin', () => {
   const script = join(deploy, 'memberdoor.sh');
-  expect(statSync(script).mode & 0o111).toBe(0o111);
-  expect(execFileSync('sh', ['-n', script]).toString()).toBe('');
+
+  it('is a shell script that can be run', () => {
+    expect(statSync(script).mode & 0o111).toBe(0o111);
+    expect(execFileSync('sh', ['-n', script]).toString()).toBe('');
+  });
+
+  it('names the line that installs the packages, where they are missing', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'id'), '#!/bin/sh\necho memberdoor\n', { mode: 0o755 });
+    const text = read('memberdoor.sh').replaceAll(
+      '/opt/memberdoor/node_modules',
+      join(folder, 'node_modules'),
+    );
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const { status, stderr } = spawnSync('sh', ['-c', text], { env, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'memberdoor: its packages are missing. Install them: cd /opt/memberdoor && npm ci --omit=dev\n',
+    });
+  });
 });
