@@ -222,14 +222,18 @@ const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 /** What may be said of TLS behind the address: each other word of PostgreSQL's encrypts without looking who answers. */
 const tlsModes = ['verify-full', 'disable'];
 
-/** The setting is not repeated in a problem: it holds a password. */
-function readDatabaseUrl(
+/**
+ * The address of a PostgreSQL database, which is not repeated in a problem: it holds a password.
+ *
+ * @param name what the problems call it
+ */
+export function readDatabaseUrl(
   text: string | undefined,
   mode: Config['environment'],
   problems: string[],
+  name = `${prefix}DATABASE_URL`,
 ): string | null {
   if (text === undefined) return null;
-  const name = `${prefix}DATABASE_URL`;
   const url = URL.parse(text);
   const isPostgres = url !== null && ['postgres:', 'postgresql:'].includes(url.protocol);
   if (!isPostgres || url.hostname === '' || !/^\/[^/]+$/.test(url.pathname) || url.hash !== '') {

@@ -2,6 +2,7 @@
 import type { Command } from '../command.ts';
 import { backup, restoreBackup, restored } from './backup.ts';
 import { newKeys, reencryptAll } from './keys.ts';
+import { move } from './move.ts';
 import { doctor, healthcheck, init, start } from './service.ts';
 import { apply, configCheck, exportTenants } from './tenant-file.ts';
 
@@ -11,6 +12,7 @@ export const commands: readonly Command[] = [
   backup,
   restoreBackup,
   restored,
+  move,
   reencryptAll,
   newKeys,
   doctor,

@@ -195,3 +195,12 @@ export const lease = { time: minute, renewal: 20 * second } as const;
 
 /** How often each of several processes looks whether a chore is due: it may be that the one that did it is gone. */
 export const choreLook = 5 * minute;
+
+/** So many rows are copied at once where a service moves to another engine: no statement of them has too many values. */
+export const movedRows = 500;
+
+/** How often it is told how far that is: after so many rows of a table. */
+export const movedRowsTold = 100_000;
+
+/** PostgreSQL needs a moment to let go of the connections of a process that has ended: how often it is asked, and when (ms). */
+export const endedConnections = { looks: 10, pause: 100 } as const;

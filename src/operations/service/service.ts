@@ -114,6 +114,11 @@ export async function openService(config: Config, opening: Opening) {
   const { store, upgradeCopy } = await openDatabase(config, opening);
   try {
     const isNew = (await store.transaction(findService)) === null;
+    if (isNew && !opening.initialise) {
+      throw new StartupError(
+        'The database has its tables and no service: what began it was cut off. "memberdoor init" begins a new one, "memberdoor move" moves one there.',
+      );
+    }
     const vault = openVault(config.masterKey ?? developmentMasterKey(config.dataFolder, isNew));
     const passwords = createPasswords();
     const deps = { vault, passwords, random: systemRandom, now: systemClock() };

@@ -54,7 +54,7 @@ async function replace(dataFolder: string, file: string, now: number) {
     const store = await openStore(staging, false);
     const ended = await store.transaction((tx) => endEverything(tx, now)).finally(() => store.close());
     syncToDisk(staged);
-    const kept = moveAway(dataFolder, now);
+    const kept = moveAway(dataFolder, 'before', now);
     renameSync(staged, join(dataFolder, databaseFile));
     syncToDisk(dataFolder);
     return { ended, kept };
@@ -89,12 +89,14 @@ export function checkBackup({ environment, vault }: RestoreTarget, file: string)
 }
 
 /**
+ * Gives the database of a locked folder another name, with the log that a killed process left beside it.
+ *
  * The database goes first: a folder that lacks it is never started, while one that lacks only its write-ahead
  * log would start without what was written last.
  */
-function moveAway(dataFolder: string, now: number): string | null {
+export function moveAway(dataFolder: string, why: 'before' | 'moved', now: number): string | null {
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-');
-  const kept = join(dataFolder, `memberdoor-before-${stamp}.db`);
+  const kept = join(dataFolder, `memberdoor-${why}-${stamp}.db`);
   const present = ['', '-wal', '-shm'].filter((end) => existsSync(join(dataFolder, databaseFile + end)));
   for (const end of present) renameSync(join(dataFolder, databaseFile + end), kept + end);
   return present.includes('') ? kept : null;

@@ -64,14 +64,19 @@ function lost(cause: unknown): ConnectionLost {
   return new ConnectionLost(message === '' ? code : message, { cause });
 }
 
+/** What the server calls the connections of a service's processes. */
+export const processName = 'memberdoor';
+
 /**
  * The connections of one process to a database.
  *
  * @param url `postgres://user:password@host:port/database`
+ * @param name what the server calls them
  */
-export function openPool(url: string) {
+export function openPool(url: string, name = processName) {
   const pool = new pg.Pool({
     connectionString: url,
+    application_name: name,
     max: postgresPool.connections,
     connectionTimeoutMillis: postgresPool.patience,
     types: columnTypes,

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import { StartupError } from '../../system/startup-error.ts';
 import type { DatabaseFacts, DoubleFacts } from '../facts.ts';
 import type { Database } from '../schema.ts';
-import { openPool } from './client.ts';
+import { openPool, processName } from './client.ts';
 
 /** What the doctor needs to know of a database. */
 export interface PostgresFacts extends DatabaseFacts {
@@ -16,7 +16,7 @@ export interface PostgresFacts extends DatabaseFacts {
  * @throws StartupError in one line, without the password
  */
 export async function readPostgres(url: string): Promise<PostgresFacts> {
-  const pool = openPool(url);
+  const pool = openPool(url, `${processName} doctor`);
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const textOf = async (query: string) =>
     (await sql.raw<{ readonly text: string }>(query).execute(db)).rows.map(({ text }) => text);

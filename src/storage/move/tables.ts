@@ -1,0 +1,63 @@
+// The tables that a service lives in, as they are copied from one engine to the other.
+import type { RowOf, Table } from '../rows.ts';
+
+/** All of them: `filler` holds bytes that mean nothing, and none for long. */
+export type MovedTable = Exclude<Table, 'filler'>;
+
+/**
+ * Each with the columns in whose order its rows are read. A table comes after all that its rows refer to.
+ * `selfReferences` has the exception.
+ */
+const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[] } = {
+  service: ['id'],
+  remembered: ['id'],
+  leases: ['name'],
+  tenants: ['id'],
+  signingKeys: ['kid'],
+  clients: ['tenantId', 'clientId'],
+  members: ['id'],
+  memberWords: ['tenantId', 'word', 'memberId'],
+  formerAddresses: ['memberId', 'email'],
+  knownBrowsers: ['memberId', 'browserHash'],
+  signInFailures: ['tenantId', 'emailHash'],
+  sessions: ['id'],
+  signIns: ['id'],
+  authorizationCodes: ['hash'],
+  deviceCodes: ['id'],
+  // They have no key of their own.
+  wrongUserCodes: ['tenantId', 'enteredAt', 'memberId', 'address', 'userCodeHash', 'browserHash'],
+  emailProofs: ['id'],
+  mails: ['id'],
+  scopeConsents: ['memberId', 'clientId'],
+  packages: ['id'],
+  products: ['id'],
+  packageProducts: ['packageId', 'productId'],
+  customProperties: ['tenantId', 'key'],
+  contentChannels: ['tenantId', 'id'],
+  channelProducts: ['tenantId', 'channelId', 'productId'],
+  subscriptions: ['id'],
+  checkouts: ['id'],
+  invoices: ['id'],
+  consents: ['tenantId', 'id'],
+  consentChanges: ['id'],
+  adminTokens: ['id'],
+  auditEvents: ['id'],
+};
+
+export const movedTables = Object.keys(orders) as readonly MovedTable[];
+
+/** What a new database holds before anything is copied into it: the row that processes count changes in. */
+export const ofNewDatabase: MovedTable = 'remembered';
+
+/** The column by which rows of a table refer to others of the same, and the one that they refer to. */
+export const selfReferences: { readonly [T in MovedTable]?: { readonly from: string; readonly to: string } } =
+  {
+    tenants: { from: 'stageTenantId', to: 'id' },
+  };
+
+/** The rows of a table, in their order, as both engines understand it. */
+export function queryOf(table: MovedTable, columns: readonly string[]): string {
+  return `select ${listed(columns)} from "${table}" order by ${listed(orders[table])}`;
+}
+
+export const listed = (columns: readonly string[]) => columns.map((column) => `"${column}"`).join();

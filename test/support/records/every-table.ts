@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto';
+import { hosts } from '../fixtures.ts';
+import type { TestService } from '../service.ts';
+
+/** A text that an engine could take for something else, or store in another way. */
+const difficult = `Zoë "Ö" 'quoted' \\N {a,b} \u{1f6aa}\t1\r\n2 `;
+
+/** Adds rows to the tables that a member's traces leave empty, and rows that are easily copied wrongly. */
+export async function fillOtherTables(
+  { store }: Pick<TestService, 'store'>,
+  memberId: string,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const tenants = await tx.selectFrom('tenants').select(['id', 'host']).execute();
+    const idOf = (host: string) => tenants.find((tenant) => tenant.host === host)?.id ?? '';
+    const tenantId = idOf(hosts.a);
+    // Each refers to the other: whichever comes first refers to one that is not there yet.
+    await tx
+      .updateTable('tenants')
+      .set({ stageTenantId: idOf(hosts.b) })
+      .where('id', '=', tenantId)
+      .execute();
+    await tx
+      .updateTable('tenants')
+      .set({ stageTenantId: tenantId })
+      .where('id', '=', idOf(hosts.b))
+      .execute();
+    const product = await tx
+      .selectFrom('products')
+      .select('id')
+      .where('tenantId', '=', tenantId)
+      .executeTakeFirstOrThrow();
+    const offer = await tx
+      .selectFrom('packages')
+      .selectAll()
+      .where('tenantId', '=', tenantId)
+      .executeTakeFirstOrThrow();
+    const subscription = { tenantId, memberId, packageId: offer.id, state: 'active', createdAt: 1 } as const;
+    await tx
+      .insertInto('subscriptions')
+      .values({
+        ...subscription,
+        id: 900,
+        activatedAt: 1,
+        expiresAt: null,
+        cancelledAt: null,
+        endedAt: null,
+        customPropertyValues: '{}',
+      })
+      .execute();
+    await tx
+      .insertInto('leases')
+      .values({ name: difficult, holder: '', until: Number.MAX_SAFE_INTEGER })
+      .execute();
+    await tx
+      .insertInto('signInFailures')
+      .values({ tenantId, emailHash: 'hash', failures: 3, lastFailedAt: 1, underWay: 2 })
+      .execute();
+    const code = {
+      tenantId,
+      memberId,
+      address: '192.0.2.1',
+      enteredAt: 1,
+      userCodeHash: '',
+      browserHash: '',
+    };
+    // They may be the same in all that is known of them.
+    await tx
+      .insertInto('wrongUserCodes')
+      .values([code, code, { ...code, browserHash: 'b' }])
+      .execute();
+    await tx
+      .insertInto('scopeConsents')
+      .values({ tenantId, memberId, clientId: 'pub1', scope: 'openid', grantedAt: 1 })
+      .execute();
+    await tx
+      .insertInto('contentChannels')
+      .values({ tenantId, id: 'channel', name: difficult, description: '' })
+      .execute();
+    await tx
+      .insertInto('channelProducts')
+      .values({ tenantId, channelId: 'channel', productId: product.id })
+      .execute();
+    const { price, currency, periodUnit, periodCount } = offer;
+    const blank = {
+      reference: null,
+      onCheckoutCompletedUrl: null,
+      callBackUrl: null,
+      paymentReference: null,
+    };
+    await tx
+      .insertInto('checkouts')
+      .values({
+        ...blank,
+        id: 'checkout',
+        tenantId,
+        memberId,
+        packageId: offer.id,
+        state: 'completed',
+        payment: 'invoice',
+        price,
+        currency,
+        periodUnit,
+        periodCount,
+        createdAt: 1,
+        expiresAt: 2,
+        closedAt: 2,
+        subscriptionId: 900,
+      })
+      .execute();
+    await tx
+      .insertInto('invoices')
+      .values({
+        id: 'invoice',
+        tenantId,
+        number: 1,
+        memberId,
+        subscriptionId: 900,
+        packageName: difficult,
+        amount: 0,
+        currency,
+        addressee: '{}',
+        issuedAt: 1,
+        dueAt: 2,
+        paidAt: null,
+      })
+      .execute();
+    const consent = { name: 'News', description: difficult };
+    await tx
+      .insertInto('consents')
+      .values({ ...consent, tenantId, id: 'news', atSignUp: 1, atCheckout: 0, retiredAt: null })
+      .execute();
+    await tx
+      .insertInto('consentChanges')
+      .values({
+        ...consent,
+        id: 40,
+        tenantId,
+        memberId,
+        consentId: 'news',
+        status: 'accepted',
+        source: 'api',
+        clientId: null,
+        changedAt: -1,
+      })
+      .execute();
+    await tx
+      .insertInto('adminTokens')
+      .values({
+        id: 'token',
+        tenantId: null,
+        name: difficult,
+        secretHash: 'hash',
+        permissions: '[]',
+        createdAt: 1,
+        expiresAt: null,
+        revokedAt: null,
+        parentId: null,
+        makerId: null,
+      })
+      .execute();
+    const mail = {
+      tenantId,
+      name: 'signUp',
+      attempts: 0,
+      lastError: null,
+      createdAt: 1,
+      nextAttemptAt: 1,
+      recipientHash: null,
+    };
+    const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    for (const message of [everyByte, Buffer.alloc(0), randomBytes(70_000)]) {
+      await tx
+        .insertInto('mails')
+        .values({ ...mail, message, state: 'waiting', sentAt: null })
+        .execute();
+    }
+  });
+}
