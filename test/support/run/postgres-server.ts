@@ -21,6 +21,8 @@ import pg from 'pg';
 export interface PostgresServer {
   /** Its address, ending before the name of a database. */
   readonly url: string;
+  /** Of its first process, which is the parent of all others. */
+  readonly pid: number;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
@@ -56,8 +58,21 @@ function copyPrograms(to: string): void {
   }
 }
 
+/** How it is started. */
+interface PostgresStart {
+  /** Whether what is committed survives a power cut too: slower, and no test needs it. */
+  readonly isDurable?: boolean;
+  /** Settings beside those of every run, such as `shared_buffers=1GB`. */
+  readonly settings?: readonly string[];
+  /** A program that starts it, with its words. */
+  readonly launcher?: readonly string[];
+}
+
 /** @param port a free one */
-export async function startPostgres(port: number): Promise<PostgresServer> {
+export async function startPostgres(
+  port: number,
+  { isDurable = false, settings: more = [], launcher = [] }: PostgresStart = {},
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   chmodSync(folder, 0o755);
   copyPrograms(folder);
@@ -81,16 +96,15 @@ export async function startPostgres(port: number): Promise<PostgresServer> {
     'unix_socket_directories=',
     'max_connections=300',
     'shared_buffers=64MB',
-    'fsync=off',
+    `fsync=${isDurable ? 'on' : 'off'}`,
+    ...more,
   ];
   const url = `postgres://postgres@127.0.0.1:${port}`;
   let server = run();
   function run() {
-    const started = spawn(
-      program('postgres'),
-      ['-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-      { ...user, cwd: folder, stdio: 'ignore' },
-    );
+    const words = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])];
+    const [first = '', ...others] = [...launcher, program('postgres'), ...words];
+    const started = spawn(first, others, { ...user, cwd: folder, stdio: 'ignore' });
     return { started, ended: once(started, 'exit') };
   }
   const end = async (signal: NodeJS.Signals) => {
@@ -117,6 +131,9 @@ export async function startPostgres(port: number): Promise<PostgresServer> {
   await ready();
   return {
     url,
+    get pid() {
+      return server.started.pid ?? 0;
+    },
     kill: () => end('SIGQUIT'),
     start: async () => {
       server = run();
