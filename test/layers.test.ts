@@ -134,7 +134,6 @@ describe('the folders of src/operations', () => {
 
 /** Who asks the process for what; main.ts and cli.ts may ask for anything. */
 const ofProcess: Readonly<Record<string, readonly string[]>> = {
-  'cli/connection.ts': ['getuid'],
   'doctor/machine.ts': ['platform'],
   'http/admin/socket.ts': ['platform'],
   'http/upkeep/prometheus.ts': ['versions'],

@@ -1,6 +1,5 @@
 // The way of the command to the operations: through the running service, or into the data folder.
 import { type IncomingMessage, request } from 'node:http';
-import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import type { Position, Problem } from '../core/problem.ts';
@@ -13,6 +12,7 @@ import { closeClean, openService } from '../operations/service/service.ts';
 import { createTenants } from '../operations/tenant/open-tenants.ts';
 import { StorageUnavailable } from '../storage/store.ts';
 import { systemClock } from '../system/clock.ts';
+import { ownUser } from '../system/files.ts';
 import { systemRandom } from '../system/random.ts';
 import { StartupError } from '../system/startup-error.ts';
 
@@ -190,13 +190,4 @@ export function requestOf(operation: Operation, input: Readonly<Record<string, u
  */
 export function systemUser({ SUDO_USER, LOGNAME }: NodeJS.ProcessEnv): string {
   return [SUDO_USER, LOGNAME].find((name) => name !== undefined && name !== '') ?? ownUser();
-}
-
-function ownUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // In a container the number may have no name.
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }

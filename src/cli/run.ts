@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Path, Problem } from '../core/problem.ts';
 import type { Operation } from '../operations/admin/operation.ts';
 import { problemText } from '../operations/problem-text.ts';
+import { reasonOf } from '../system/files.ts';
 import { version } from '../system/version.ts';
 import { inputOf, readArguments } from './arguments.ts';
 import { type Command, type CommandContext, withConnection } from './command.ts';
@@ -127,8 +128,8 @@ async function readSecret(path: string, terminal: Terminal): Promise<string> {
   try {
     const text = path === '-' ? await terminal.readInput() : await readFile(path, 'utf8');
     return text.replace(/\r?\n$/, '');
-  } catch {
-    throw new WrongUsage([`The file ${path} cannot be read.`]);
+  } catch (error) {
+    throw new WrongUsage([`The file ${path} cannot be read: ${reasonOf(error)}.`]);
   }
 }
 

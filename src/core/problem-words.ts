@@ -145,7 +145,7 @@ export const problemWords = {
   not_development: 'a development tenant is at http://localhost, or the like',
   logo_twice: 'logo and logoFile stand here both: one of them is enough',
   for_command_alone: 'only the command "memberdoor apply" looks this up: give {instead} here',
-  file_unreadable: 'the file {name} cannot be read',
+  file_unreadable: 'the file {name} cannot be read: {reason}',
   variable_not_set: 'the variable {name} is not set',
   secret_signs: '{name} holds something else than letters, digits and signs',
   secret_short: '{name} holds fewer than {least} characters: openssl rand -hex 32 makes a good secret',

@@ -9,6 +9,7 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { StartupError } from './startup-error.ts';
 
@@ -18,8 +19,6 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the quota of the disk is used up',
   EFBIG: 'it would grow larger than this process may write',
   EROFS: 'the file system can only be read',
-  EACCES: 'this user may not do that',
-  EPERM: 'this user may not do that',
   EIO: 'the disk reports a failure',
   ENOENT: 'it is not there',
   EISDIR: 'it is a folder',
@@ -41,8 +40,12 @@ export function reasonOf(error: unknown): string {
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
+const isRefusal = (error: unknown) => ['EACCES', 'EPERM'].includes(codeOf(error));
+
 function knownReason(error: unknown): string | null {
   const code = codeOf(error);
+  // An operator who is root may have started this as another user (deploy/memberdoor.sh).
+  if (isRefusal(error)) return `user ${ownUser()} may not do that`;
   // SQLite has finer codes, such as SQLITE_IOERR_WRITE.
   return reasons[code] ?? reasons[code.split('_').slice(0, 2).join('_')] ?? null;
 }
@@ -84,14 +87,23 @@ function isRefused(path: string, mode: number): boolean {
     accessSync(path, mode);
     return false;
   } catch (error) {
-    return ['EACCES', 'EPERM'].includes(codeOf(error));
+    return isRefusal(error);
+  }
+}
+
+/** The name of the user whom this process belongs to. */
+export function ownUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the number may have no name.
+    return String(process.getuid?.() ?? 'unknown');
   }
 }
 
 function refused(path: string): StartupError {
-  const me = process.getuid?.();
   return new StartupError(
-    `User ${me ?? 'of this process'} may not read and write ${path}${ownerOf(path)}. Run this as the user that the service runs as, or give it the file (chown, chmod u+rw).`,
+    `User ${ownUser()} may not read and write ${path}${ownerOf(path)}. Run this as the user that the service runs as, or give it the file (chown, chmod u+rw).`,
   );
 }
 

@@ -54,6 +54,6 @@ describe('lines fold at the terminal’s width', () => {
 
   it('in what the command says of an error', async () => {
     const { err } = await commandHere(['config', 'check', 'no/such/file.yaml'], { width: 40 });
-    expect(err).toBe('no/such/file.yaml: there is no such\n  file, or it is no text in UTF-8\n');
+    expect(err).toBe('no/such/file.yaml: it cannot be read: it\n  is not there\n');
   });
 });

@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/core/hash.ts';
@@ -9,7 +9,9 @@ import { insertProduct } from '../../src/storage/access/package.ts';
 import { findClient, updateClient } from '../../src/storage/client.ts';
 import { plainLogo, svgLogo } from '../support/members/logos.ts';
 import { command, commandHere } from '../support/operators/command.ts';
+import { heldToRights } from '../support/process/faults.ts';
 import { startProcess } from '../support/process/started.ts';
+import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -71,19 +73,19 @@ describe('memberdoor config check', () => {
         `${path}:5:67: the SVG has the element <script>, which a logo may not have`,
         `${path}:5:88: this is no SHA-256 in base64url, of 43 characters`,
         `${path}:6:5: nam is not known. Did you mean name?`,
-        `${path}:7:15: the file no.svg cannot be read`,
+        `${path}:7:15: the file no.svg cannot be read: it is not there`,
         '',
       ].join('\n'),
     });
   });
 
   it.each([
-    ['nothing', () => join(folder, 'none.yaml'), 'there is no such file, or it is no text in UTF-8'],
-    ['a folder', () => folder, 'there is no such file, or it is no text in UTF-8'],
+    ['nothing', () => join(folder, 'none.yaml'), 'it cannot be read: it is not there'],
+    ['a folder', () => folder, 'it cannot be read: it is a folder'],
     [
       'what is not UTF-8',
       () => write('latin1.yaml', Buffer.from('tenants: \xe9', 'latin1')),
-      'there is no such file, or it is no text in UTF-8',
+      'it is no text in UTF-8',
     ],
     [
       'a megabyte',
@@ -94,6 +96,27 @@ describe('memberdoor config check', () => {
     const path = pathOf();
     const separator = /^\d/.test(problem) ? ':' : ': ';
     expect(await check('check', path)).toEqual({ code: 1, out: '', err: `${path}${separator}${problem}\n` });
+  });
+
+  it('opens what lies beside the file although the folders above are closed to this user, and names who may not read', async () => {
+    const closed = temporaryFolder();
+    const here = join(closed, 'here');
+    mkdirSync(here);
+    writeFileSync(join(here, 'sound.yaml'), clients('logoFile: logo.svg'));
+    writeFileSync(join(here, 'logo.svg'), Buffer.from(plainLogo.split(',')[1] ?? '', 'base64'));
+    writeFileSync(join(here, 'closed.yaml'), '', { mode: 0o000 });
+    chmodSync(closed, 0o000);
+    // The shell goes into the folder before the rights are given up.
+    const under = ['sh', '-c', 'cd "$0" && exec "$@"', here, ...heldToRights()];
+    const [sound, refused] = ['sound.yaml', 'closed.yaml'].map((file) =>
+      startProcess({ words: ['config', 'check', file], under, settings: {} }),
+    );
+    await Promise.all([sound?.exited, refused?.exited]);
+    chmodSync(closed, 0o700);
+    expect([sound?.lines(), sound?.errorLines()]).toEqual([['sound.yaml is sound.'], []]);
+    expect(refused?.errorLines()).toEqual([
+      `closed.yaml: it cannot be read: user ${userInfo().username} may not do that`,
+    ]);
   });
 
   const help = 'memberdoor config check --help says what it takes.';
@@ -143,7 +166,7 @@ describe('memberdoor apply', () => {
       '5:69: short.secret holds fewer than 20 characters: openssl rand -hex 32 makes a good secret',
     ],
     ['secretFile: odd.secret', '5:69: odd.secret holds something else than letters, digits and signs'],
-    ['secretFile: none.secret', '5:69: the file none.secret cannot be read'],
+    ['secretFile: none.secret', '5:69: the file none.secret cannot be read: it is not there'],
     ['secretEnv: NONE', '5:68: the variable NONE is not set'],
     ['secretEnv: constructor', '5:68: the variable constructor is not set'],
   ])('does not open the service where %s', async (fields, problem) => {

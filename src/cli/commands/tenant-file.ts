@@ -1,6 +1,7 @@
 // The commands of tenant files: `apply`, `export` and `config check`, with the files and variables that a file refers to.
+import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { sha256 } from '../../core/hash.ts';
 import { leastSecretLength, tenantFile } from '../../core/operators/limits.ts';
 import { type Problem, problem } from '../../core/problem.ts';
@@ -13,6 +14,7 @@ import { type Change, differs, outcomeOf, summaryOf } from '../../operations/ten
 import { formats } from '../../operations/tenant-file/export.ts';
 import { problemLine, readTenantFile } from '../../operations/tenant-file/read.ts';
 import { type Found, type ReferenceKind, referenceName } from '../../operations/tenant-file/references.ts';
+import { reasonOf } from '../../system/files.ts';
 import { defineCommand, migrateOption, withConnection } from '../command.ts';
 import { printFile } from '../print.ts';
 import { exitCode, shown, type Terminal, tell, WrongUsage } from '../terminal.ts';
@@ -131,11 +133,12 @@ async function openTenantFile(
   environment: NodeJS.ProcessEnv | null,
   terminal: Terminal,
 ): Promise<Required<Pick<SentFile, 'file' | 'references'>> | null> {
-  const file = path === '-' ? await terminal.readInput() : readText(path);
-  if (file === null) {
-    tell([`${path}: there is no such file, or it is no text in UTF-8`], terminal);
+  const given = path === '-' ? { text: await terminal.readInput() } : readText(path);
+  if ('problem' in given) {
+    tell([`${path}: ${given.problem}`], terminal);
     return null;
   }
+  const file = given.text;
   const folder = path === '-' ? '.' : dirname(path);
   const known = new Map<string, Found>();
   const read = readTenantFile(file, (kind, name) => {
@@ -153,14 +156,14 @@ async function openTenantFile(
   return { file, references: Object.fromEntries(found) };
 }
 
-/** @returns null if it cannot be read, or is not UTF-8 */
-function readText(path: string): string | null {
+function readText(path: string): { readonly text: string } | { readonly problem: string } {
   try {
     // What is too large need not be read to be refused.
-    if (statSync(path).size > 2 * tenantFile.bytes) return ' '.repeat(tenantFile.bytes + 1);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
-  } catch {
-    return null;
+    if (statSync(path).size > 2 * tenantFile.bytes) return { text: ' '.repeat(tenantFile.bytes + 1) };
+    const bytes = readFileSync(path);
+    return isUtf8(bytes) ? { text: new TextDecoder().decode(bytes) } : { problem: 'it is no text in UTF-8' };
+  } catch (error) {
+    return { problem: `it cannot be read: ${reasonOf(error)}` };
   }
 }
 
@@ -171,25 +174,24 @@ function lookUp(
   environment: NodeJS.ProcessEnv | null,
 ): Found {
   if (kind === 'logoFile') {
-    const bytes = readBytes(resolve(folder, name));
-    return bytes === null
-      ? nowhere(problem([], 'file_unreadable', { name }))
-      : { ok: true, value: pictureOf(bytes) };
+    const read = readBytes(folder, name);
+    return 'problem' in read ? nowhere(read.problem) : { ok: true, value: pictureOf(read.bytes) };
   }
   // Where secrets are not looked up, two names are two secrets.
   if (environment === null) return { ok: true, value: sha256(referenceName(kind, name)) };
-  const variable = Object.hasOwn(environment, name) ? environment[name] : undefined;
-  const text = kind === 'secretEnv' ? variable : readBytes(resolve(folder, name))?.toString();
-  if (text === undefined) {
-    return nowhere(problem([], kind === 'secretEnv' ? 'variable_not_set' : 'file_unreadable', { name }));
+  if (kind === 'secretEnv') {
+    const text = Object.hasOwn(environment, name) ? environment[name] : undefined;
+    return text === undefined ? nowhere(problem([], 'variable_not_set', { name })) : secretFrom(text, name);
   }
-  // One line end belongs to the file, not to the secret.
-  return secretFrom(text.replace(/\r?\n$/, ''), name);
+  const read = readBytes(folder, name);
+  return 'problem' in read ? nowhere(read.problem) : secretFrom(read.bytes.toString(), name);
 }
 
 const nowhere = (found: Problem): Found => ({ ok: false, problem: found });
 
-function secretFrom(secret: string, name: string): Found {
+function secretFrom(text: string, name: string): Found {
+  // One line end belongs to the file, not to the secret.
+  const secret = text.replace(/\r?\n$/, '');
   if (!/^[!-~]*$/.test(secret)) return nowhere(problem([], 'secret_signs', { name }));
   return secret.length < leastSecretLength
     ? nowhere(problem([], 'secret_short', { name, least: leastSecretLength }))
@@ -199,11 +201,17 @@ function secretFrom(secret: string, name: string): Found {
 /** The largest file that is looked at: no picture and no secret is longer. */
 const most = 64 * 1_024;
 
-function readBytes(path: string): Buffer | null {
+/**
+ * @param folder where the tenant file lies. What lies beside it is opened by a relative path, as the tenant file itself
+ * was: the folders above may be closed to this user.
+ */
+function readBytes(folder: string, name: string): { readonly bytes: Buffer } | { readonly problem: Problem } {
+  const path = isAbsolute(name) ? name : join(folder, name);
+  const unreadable = (reason: string) => ({ problem: problem([], 'file_unreadable', { name, reason }) });
   try {
-    return statSync(path).size > most ? null : readFileSync(path);
-  } catch {
-    return null;
+    return statSync(path).size > most ? unreadable('it is too large') : { bytes: readFileSync(path) };
+  } catch (error) {
+    return unreadable(reasonOf(error));
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openVault } from '../../../src/secrets/vault.ts';
@@ -155,7 +156,7 @@ describe('a file that this user may not use', () => {
     expectOneSentence(own, 'master.key');
     expect(own.err[0]).toContain(`may not read and write ${path}`);
     expect(named.err[0]).toBe(
-      'memberdoor: MEMBERDOOR_MASTER_KEY_FILE names a file that cannot be read: this user may not do that.',
+      `memberdoor: MEMBERDOOR_MASTER_KEY_FILE names a file that cannot be read: user ${userInfo().username} may not do that.`,
     );
   });
 });
