@@ -8,7 +8,10 @@ import {
 } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { calculateJwkThumbprint, exportJWK, type JWK, type JWTPayload, jwtVerify } from 'jose';
+import type { JWK, JWTPayload } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
+import { jwtVerify } from 'jose/jwt/verify';
+import { exportJWK } from 'jose/key/export';
 import { rsaBits } from '../core/limits.ts';
 import type { SigningAlgorithm } from '../core/tenant.ts';
 

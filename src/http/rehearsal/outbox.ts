@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import PostalMime, { type Email } from 'postal-mime';
+import type { Email } from 'postal-mime';
 import { outboxShown } from '../../core/members/limits.ts';
 import { outboxFile } from '../../operations/mail/mail-transport.ts';
 import { chooseLanguage, type Language } from '../../text/language.ts';
@@ -66,7 +66,10 @@ async function newestIds(folder: string, tenantId: string): Promise<readonly str
 
 async function readMail(folder: string, id: string, tenantId: string): Promise<Email | null> {
   const file = await readFile(join(folder, outboxFile(id, tenantId))).catch(ifMissing(null));
-  return file === null ? null : PostalMime.parse(file);
+  if (file === null) return null;
+  // What reads mails is for development alone.
+  const { default: PostalMime } = await import('postal-mime');
+  return PostalMime.parse(file);
 }
 
 function ifMissing<T>(fallback: T): (error: NodeJS.ErrnoException) => T {

@@ -1,6 +1,6 @@
 // Looks up the place of an address in the operator's database of places.
 import { isIP } from 'node:net';
-import { type CityResponse, type CountryResponse, open, type Reader } from 'maxmind';
+import type { CityResponse, CountryResponse, Reader } from 'maxmind';
 import { StartupError } from '../../system/startup-error.ts';
 
 /** The place of an address in a language, such as "Oslo, Norge"; null if it is not known. */
@@ -17,6 +17,8 @@ type Place = CityResponse & CountryResponse;
  * @throws StartupError if it cannot be read
  */
 export async function openPlaces(path: string): Promise<PlaceOf> {
+  // A service without such a file needs no library for it.
+  const { open } = await import('maxmind');
   let reader: Reader<Place>;
   try {
     reader = await open<Place>(path);

@@ -1,9 +1,12 @@
 // Reads and shows countries.
-import { getCountries } from 'libphonenumber-js/min';
 import { languages } from '../../../text/language.ts';
 import { memoized } from '../../../text/memoized.ts';
+import { phoneCountries } from '../../../text/phone.ts';
 
-const codes: ReadonlySet<string> = new Set(getCountries());
+let codes: ReadonlySet<string> | undefined;
+
+/** Every country by its two letters. */
+const allCodes = () => (codes ??= new Set(phoneCountries()));
 const regions = memoized((language) => new Intl.DisplayNames([language], { type: 'region' }));
 const nameIn = (code: string, language: string) => regions(language).of(code) ?? code;
 const comparable = (name: string) => name.trim().normalize('NFC').toLocaleLowerCase('en');
@@ -14,7 +17,7 @@ let byName: ReadonlyMap<string, string> | undefined;
 function countriesByName(): ReadonlyMap<string, string> {
   byName ??= new Map(
     languages.flatMap((language) => {
-      return [...codes].map((code) => [comparable(nameIn(code, language)), code] as const);
+      return [...allCodes()].map((code) => [comparable(nameIn(code, language)), code] as const);
     }),
   );
   return byName;
@@ -29,10 +32,10 @@ export function readCountry(text: string): string | null {
   const typed = text.trim();
   if (typed === '') return '';
   const code = typed.toUpperCase();
-  return codes.has(code) ? code : (countriesByName().get(comparable(typed)) ?? null);
+  return allCodes().has(code) ? code : (countriesByName().get(comparable(typed)) ?? null);
 }
 
 /** The name of a country in a language. */
 export function showCountry(code: string | null, language: string): string {
-  return code === null ? '' : codes.has(code) ? nameIn(code, language) : code;
+  return code === null ? '' : allCodes().has(code) ? nameIn(code, language) : code;
 }
