@@ -29,6 +29,8 @@ if (isNewEnough()) {
   if (isScriptOfNpm) endWithShell();
   const { enableCompileCache } = await import('node:module');
   enableCompileCache?.();
+  const { resolveByPath } = await import('./resolve.js');
+  resolveByPath();
   const { run } = await import('../src/cli.ts');
   await run(words);
 } else {
