@@ -132,6 +132,22 @@ describe('the folders of src/operations', () => {
   });
 });
 
+/** What few requests need and takes long to load: it is loaded by the first of them, and Node's HTTP as `require` has it. */
+const loadedLate =
+  /^import (?!type\b)[^;]*\bfrom '(libphonenumber-js\/min|maxmind|node:http|nodemailer|pg|postal-mime|prom-client)'/gm;
+
+it('a start does not wait for libraries that few requests need', () => {
+  const early = sources.flatMap(({ name, code }) =>
+    [...code.matchAll(loadedLate)].map(([, library]) => `${name} imports ${library}`),
+  );
+  // These are loaded late themselves.
+  expect(early).toEqual([
+    'http/upkeep/prometheus.ts imports prom-client',
+    'storage/postgres/client.ts imports pg',
+    'storage/postgres/move.ts imports pg',
+  ]);
+});
+
 /** Who asks the process for what; main.ts and cli.ts may ask for anything. */
 const ofProcess: Readonly<Record<string, readonly string[]>> = {
   'doctor/machine.ts': ['platform'],

@@ -1,5 +1,5 @@
 // The way of the command to the operations: through the running service, or into the data folder.
-import { type IncomingMessage, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Config } from '../config.ts';
 import type { Position, Problem } from '../core/problem.ts';
@@ -13,6 +13,7 @@ import { createTenants } from '../operations/tenant/open-tenants.ts';
 import { StorageUnavailable } from '../storage/store.ts';
 import { systemClock } from '../system/clock.ts';
 import { ownUser } from '../system/files.ts';
+import { request } from '../system/http.ts';
 import { systemRandom } from '../system/random.ts';
 import { StartupError } from '../system/startup-error.ts';
 

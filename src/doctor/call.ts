@@ -1,11 +1,12 @@
 // Calls an address at a place of the doctor's choice, and asks the service here whether it is ready.
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Config } from '../config.ts';
 import { doctorCallTime, healthcheckTime } from '../core/operators/limits.ts';
+import { request as requestHttp } from '../system/http.ts';
 
 /** An address and a port to call, whatever the name service says. */
 export interface Place {

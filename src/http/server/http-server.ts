@@ -1,13 +1,5 @@
 // Node's HTTP server with our limits, its port, and our answers to what HTTP itself cannot make sense of.
-import {
-  createServer,
-  type IncomingMessage,
-  METHODS,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type Socket, type Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,6 +11,7 @@ import {
   keepAliveTimeout,
   requestTimeout,
 } from '../../core/limits.ts';
+import { createServer, METHODS, STATUS_CODES } from '../../system/http.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { overHttps, setSecurityHeaders } from '../headers.ts';
 

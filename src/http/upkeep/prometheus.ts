@@ -1,6 +1,6 @@
 // Keeps the metrics with prom-client, and serves them on a port of their own.
 import { statSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -8,6 +8,7 @@ import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countPendingDeviceCodes } from '../../storage/device-code.ts';
 import { countMails } from '../../storage/members/mail.ts';
 import type { Tx } from '../../storage/store.ts';
+import { createServer } from '../../system/http.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { version } from '../../system/version.ts';
 import type { Deps } from '../deps.ts';
