@@ -1,12 +1,17 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findClient, insertClient, updateClient } from '../../../src/storage/client.ts';
 import { openPostgres } from '../../../src/storage/postgres/open.ts';
 import { connectionOf } from '../../../src/storage/prepared.ts';
 import { StorageUnavailable, type Store } from '../../../src/storage/store.ts';
+import { makeAuthority } from '../../support/proxy/certificate.ts';
 import { clientRecord, tenantRecord } from '../../support/records/records.ts';
 import { insertRecords } from '../../support/records/store.ts';
+import { temporaryFolder } from '../../support/records/temporary-folder.ts';
 import { type PostgresServer, startPostgres } from '../../support/run/postgres-server.ts';
+import { ask } from '../../support/run/test-store.ts';
 import { freePort } from '../../support/service.ts';
 
 let server: PostgresServer;
@@ -99,6 +104,51 @@ describe('two processes on one database', () => {
       tx.selectFrom('tenants').select('passwordLength').where('id', '=', id).executeTakeFirstOrThrow(),
     );
     expect((after.passwordLength - 8 + 57) % 57).toBe((before.passwordLength - 8 + 200) % 57);
+  });
+});
+
+describe('TLS', () => {
+  const authority = makeAuthority(Date.now());
+  const day = 86_400_000;
+  /** Has the server show a certificate for a name. */
+  const certify = async (name: string) => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o711);
+    const { key, cert } = authority.issue([name], Date.now() - day, Date.now() + day);
+    const files = { ssl_cert_file: cert, ssl_key_file: key };
+    for (const [setting, text] of Object.entries(files)) {
+      const path = join(folder, setting);
+      writeFileSync(path, text, { mode: 0o600 });
+      server.own(path);
+      await ask(server.url, `alter system set ${setting} = '${path}'`);
+    }
+    await ask(server.url, 'alter system set ssl = on');
+    await ask(server.url, 'select pg_reload_conf()');
+  };
+  const trusted = () => {
+    const path = join(temporaryFolder(), 'authority.pem');
+    writeFileSync(path, authority.cert);
+    return path;
+  };
+  const address = (more: string) =>
+    `${server.url.replace('127.0.0.1', 'localhost')}/postgres?sslmode=verify-full${more}`;
+  const may = { initialise: false, migrate: false };
+  // The files are gone after the test, and the server starts again in another.
+  afterAll(() => ask(server.url, 'alter system reset all'));
+
+  it('with verify-full is spoken with the server whose name it is, and with no other', async () => {
+    await certify('localhost');
+    const store = await openPostgres(address(`&sslrootcert=${trusted()}`), may);
+    try {
+      const asked = sql<{ ssl: boolean }>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
+      const { rows } = await store.transaction((tx) => asked.execute(tx));
+      expect(rows).toEqual([{ ssl: true }]);
+    } finally {
+      await store.close();
+    }
+    await expect(openPostgres(address(''), may)).rejects.toThrow('The database cannot be reached');
+    await certify('another.test');
+    await expect(openPostgres(address(`&sslrootcert=${trusted()}`), may)).rejects.toThrow(/altnames/);
   });
 });
 

@@ -23,6 +23,8 @@ export interface PostgresServer {
   readonly url: string;
   /** Of its first process, which is the parent of all others. */
   readonly pid: number;
+  /** Gives it a file that only its owner may read. */
+  own(path: string): void;
   /** Ends it as a crash would. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
@@ -133,6 +135,9 @@ export async function startPostgres(
     url,
     get pid() {
       return server.started.pid ?? 0;
+    },
+    own: (path) => {
+      if (isRoot) chownSync(path, nobody, nobody);
     },
     kill: () => end('SIGQUIT'),
     start: async () => {
