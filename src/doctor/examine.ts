@@ -52,7 +52,8 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       config.databaseUrl === null
         ? 'see whether MEMBERDOOR_DATA is right, or restore a backup'
         : 'see whether MEMBERDOOR_DATABASE_URL is right, and whether PostgreSQL runs';
-    return [wrong('database', error.message, advice)];
+    // The line goes on with the advice.
+    return [wrong('database', error.message.replace(/\.$/, ''), advice)];
   }
   const unready = await readiness(config);
   const service =
