@@ -52,8 +52,7 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
       config.databaseUrl === null
         ? 'see whether MEMBERDOOR_DATA is right, or restore a backup'
         : 'see whether MEMBERDOOR_DATABASE_URL is right, and whether PostgreSQL runs';
-    // The line goes on with the advice.
-    return [wrong('database', error.message.replace(/\.$/, ''), advice)];
+    return [wrong('database', error.message, advice)];
   }
   const unready = await readiness(config);
   const service =

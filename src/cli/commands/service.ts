@@ -83,7 +83,9 @@ function routeTo(at: string | undefined) {
 export function textOf({ where, isWell, what, advice, mend }: Finding, width: number | null): string {
   const folded = (line: string) => `${fold(line, width, '       ')}\n`;
   if (isWell) return folded(`ok     ${shown(`${where}: ${what}`)}`);
-  const first = folded(`wrong  ${shown(`${where}: ${what}. What to do: ${advice ?? ''}`)}.`);
+  // Why a start fails is a sentence already.
+  const found = what.endsWith('.') ? what : `${what}.`;
+  const first = folded(`wrong  ${shown(`${where}: ${found} What to do: ${advice ?? ''}`)}.`);
   if (mend === null) return first;
   const lines = [
     ...mend.nginx.map((line, index) => (index === 0 ? `nginx:  ${line}` : `        ${line}`)),

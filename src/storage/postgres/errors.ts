@@ -16,9 +16,9 @@ export function isUnfinished(error: unknown): boolean {
   return codeOf(error) === '40001' || codeOf(error) === '40P01' || isStale(error);
 }
 
-/** A prepared query would answer with other columns than it was prepared for. */
+/** A prepared query would answer with other columns than it was prepared for: of all that we ask, nothing else is not supported. */
 export function isStale(error: unknown): boolean {
-  return codeOf(error) === '0A000' && error instanceof Error && error.message.startsWith('cached plan ');
+  return codeOf(error) === '0A000';
 }
 
 /** A row of this key is there already, or a table. Of two transactions that add one, the second may find it next time. */
