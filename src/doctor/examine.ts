@@ -87,11 +87,13 @@ async function judgeMail(url: string | null): Promise<readonly Finding[]> {
   if (url === null) return [well('mail', 'mails are written to a folder')];
   const { hostname } = new URL(url);
   const problem = await checkMailServer({ url });
-  return [
-    problem === null
-      ? well('mail', `${hostname} takes mails`)
-      : wrong('mail', `${hostname} takes no mails: ${problem}`, 'see MEMBERDOOR_SMTP_URL, and the firewall'),
-  ];
+  if (problem === null) return [well('mail', `${hostname} takes mails`)];
+  // What OpenSSL calls a certificate whose authority it does not know (X509_V_ERR_…).
+  const isUntrusted = /\b(?:UNABLE_TO_|\w*SELF_SIGNED)/.test(problem);
+  const advice = isUntrusted
+    ? 'if its certificate is of an authority of your own, name the file of that authority in NODE_EXTRA_CA_CERTS'
+    : 'see MEMBERDOOR_SMTP_URL, and the firewall';
+  return [wrong('mail', `${hostname} takes no mails: ${problem}`, advice)];
 }
 
 async function examineAddresses(deps: DoctorDeps, { tenants }: DatabaseFacts): Promise<readonly Finding[]> {

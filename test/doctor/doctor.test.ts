@@ -13,6 +13,7 @@ import { insertProduct, updateProduct } from '../../src/storage/access/package.t
 import { readDatabase } from '../../src/storage/sqlite/backup.ts';
 import { startSmtp } from '../support/members/smtp.ts';
 import { names, type Patient, startPatient, wrongAt } from '../support/operators/doctor.ts';
+import { makeAuthority } from '../support/proxy/certificate.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { freePort, startTestService } from '../support/service.ts';
 import { serviceForTest, useStarted } from '../support/use-service.ts';
@@ -101,6 +102,20 @@ describe('of the machine a doctor finds', () => {
     const gone = await findings({}, { smtpUrl: `smtp://127.0.0.1:${await freePort()}` });
     expect(wrongAt(gone, 'mail')).toEqual([
       expect.stringMatching(/^127\.0\.0\.1 takes no mails: .*ECONNREF/),
+    ]);
+  });
+
+  it('a mail server whose certificate is of an unknown authority, with the setting that makes it known', async () => {
+    const unknown = makeAuthority(now, 'Authority of an operator');
+    const certificate = unknown.issue(['127.0.0.1'], now - 86_400_000, now + 86_400_000);
+    const smtp = await startSmtp(null, 0, certificate);
+    const found = (await findings({}, { smtpUrl: smtp.url })).filter(({ where }) => where === 'mail');
+    expect(found).toMatchObject([
+      {
+        what: '127.0.0.1 takes no mails: ESOCKET UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+        advice:
+          'if its certificate is of an authority of your own, name the file of that authority in NODE_EXTRA_CA_CERTS',
+      },
     ]);
   });
 

@@ -67,7 +67,8 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   const language = languageOf(request, pageQuery(request, ['ui_locales']).ui_locales);
   if (link.kind !== 'open') return sendNotOpen(reply, link, language, 200);
   const known = request.tenant ?? deps.tenants.all()[0];
-  const facts = { tenantName: known?.name ?? '', issuer: known?.issuer ?? suggestedIssuer(request) };
+  const issuer = known?.issuer ?? deps.config.issuer ?? suggestedIssuer(request);
+  const facts = { tenantName: known?.name ?? '', issuer };
   return sendForm(reply, { ...facts, fullName: '', email: '' }, language, []);
 }
 

@@ -153,14 +153,15 @@ function isLoopback(host: string): boolean {
 
 interface SmtpError {
   readonly code?: unknown;
+  /** Where no server was reached: what the system or TLS calls it, such as `ECONNREFUSED`. */
+  readonly originalCode?: unknown;
   readonly responseCode?: unknown;
   readonly response?: unknown;
 }
 
 function refused(error: unknown): MailRefused {
-  const { code, responseCode, response } = (error instanceof Error ? error : {}) as SmtpError;
-  // Where no server was reached, the system says why; its message is ours to read, as no server wrote it.
-  const why = code === 'ESOCKET' ? /\bE[A-Z]{4,}\b/.exec(String(error))?.[0] : undefined;
+  const { code, originalCode, responseCode, response } = (error instanceof Error ? error : {}) as SmtpError;
+  const why = code === 'ESOCKET' ? originalCode : undefined;
   const reply = [code, why, responseCode].filter((part) => part !== undefined).join(' ') || 'no reply';
   return new MailRefused(scopeOf(code, responseCode, response), reply);
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { makeFirstAdmin, offerSetup } from '../../../src/operations/service/first-admin.ts';
 import { createPasswords } from '../../../src/secrets/password.ts';
 import { systemRandom } from '../../../src/system/random.ts';
@@ -63,6 +63,14 @@ describe('the set-up page of a new service, before anything is made', () => {
     expect(await htmlFindings(answer.text)).toEqual([]);
     const script = /src="(\/assets\/[^"]+)"/.exec(answer.text)?.[1] ?? '';
     expect((await page({}, script)).status).toBe(200);
+  });
+
+  it('suggests the address of the settings before that of the browser', async () => {
+    const issuer = 'https://members.example.test';
+    const configured = await startTestService({ data: 'nothing', setupOffered: true, issuer });
+    onTestFinished(() => configured.stop());
+    const path = `/setup/${await offerSetup(configured.store, { random: systemRandom })}`;
+    expect((await configured.http('127.0.0.1:3000', path)).text).toContain(`value="${issuer}"`);
   });
 
   it('speaks the language of the browser, or the one that is chosen', async () => {

@@ -1,6 +1,7 @@
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import type { Certificate } from '../proxy/certificate.ts';
 
 /** A message as it came over the wire. */
 export interface ReceivedMail {
@@ -23,15 +24,20 @@ export interface TestSmtp {
   stop(): Promise<void>;
 }
 
-/** @param port 0 takes any */
+/**
+ * @param port 0 takes any
+ * @param certificate what STARTTLS shows; without one the server has no TLS
+ */
 export async function startSmtp(
   account: { readonly user: string; readonly password: string } | null = null,
   port = 0,
+  certificate: Certificate | null = null,
 ): Promise<TestSmtp> {
   const received: ReceivedMail[] = [];
   let refusal: string | null = null;
   const server = new SMTPServer({
-    disabledCommands: account === null ? ['AUTH', 'STARTTLS'] : ['STARTTLS'],
+    ...certificate,
+    disabledCommands: [...(account === null ? ['AUTH'] : []), ...(certificate === null ? ['STARTTLS'] : [])],
     allowInsecureAuth: true,
     authOptional: account === null,
     logger: false,
@@ -61,7 +67,8 @@ export async function startSmtp(
     },
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    // One that comes later is a caller who went away.
+    server.on('error', reject);
     server.listen(port, '127.0.0.1', () => resolve());
   });
   const address = server.server.address();

@@ -17,8 +17,7 @@ export interface Authority {
 const day = 24 * 60 * 60 * 1_000;
 
 /** Makes an authority whose certificates are checked as any other's (X.509, RFC 5280 §4.1). */
-export function makeAuthority(now: number): Authority {
-  const name = 'Authority of a test';
+export function makeAuthority(now: number, name = 'Authority of a test'): Authority {
   const keys = newKeys();
   const until = now + 3_650 * day;
   const cert = certificate({
