@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { AuthorizationCode, AuthorizationCodeWrite } from '../core/grants/authorization-code.ts';
 import { insertion, lookup, prepared, query } from './prepared.ts';
-import { changedOne, rowsWith } from './rows.ts';
+import { rowsWith } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The code of a tenant by its SHA-256, or null. */
@@ -47,7 +47,7 @@ export const insertAuthorizationCode = insertion('authorizationCodes');
 type Move = Extract<AuthorizationCodeWrite, { write: 'moveAuthorizationCode' }>;
 
 export async function moveAuthorizationCode(tx: Tx, code: Move): Promise<void> {
-  changedOne(await move.run(tx, code), 'authorizationCodes');
+  await move.changeOne(tx, code);
 }
 
 const move = prepared(({ hash, from, to, signInId }: Pick<Move, 'hash' | 'from' | 'to' | 'signInId'>) =>

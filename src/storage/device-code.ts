@@ -4,7 +4,7 @@ import { userCodeRest } from '../core/limits.ts';
 import type { AuditEventName } from '../core/operators/audit-event.ts';
 import { isIn } from './operators/audit-event.ts';
 import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
-import { changedOne, findRow, newest, rowsWith } from './rows.ts';
+import { findRow, newest, rowsWith } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The device code of a tenant by its SHA-256, or null. */
@@ -131,7 +131,7 @@ export async function moveDeviceCode(
   tx: Tx,
   { from, code }: Extract<DeviceCodeWrite, { write: 'moveDeviceCode' }>,
 ): Promise<void> {
-  changedOne(await move.run(tx, { ...code, from }), 'deviceCodes');
+  await move.changeOne(tx, { ...code, from });
 }
 
 type Moved = DeviceCode & { readonly from: DeviceCode['state'] };

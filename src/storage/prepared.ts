@@ -1,4 +1,5 @@
 // Prepares the queries of the hot path once.
+import { createHash } from 'node:crypto';
 import {
   type Compilable,
   createQueryId,
@@ -24,7 +25,8 @@ export type Awaitable<Value> = Value | Promise<Value>;
 /** The text of a prepared query for each engine. Its values come in the same order in both. */
 export interface QueryText {
   readonly sqlite: string;
-  readonly postgres: string;
+  /** The server of PostgreSQL keeps it under a name. */
+  readonly postgres: { readonly name: string; readonly text: string };
 }
 
 /** What asks prepared queries on the connection of a transaction: each engine has its own. */
@@ -33,6 +35,8 @@ export interface Connection {
   all(text: QueryText, values: readonly unknown[]): Awaitable<readonly unknown[]>;
   /** @returns how many rows it changed */
   run(text: QueryText, values: readonly unknown[]): Awaitable<number>;
+  /** Changes one row. If that fails the whole piece does, but PostgreSQL may say so as late as at the commit. */
+  changeOne(text: QueryText, values: readonly unknown[]): Awaitable<void>;
   /** Whether it reads what was there a moment ago, while something newer may be on its way to the disk. */
   readonly isSnapshot: boolean;
   /** Of what is remembered, as the transaction sees it: another process that changes it raises it. */
@@ -52,23 +56,26 @@ class Given {
   }
 }
 
+/** What of a query compiler decides how a value comes into the text. */
+interface Appending {
+  appendValue(value: unknown): void;
+  appendImmediateValue(value: unknown): void;
+}
+
 /**
  * Binds what is given later, and nothing else. A constant stands in the text, where the planner sees it once: one
  * that is bound, as a limit or in a partial index's condition, it looks at each time, and plans the query again.
  */
-class SqliteText extends SqliteQueryCompiler {
-  protected override appendValue(value: unknown): void {
-    if (value instanceof Given) super.appendValue(value);
-    else this.appendImmediateValue(value);
-  }
-}
-
-/** The same for PostgreSQL. */
-class PostgresText extends PostgresQueryCompiler {
-  protected override appendValue(value: unknown): void {
-    if (value instanceof Given) super.appendValue(value);
-    else this.appendImmediateValue(value);
-  }
+function bindingGiven<Compiler extends SqliteQueryCompiler | PostgresQueryCompiler>(
+  compiler: Compiler,
+): Compiler {
+  const own = compiler as unknown as Appending;
+  const bind = own.appendValue;
+  own.appendValue = (value) => {
+    if (value instanceof Given) bind.call(compiler, value);
+    else own.appendImmediateValue(value);
+  };
+  return compiler;
 }
 
 /** Builds the queries of `prepared`: it is connected to nothing. */
@@ -77,7 +84,7 @@ export const query = new Kysely<Database>({
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteText(),
+    createQueryCompiler: () => bindingGiven(new SqliteQueryCompiler()),
   },
 });
 
@@ -88,6 +95,12 @@ export interface Prepared<Values, Row> {
   all(tx: Tx, values: Values): Awaitable<readonly Row[]>;
   /** Runs what changes rows. @returns how many it changed */
   run(tx: Tx, values: Values): Awaitable<number>;
+  /**
+   * Inserts or changes the one row that the core decided on. It read the record in this transaction, so another number
+   * means that the condition and the record disagree: a bug, and the whole piece is rolled back. What comes next does
+   * not wait for PostgreSQL's answer.
+   */
+  changeOne(tx: Tx, values: Values): Awaitable<void>;
 }
 
 const anyName = new Proxy({}, { get: (_, name) => new Given(String(name)) });
@@ -104,7 +117,9 @@ export function prepared<Values extends object, Row>(
   const built = build(anyName as Values);
   const { sql: sqlite, parameters } = built.compile();
   const node = built.toOperationNode() as RootOperationNode;
-  const text = { sqlite, postgres: new PostgresText().compileQuery(node, createQueryId()).sql };
+  const postgres = bindingGiven(new PostgresQueryCompiler()).compileQuery(node, createQueryId()).sql;
+  const text = { sqlite, postgres: named(postgres) };
+  const changes = node.kind === 'UpdateQueryNode' ? { sqlite, postgres: named(oneRow(postgres)) } : text;
   const names = parameters.map((parameter) => (parameter as Given).name as keyof Values);
   const bind = (values: Values): readonly unknown[] => names.map((name) => values[name]);
   return {
@@ -112,8 +127,22 @@ export function prepared<Values extends object, Row>(
       ((await connectionOf(tx).first(text, bind(values))) as Row | undefined) ?? null,
     all: (tx, values) => connectionOf(tx).all(text, bind(values)) as Awaitable<readonly Row[]>,
     run: (tx, values) => connectionOf(tx).run(text, bind(values)),
+    changeOne: (tx, values) => connectionOf(tx).changeOne(changes, bind(values)),
   };
 }
+
+const named = (text: string) => ({
+  name: createHash('sha256').update(text).digest('hex').slice(0, 32),
+  text,
+});
+
+/** Fails unless the update changes one row: when its answer comes, the transaction may be committed. */
+const oneRow = (update: string) =>
+  `with changed as (${update} returning 1) select 1 / case count(*) when 1 then 1 else 0 end from changed`;
+
+/** What a change of one row fails with that found another number of them. */
+export const otherNumber = (text: string, cause?: unknown) =>
+  new Error(`none or several rows changed where one was expected: ${text}`, { cause });
 
 /** Prepares the query of the rows that have values in these columns. */
 export function lookup<T extends Table, Column extends keyof RowOf<T> & string>(
@@ -149,7 +178,7 @@ export function insertion<T extends Table>(
       );
       byColumns.set(key, known);
     }
-    await known.run(tx, row);
+    await known.changeOne(tx, row);
   };
 }
 

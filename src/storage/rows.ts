@@ -60,21 +60,19 @@ export async function updateRows<T extends Table>(
   return Number((await rows.set(changes as object).executeTakeFirst()).numUpdatedRows);
 }
 
-/** Changes the one row that has these values. @throws Error, see `changedOne` */
+/**
+ * Changes the one row that has these values.
+ *
+ * @throws Error if another number has them: the core decided on a record read in this transaction, so the condition and
+ *   the record disagree: a bug, and the whole piece is rolled back
+ */
 export async function updateRow<T extends Table>(
   tx: Tx,
   table: T,
   values: Values<T>,
   changes: Updateable<Database[T]>,
 ): Promise<void> {
-  changedOne(await updateRows(tx, table, values, changes), table);
-}
-
-/**
- * Holds a conditional update to exactly one row. The core decided on a record read in this transaction, so
- * another count means that the condition and the record disagree: a bug, and the whole piece is rolled back.
- */
-export function changedOne(changed: number, table: Table): void {
+  const changed = await updateRows(tx, table, values, changes);
   if (changed !== 1) throw new Error(`${table}: ${changed} rows changed where one was expected`);
 }
 

@@ -4,7 +4,7 @@ import type { Client } from '../core/client.ts';
 import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';
 import { signInsPerMember } from '../core/limits.ts';
 import { insertion, lookup, prepared, query } from './prepared.ts';
-import { changedOne, type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
+import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
 import type { Tx } from './store.ts';
 
 /** The sign-in of a tenant by its id, or null. */
@@ -26,7 +26,7 @@ type End = Extract<SignInWrite, { write: 'endSignIn' }>;
 
 /** Moves the current generation on by one; only from the generation that the decision saw. */
 export async function rotateSignIn(tx: Tx, move: Rotation): Promise<void> {
-  changedOne(await rotation.run(tx, move), 'signIns');
+  await rotation.changeOne(tx, move);
 }
 
 const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 'to' | 'at'>) =>
@@ -39,7 +39,7 @@ const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 
 );
 
 export async function endSignIn(tx: Tx, end: End): Promise<void> {
-  changedOne(await ending.run(tx, end), 'signIns');
+  await ending.changeOne(tx, end);
 }
 
 const ending = prepared(({ id, at, reason }: Pick<End, 'id' | 'at' | 'reason'>) =>

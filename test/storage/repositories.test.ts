@@ -131,7 +131,7 @@ describe('sessions', () => {
     const ended = sessionRecord({ state: 'ended' });
     const move = { write: 'moveSession', id: 'session-1', from: 'active', session: ended } as const;
     await write(store, move);
-    await expect(write(store, move)).rejects.toThrow('0 rows changed');
+    await expect(write(store, move)).rejects.toThrow('rows changed where one was expected');
   });
 
   it('are listed while they are active, of one member', async () => {
@@ -179,7 +179,7 @@ describe('authorization codes', () => {
       { write: 'insertSignIn', signIn: signInRecord({ id: 'sign-in-2' }) },
       writes[1] as Write,
     );
-    await expect(again).rejects.toThrow('0 rows changed');
+    await expect(again).rejects.toThrow('rows changed where one was expected');
     expect(await store.transaction((tx) => findSignIn(tx, 'tenant-a', 'sign-in-2'))).toBeNull();
   });
 });
@@ -209,7 +209,7 @@ describe('sign-ins', () => {
     await write(store, { write: 'rotateSignIn', id: 'sign-in-1', from: 3, to: 4, at: now + hour });
     expect(await find(store)).toEqual(signInRecord({ generation: 4, rotatedAt: now + hour }));
     const again = write(store, { write: 'rotateSignIn', id: 'sign-in-1', from: 3, to: 4, at: now });
-    await expect(again).rejects.toThrow('0 rows changed');
+    await expect(again).rejects.toThrow('rows changed where one was expected');
   });
 
   it('end once, and do not rotate any more', async () => {
@@ -219,9 +219,11 @@ describe('sign-ins', () => {
     await write(store, end);
     const ended = signInRecord({ state: 'ended', endedAt: now + hour, endReason: 'revoked' });
     expect(await find(store)).toEqual(ended);
-    await expect(write(store, { ...end, reason: 'expired' })).rejects.toThrow('0 rows changed');
+    await expect(write(store, { ...end, reason: 'expired' })).rejects.toThrow(
+      'rows changed where one was expected',
+    );
     const rotation = write(store, { write: 'rotateSignIn', id: 'sign-in-1', from: 3, to: 4, at: now });
-    await expect(rotation).rejects.toThrow('0 rows changed');
+    await expect(rotation).rejects.toThrow('rows changed where one was expected');
     expect(await find(store)).toEqual(ended);
   });
 

@@ -1,5 +1,4 @@
-// A connection to PostgreSQL that prepares the queries of the hot path once.
-import { createHash } from 'node:crypto';
+// Connections to PostgreSQL, on which statements are sent without waiting for the answers to those before.
 import pg from 'pg';
 import { postgresPool } from '../../core/operators/limits.ts';
 import { ConnectionLost, isStale } from './errors.ts';
@@ -15,48 +14,51 @@ const columnTypes = {
     numbers.has(type) ? Number : getTypeParser(type, format)) as typeof getTypeParser,
 };
 
-/** The names under which the server keeps prepared queries, by their text. */
-const names = new Map<string, string>();
-/** Raised where another process has changed tables: every query is prepared anew, under another name. */
+/** A statement with its values. One that has a name is prepared by each connection when it asks it first. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** Raised where another process has changed tables: every query is prepared anew from then on, under another name. */
 let generation = 0;
 
-/** Has every connection prepare a query when it asks it first. */
-export function keepPrepared(text: string): void {
-  if (names.has(text)) return;
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  names.set(text, `${hash} ${generation}`);
-}
+/** Is called once: with what went wrong, or with the answer; of a text with several statements, that to the last. */
+export type Answered = (error: Error | null, answer: pg.QueryResult) => void;
 
 /**
- * What Kysely asks: a text with its values. The server is told the name of a query that is kept. Of a text with
- * several statements, which has no values, the answer to the last is the answer.
+ * Sends a statement. Statements are answered in the order in which they are sent; they leave together with the next one
+ * whose answer is waited for, since each packet costs as much as all that is in it.
  */
-class PreparingClient extends pg.Client {
-  // biome-ignore lint/suspicious/noExplicitAny: pg types its many forms one by one; this passes all of them on
-  override query(...given: any[]): any {
-    const [text, values] = given;
-    const ask = super.query as (...given: unknown[]) => unknown;
-    if (typeof text !== 'string' || given.length > 2) return ask.apply(this, given);
-    const name = names.get(text);
-    const asked = name === undefined ? ask.call(this, text, values) : ask.call(this, { name, text, values });
-    return (asked as Promise<unknown>).then(
-      (answer) => {
-        const last = (Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult;
-        // After a statement that failed the server takes everything back, whatever it is asked, and says so no louder.
-        if (text === 'commit' && last.command !== 'COMMIT')
-          throw new Error('a statement of the transaction failed');
-        return last;
-      },
-      (error: unknown) => {
-        if (isStale(error) && name === names.get(text)) {
-          generation += 1;
-          names.clear();
-        }
-        throw error instanceof pg.DatabaseError ? error : lost(error);
-      },
-    );
-  }
+export function send(
+  client: pg.PoolClient,
+  statement: Statement,
+  answered: Answered,
+  isWaitedFor: boolean,
+): void {
+  const { stream } = client.connection;
+  if (stream.writableCorked === 0) stream.cork();
+  const prepared = generation;
+  const name = statement.name && `${statement.name} ${prepared}`;
+  const query = { ...statement, name } as pg.QueryConfig;
+  client.query(query, (error: Error | null, answer: pg.QueryResult | pg.QueryResult[]) => {
+    if (isStale(error) && prepared === generation) generation += 1;
+    const last = (Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult;
+    answered(error ? named(error) : null, last);
+  });
+  if (isWaitedFor) flush(client);
 }
+
+/** Lets what was sent leave, with what is sent in the same breath. */
+export function flush({ connection: { stream } }: pg.PoolClient): void {
+  queueMicrotask(() => {
+    if (stream.writableCorked > 0) stream.uncork();
+  });
+}
+
+/** What the server did not say is the driver's word that the connection is lost. */
+const named = (error: Error) => (error instanceof pg.DatabaseError ? error : lost(error));
 
 /** The driver's words name the server at most: neither the address that it was given nor its password. */
 function lost(cause: unknown): ConnectionLost {
@@ -80,15 +82,17 @@ export function openPool(url: string, name = processName) {
     max: postgresPool.connections,
     connectionTimeoutMillis: postgresPool.patience,
     types: columnTypes,
-    Client: PreparingClient,
+    pipeline: true,
   });
   // A connection that breaks while it is not used is replaced by the next that is asked for.
   pool.on('error', () => {});
+  // Of one that breaks while it is used each statement tells; that nobody listens would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return {
     options: pool.options,
     connect: () =>
-      pool.connect().catch((error: unknown) => {
-        throw error instanceof pg.DatabaseError ? error : lost(error);
+      pool.connect().catch((error: Error) => {
+        throw named(error);
       }),
     end: () => pool.end(),
     /** Its connections, and the requests that wait for one. */

@@ -26,6 +26,11 @@ export function isDuplicate(error: unknown): boolean {
   return codeOf(error) === '23505' || codeOf(error) === '42P07';
 }
 
+/** What a change of one row fails with that found another number of them. */
+export function isDivisionByZero(error: unknown): boolean {
+  return codeOf(error) === '22012';
+}
+
 /** Whether the database does not answer, is going down, is full, or only reads. */
 export function isOutage(error: unknown): boolean {
   return error instanceof ConnectionLost || /^(?:08|53|57P|58|25006)/.test(codeOf(error));

@@ -1,15 +1,15 @@
 // Opens a PostgreSQL database, and runs transactions in it.
 import { randomInt } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { CompiledQuery, Kysely, PostgresDialect } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { postgresRetries } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import { type Connection, connect } from '../prepared.ts';
-import type { Database } from '../schema.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
-import { keepPrepared, openPool } from './client.ts';
+import { openPool } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
+import { createMemory, type Remembered } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
+import { begin, Outdated } from './transaction.ts';
 
 /** Who is told of what happens to a store. */
 interface Surroundings {
@@ -30,7 +30,6 @@ export async function openPostgres(
   { commit: observe }: Surroundings = {},
 ): Promise<Store> {
   const pool = openPool(url);
-  const kysely = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(pool, may);
   } catch (error) {
@@ -46,22 +45,30 @@ export async function openPostgres(
     retries += 1;
   };
 
+  /** @param expected what the transaction is to see; null if it waits until that is known */
+  const runOnce = async <T>(work: (tx: Tx) => Promise<T>, expected: Remembered | null): Promise<T> => {
+    const client = await pool.connect();
+    const underway = begin(client, remembered, expected);
+    let isBroken = false;
+    try {
+      if (expected === null) await underway.begun();
+      const result = await work(underway.tx);
+      await underway.commit();
+      return result;
+    } catch (error) {
+      // What keeps the connection from being rolled back keeps it from being used again: the pool drops it.
+      await underway.rollback().catch(() => {
+        isBroken = true;
+      });
+      throw underway.causeOf(error);
+    } finally {
+      client.release(isBroken);
+    }
+  };
   const attempt = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
-    kysely.connection().execute(async (connection) => {
-      const tx = connection as Tx;
-      const begun = await tx.executeQuery<{ version: number }>(begin);
-      const version = begun.rows[0]?.version ?? 0;
-      const own = connectionOn(tx, version, remembered.of(version));
-      connect(tx, own);
-      try {
-        const result = await work(tx);
-        await tx.executeQuery(commit);
-        return result;
-      } catch (error) {
-        // What keeps the connection from being rolled back keeps it from being used again: the pool drops it.
-        await tx.executeQuery(rollback).catch(() => {});
-        throw error;
-      }
+    runOnce(work, remembered.newest()).catch((error: unknown) => {
+      if (error instanceof Outdated) return runOnce(work, null);
+      throw error;
     });
 
   return {
@@ -78,7 +85,7 @@ export async function openPostgres(
     },
     waiting: () => waiting,
     figures: async () => ({
-      bytes: { database: await sizeOf(kysely) },
+      bytes: { database: await attempt(sizeIn) },
       connections: pool.counts(),
       retries,
     }),
@@ -89,15 +96,10 @@ export async function openPostgres(
   };
 }
 
-/** The version of what is remembered comes in the round trip that begins the transaction. */
-const begin = CompiledQuery.raw('begin isolation level serializable; select version from remembered');
-const commit = CompiledQuery.raw('commit');
-const rollback = CompiledQuery.raw('rollback');
-
 /** Bytes, indexes included. */
-async function sizeOf(kysely: Kysely<Database>): Promise<number> {
+async function sizeIn(tx: Tx): Promise<number> {
   const asked = CompiledQuery.raw('select pg_database_size(current_database()) as size');
-  return (await kysely.executeQuery<{ size: number }>(asked)).rows[0]?.size ?? 0;
+  return (await tx.executeQuery<{ size: number }>(asked)).rows[0]?.size ?? 0;
 }
 
 /**
@@ -136,47 +138,3 @@ function createLane(): Lane {
 
 const unavailable = (cause: unknown) =>
   new StorageUnavailable('the transaction could not be committed', { cause });
-
-/** What is remembered between transactions, while the database says that nothing of it has changed. */
-function createMemory() {
-  let version = -1;
-  let memory = new Map<string, object>();
-  return {
-    /** The memory of a transaction that sees a version. One that began before the newest keeps what it finds to itself. */
-    of(seen: number): Map<string, object> {
-      if (seen < version) return new Map();
-      if (seen > version) memory = new Map();
-      version = seen;
-      return memory;
-    },
-  };
-}
-
-function connectionOn(tx: Tx, begunAt: number, memory: Map<string, object>): Connection {
-  const ask = (text: string, values: readonly unknown[]) => {
-    keepPrepared(text);
-    return tx.executeQuery<unknown>(CompiledQuery.raw(text, [...values]));
-  };
-  let version = begunAt;
-  let current = memory;
-  return {
-    first: async ({ postgres }, values) => (await ask(postgres, values)).rows[0],
-    all: async ({ postgres }, values) => (await ask(postgres, values)).rows,
-    run: async ({ postgres }, values) => Number((await ask(postgres, values)).numAffectedRows ?? 0n),
-    isSnapshot: false,
-    get version() {
-      return version;
-    },
-    get memory() {
-      return current;
-    },
-    forget: async () => {
-      // What this transaction reads from now on may be taken back with it.
-      current = new Map();
-      const changed = await tx.executeQuery<{ version: number }>(change);
-      version = changed.rows[0]?.version ?? version;
-    },
-  };
-}
-
-const change = CompiledQuery.raw('update remembered set version = version + 1 returning version');

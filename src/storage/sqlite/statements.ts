@@ -1,6 +1,6 @@
 // Keeps the prepared statements of a connection.
 import SQLite from 'better-sqlite3';
-import type { Connection } from '../prepared.ts';
+import { type Connection, otherNumber } from '../prepared.ts';
 
 /** What of a statement of better-sqlite3 is used, by us and by Kysely. */
 export type Statement = Pick<SQLite.Statement, 'reader' | 'run' | 'get' | 'all' | 'iterate'>;
@@ -31,6 +31,9 @@ export function createStatements(sqlite: SQLite.Database, isSnapshot = false): S
     },
     run({ sqlite: text }, values) {
       return this.prepare(text).run(...values).changes;
+    },
+    changeOne(text, values) {
+      if (this.run(text, values) !== 1) throw otherNumber(text.sqlite);
     },
     forget() {
       this.memory.clear();

@@ -79,7 +79,7 @@ describe('two processes on one database', () => {
       await updateClient(tx, { ...client, name: 'never' });
       await insertClient(tx, client, 1).catch(() => {});
     });
-    await expect(overlooking).rejects.toThrow('a statement of the transaction failed');
+    await expect(overlooking).rejects.toThrow('duplicate key value');
     expect((await find(first))?.name).toBe(client.name);
   });
 

@@ -1,0 +1,157 @@
+/**
+ * One transaction of PostgreSQL, in as few round trips as its work allows. Each statement is sent at once, and only who
+ * needs its answer waits for it: what is written goes out with the commit.
+ *
+ * The first statement begins the transaction and reads the version of what is remembered. Work that expects a version
+ * does not wait for that either: it begins with what an earlier transaction saw, and reads. If another process has
+ * changed that since, none of its reads is answered, and the work runs again with what is so now. Until the transaction
+ * has begun for certain nothing is sent that may change anything: by itself each statement would be committed at once.
+ */
+import type pg from 'pg';
+import { type Connection, connect, otherNumber, type QueryText } from '../prepared.ts';
+import type { Tx } from '../store.ts';
+import { type Answered, flush, type Statement, send } from './client.ts';
+import { isDivisionByZero } from './errors.ts';
+import { handleOn } from './handle.ts';
+import type { Memory, Remembered } from './memory.ts';
+
+/** Another process has changed what the transaction was expected to see. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated';
+}
+
+/** A transaction that is under way. */
+export interface Underway {
+  readonly tx: Tx;
+  /** Resolves once it has begun for certain. */
+  begun(): Promise<unknown>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+  /** @returns the first error of a statement, which the work may not have met; what it met instead where there is none */
+  causeOf(error: unknown): unknown;
+}
+
+const begins = { text: 'begin isolation level serializable; select version from remembered' };
+const commits = { text: 'commit' };
+const takesBack = { text: 'rollback' };
+const raises = { text: 'update remembered set version = version + 1 returning version' };
+
+/** @param expected what it is to see; null if nothing is asked of it before it has begun */
+export function begin(client: pg.PoolClient, memory: Memory, expected: Remembered | null): Underway {
+  const statements = statementsOn(client);
+  const { ask } = statements;
+  let seen = expected;
+  let hasBegun = false;
+
+  const beginning = statements.send(begins, false, ({ rows: [row] }) => {
+    hasBegun = true;
+    const { version } = row as { readonly version: number };
+    seen ??= memory.at(version);
+    if (seen.version !== version) statements.fail(new Outdated());
+  });
+  // Whatever is asked meanwhile rejects with the same.
+  beginning.catch(() => {});
+  const begun = () => {
+    flush(client);
+    return beginning;
+  };
+  const afterBegin = async (statement: Statement) => {
+    if (!hasBegun) await begun();
+    return ask(statement);
+  };
+  const known = (): Remembered => {
+    if (seen === null) throw new Error('the transaction has not begun');
+    return seen;
+  };
+
+  const read = ({ postgres }: QueryText, values: readonly unknown[]) => ask({ ...postgres, values });
+  const connection: Connection = {
+    first: async (text, values) => (await read(text, values)).rows[0],
+    all: async (text, values) => (await read(text, values)).rows,
+    run: async ({ postgres }, values) => (await afterBegin({ ...postgres, values })).rowCount ?? 0,
+    changeOne: ({ postgres }, values) => {
+      const put = () => statements.put({ ...postgres, values });
+      return hasBegun ? put() : begun().then(put);
+    },
+    isSnapshot: false,
+    get version() {
+      return known().version;
+    },
+    get memory() {
+      return known().memory;
+    },
+    forget: async () => {
+      // What this transaction reads from now on may be taken back with it.
+      const own = new Map<string, object>();
+      seen = { version: known().version, memory: own };
+      const { rows } = await afterBegin(raises);
+      seen = { version: rows[0].version, memory: own };
+    },
+  };
+  const tx = handleOn((statement, onlyReads) => (onlyReads ? ask(statement) : afterBegin(statement)));
+  connect(tx, connection);
+
+  return {
+    tx,
+    begun,
+    commit: async () => {
+      const { command } = await afterBegin(commits);
+      statements.close();
+      // After a statement that failed the server takes everything back, whatever it is asked, and says so no louder.
+      if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
+    },
+    rollback: () => {
+      statements.close();
+      return new Promise((resolve, reject) => {
+        send(client, takesBack, (error) => (error === null ? resolve() : reject(error)), true);
+      });
+    },
+    causeOf: (error) => statements.failure?.error ?? error,
+  };
+}
+
+/** Sends the statements of a transaction. What fails first decides: the server refuses whatever comes behind it. */
+function statementsOn(client: pg.PoolClient) {
+  let failure: { readonly error: unknown } | null = null;
+  let isOver = false;
+  const fail = (error: unknown) => {
+    failure ??= { error };
+  };
+  const check = () => {
+    if (isOver) throw new Error('the transaction is over');
+    if (failure !== null) throw failure.error;
+  };
+  /** @param look sees the answer before that to any later statement is known */
+  const sent = (statement: Statement, isWaitedFor: boolean, look?: (answer: pg.QueryResult) => void) =>
+    new Promise<pg.QueryResult>((resolve, reject) => {
+      check();
+      const answered: Answered = (error, answer) => {
+        if (error !== null) fail(error);
+        else look?.(answer);
+        if (failure === null) resolve(answer);
+        else reject(failure.error);
+      };
+      send(client, statement, answered, isWaitedFor);
+    });
+  return {
+    fail,
+    /** The first error of a statement; null as long as there is none. */
+    get failure() {
+      return failure;
+    },
+    send: sent,
+    ask: (statement: Statement) => sent(statement, true),
+    /** Sends a statement whose answer is not waited for. */
+    put: (statement: Statement): void => {
+      check();
+      const answered: Answered = (error) => {
+        if (error !== null) fail(isDivisionByZero(error) ? otherNumber(statement.text, error) : error);
+      };
+      send(client, statement, answered, false);
+    },
+    /** Sends nothing any more: the connection may be another transaction's. */
+    close: () => {
+      isOver = true;
+    },
+  };
+}
