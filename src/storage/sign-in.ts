@@ -3,7 +3,9 @@ import { sql } from 'kysely';
 import type { Client } from '../core/client.ts';
 import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';
 import { signInsPerMember } from '../core/limits.ts';
-import { insertion, lookup, prepared, query } from './prepared.ts';
+import type { Member } from '../core/members/member.ts';
+import { type MemberColumns, memberColumns, memberOfRow } from './members/member.ts';
+import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
 import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -13,6 +15,59 @@ export async function findSignIn(tx: Tx, tenantId: string, id: string): Promise<
 }
 
 const signInOf = lookup('signIns', 'id', 'tenantId');
+
+/** A sign-in, and whose it is: null where the member's data were erased. */
+interface SignInOfMember {
+  readonly signIn: SignIn;
+  readonly member: Member | null;
+}
+
+/** The same with its member, read at once: each token that is refreshed needs both. */
+export async function findSignInWithMember(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<SignInOfMember | null> {
+  const row = await signInWithMember.first(tx, { tenantId, id });
+  if (row === null) return null;
+  const { clientId, memberId, sessionId, state, scope, generation, authenticatedAt } = row;
+  const { begunAt: createdAt, rotatedAt, endedAt, endReason, label } = row;
+  const of = { id, tenantId, clientId, memberId, sessionId };
+  const times = { authenticatedAt, createdAt, rotatedAt, endedAt };
+  return {
+    signIn: { ...of, state, scope, generation, ...times, endReason, label },
+    member: row.id === null ? null : memberOfRow(row as MemberColumns),
+  };
+}
+
+const signInWithMember = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | 'id'>) =>
+  query
+    .selectFrom('signIns')
+    .leftJoin('members', (join) =>
+      join
+        .onRef('members.id', '=', 'signIns.memberId')
+        .onRef('members.tenantId', '=', 'signIns.tenantId')
+        .on('members.erasedAt', 'is', null),
+    )
+    .select([
+      'signIns.clientId',
+      'signIns.memberId',
+      'signIns.sessionId',
+      'signIns.state',
+      'signIns.scope',
+      'signIns.generation',
+      'signIns.authenticatedAt',
+      'signIns.createdAt as begunAt',
+      'signIns.rotatedAt',
+      'signIns.endedAt',
+      'signIns.endReason',
+      'signIns.label',
+    ])
+    .select(memberColumns)
+    // Of a join the planner looks at partial indexes too, and so at what is bound.
+    .where('signIns.id', '=', unplanned(id, 'text'))
+    .where('signIns.tenantId', '=', unplanned(tenantId, 'text')),
+);
 
 export const insertSignIn = insertion('signIns');
 

@@ -12,13 +12,19 @@ import {
   insertSession,
   listActiveSessions,
 } from '../../src/storage/session.ts';
-import { findSignIn, insertSignIn, listActiveSignIns } from '../../src/storage/sign-in.ts';
+import {
+  findSignIn,
+  findSignInWithMember,
+  insertSignIn,
+  listActiveSignIns,
+} from '../../src/storage/sign-in.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { plainLogo } from '../support/members/logos.ts';
 import {
   clientRecord,
   codeRecord,
   hour,
+  memberRecord,
   now,
   sessionRecord,
   signInRecord,
@@ -201,6 +207,18 @@ describe('sign-ins', () => {
     const store = await storeWithMember();
     await write(store, { write: 'insertSignIn', signIn: signInRecord() });
     expect(await find(store, 'tenant-b')).toBeNull();
+  });
+
+  it('are read with their member, who is nobody once the data are erased', async () => {
+    const store = await storeWithMember();
+    const signIn = signInRecord({ label: 'TV', state: 'ended', endedAt: now, endReason: 'signed_out' });
+    await store.transaction((tx) => insertSignIn(tx, signIn));
+    const findBoth = (tenantId = 'tenant-a') =>
+      store.transaction((tx) => findSignInWithMember(tx, tenantId, 'sign-in-1'));
+    expect(await findBoth()).toEqual({ signIn, member: memberRecord() });
+    expect(await findBoth('tenant-b')).toBeNull();
+    await store.transaction((tx) => tx.updateTable('members').set({ erasedAt: now }).execute());
+    expect(await findBoth()).toEqual({ signIn, member: null });
   });
 
   it('rotate from the generation that was seen, and no other', async () => {

@@ -91,11 +91,11 @@ export function limitAnswers(route: ApiRoute, limiter: RateLimiter): ApiRoute {
   if (route.tag !== 'consents' || route.method !== 'PUT') return route;
   return {
     ...route,
-    handle: async (tx, call) => {
+    handle: async (tx, call, found) => {
       const { id: memberId } = call.member;
       const retryAfter = lookConsentAnswer(limiter, memberId);
       if (retryAfter !== null) return { status: 429, retryAfter, memberId };
-      const answered = await route.handle(tx, call);
+      const answered = await route.handle(tx, call, found);
       if (answered.status === 200) takeConsentAnswer(tx, limiter, memberId);
       return answered;
     },

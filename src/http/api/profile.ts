@@ -1,5 +1,6 @@
 // The member API's route for the profile.
 import { profileOf } from '../../core/access/profile.ts';
+import type { MemberSubscription } from '../../core/access/subscription.ts';
 import { addressSchema, userTypeField } from '../../operations/admin/members/member.ts';
 import {
   exactly,
@@ -77,7 +78,7 @@ const memberProfileSchema = extended(
 );
 
 /** GET /api/v1/members/profile/info-with-active-subscriptions (contract). */
-export const profileRoute: ApiRoute = {
+export const profileRoute: ApiRoute<readonly MemberSubscription[]> = {
   method: 'GET',
   url: `${profileUrl}/info-with-active-subscriptions`,
   operationId: 'getProfileWithActiveSubscriptions',
@@ -86,9 +87,9 @@ export const profileRoute: ApiRoute = {
   description: `Only active subscriptions are listed; an empty list means that there is none. ${whatThirdPartiesGet}`,
   answer: memberProfileSchema,
   refusals: [],
-  handle: async (tx, call) => {
+  read: listSubscriptions,
+  handle: async (tx, call, subscriptions) => {
     const { member, now } = call;
-    const subscriptions = await listSubscriptions(tx, member.id);
     return { status: 200, body: profileOf(member, subscriptions, await sightOfCall(tx, call), now) };
   },
 };

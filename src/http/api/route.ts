@@ -30,7 +30,7 @@ export interface Call extends Pick<Bearer, 'clientId' | 'scope' | 'tenant'> {
 export type ApiAnswer = { readonly status: 200; readonly body: object } | Refused;
 
 /** A route of the member API: what OpenAPI says of it, what Fastify holds it to, and what it does. */
-export interface ApiRoute {
+export interface ApiRoute<Found = unknown> {
   /** HEAD is served wherever GET is. */
   readonly method: 'GET' | 'PUT';
   /** With parameters as Fastify writes them: `/a/:id`. */
@@ -45,8 +45,10 @@ export interface ApiRoute {
   readonly answer: Schema;
   /** What it may answer beside what every route may: no token, a limit, storage in trouble. */
   readonly refusals: readonly (400 | 403 | 404 | 413 | 415)[];
-  /** Everything that it reads and writes, in one transaction. */
-  readonly handle: (tx: Tx, call: Call) => Promise<ApiAnswer>;
+  /** What it reads for every member: it is asked for together with the member. */
+  readonly read?: (tx: Tx, memberId: string) => Promise<Found>;
+  /** Everything else that it reads and writes, in the same transaction. */
+  handle(tx: Tx, call: Call, found: Found): Promise<ApiAnswer>;
 }
 
 export type ApiTag = 'consents' | 'profile' | 'support';
@@ -104,9 +106,12 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
       request.caller = bearer;
       const answer = await transactionOf(request, deps, async (tx) => {
         const now = deps.clock();
-        const member = await bearerMember(tx, bearer, now);
+        const [member, found] = await Promise.all([
+          bearerMember(tx, bearer, now),
+          route.read?.(tx, bearer.memberId),
+        ]);
         if (member === null) return null;
-        return route.handle(tx, { tenant, member, clientId, scope, params, query, body, now });
+        return route.handle(tx, { tenant, member, clientId, scope, params, query, body, now }, found);
       });
       if (answer === null)
         return sendBearerProblem(reply, 'invalid_token', { bearer, reason: stoppedWorking });

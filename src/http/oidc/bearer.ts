@@ -81,10 +81,12 @@ export async function checkBearer(
  */
 export async function bearerMember(tx: Tx, bearer: Bearer, now: number): Promise<Member | null> {
   const { tenant, memberId, sessionId, scope } = bearer;
-  if (!scopeIncludes(scope, 'offline_access')) {
-    if (!sessionLives(await findSession(tx, tenant.id, sessionId), now)) return null;
-  }
-  const member = await findMember(tx, tenant.id, memberId);
+  const needsSession = !scopeIncludes(scope, 'offline_access');
+  const [session, member] = await Promise.all([
+    needsSession ? findSession(tx, tenant.id, sessionId) : null,
+    findMember(tx, tenant.id, memberId),
+  ]);
+  if (needsSession && !sessionLives(session, now)) return null;
   return maySignIn(member, now) ? member : null;
 }
 

@@ -5,6 +5,7 @@ import { type Decision, isRefusal, type Refusal } from '../../core/decision.ts';
 import { exchange } from '../../core/grants/authorization-code.ts';
 import { poll } from '../../core/grants/device-poll.ts';
 import { readRefreshToken, refresh, revoke, writeRefreshToken } from '../../core/grants/refresh-token.ts';
+import type { SignIn, SignInWrite } from '../../core/grants/sign-in.ts';
 import {
   accessTokenAlgorithm,
   accessTokenClaims,
@@ -12,9 +13,10 @@ import {
   type TokenGrant,
 } from '../../core/grants/tokens.ts';
 import { sha256 } from '../../core/hash.ts';
+import type { Member } from '../../core/members/member.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
 import type { Write } from '../../core/write.ts';
-import { makeRoomForSignIn } from '../../operations/sign-in/sign-in.ts';
+import { roomForSignIn } from '../../operations/sign-in/sign-in.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import { apply } from '../../storage/apply.ts';
@@ -22,7 +24,7 @@ import { findAuthorizationCode } from '../../storage/authorization-code.ts';
 import { findDeviceCode } from '../../storage/device-code.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { ifRunAgain } from '../../storage/operators/audited.ts';
-import { findSignIn } from '../../storage/sign-in.ts';
+import { findSignIn, findSignInWithMember } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
@@ -59,6 +61,30 @@ interface Grant {
   decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
 }
 
+/** What a code leads to, in one round trip: its member, the sign-in that it began, and what makes room for another. */
+async function behindCode(
+  tx: Tx,
+  client: Client,
+  code: { readonly memberId: string | null; readonly signInId: string | null } | null,
+  now: number,
+): Promise<{ member: Member | null; begun: SignIn | null; room: readonly SignInWrite[] }> {
+  if (code === null || code.memberId === null) return { member: null, begun: null, room: [] };
+  const { tenantId } = client;
+  const { memberId, signInId } = code;
+  const [member, begun, room] = await Promise.all([
+    findMember(tx, tenantId, memberId),
+    signInId === null ? null : findSignIn(tx, tenantId, signInId),
+    roomForSignIn(tx, client, memberId, now),
+  ]);
+  return { member, begun, room };
+}
+
+/** Only a sign-in that begins needs room. */
+const inRoom = (
+  { answer, writes }: Decision<object, Write>,
+  room: readonly SignInWrite[],
+): readonly Write[] => (isRefusal(answer) ? writes : [...room, ...writes]);
+
 /** grant_type=authorization_code (RFC 6749 §4.1.3, RFC 7636 §4.5; decisions 17 to 19). */
 const authorizationCodeGrant: Grant = {
   takes: 'code',
@@ -66,12 +92,10 @@ const authorizationCodeGrant: Grant = {
     const { code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
     const now = clock();
     const code = await findAuthorizationCode(tx, tenant.id, sha256(value));
-    const member = code === null ? null : await findMember(tx, tenant.id, code.memberId);
-    const begun = code?.signInId ? await findSignIn(tx, tenant.id, code.signInId) : null;
+    const { member, begun, room } = await behindCode(tx, client, code, now);
     const signInId = random.id(now);
     const decision = exchange(code, { client, member, begun, codeVerifier, redirectUri, now, signInId });
-    if (!isRefusal(decision.answer)) await makeRoomForSignIn(tx, decision.answer);
-    return decision;
+    return { ...decision, writes: inRoom(decision, room) };
   },
 };
 
@@ -80,8 +104,8 @@ const refreshTokenGrant: Grant = {
   takes: 'refresh_token',
   async decide(tx, { client, value, fields, tenant }, { clock }) {
     const token = readRefreshToken(tenant.tokenKey, value);
-    const signIn = token === null ? null : await findSignIn(tx, tenant.id, token.signInId);
-    const member = signIn === null ? null : await findMember(tx, tenant.id, signIn.memberId);
+    const found = token === null ? null : await findSignInWithMember(tx, tenant.id, token.signInId);
+    const { signIn = null, member = null } = found ?? {};
     return refresh(signIn, { client, token, member, scope: fields.scope, now: clock() });
   },
 };
@@ -92,18 +116,16 @@ const deviceCodeGrant: Grant = {
   async decide(tx, { client, value, tenant }, { clock, random, pollPace }) {
     const now = clock();
     const code = await findDeviceCode(tx, tenant.id, sha256(value));
-    const member = code?.memberId ? await findMember(tx, tenant.id, code.memberId) : null;
-    const begun = code?.signInId ? await findSignIn(tx, tenant.id, code.signInId) : null;
+    const { member, begun, room } = await behindCode(tx, client, code, now);
     const lastPolledAt = code === null ? null : pollPace.lastPolledAt(code.id);
     // Most polls come before a member has decided, and begin nothing.
     const signInId = member === null ? '' : random.id(now);
     const decision = poll(code, { client, member, begun, lastPolledAt, now, signInId });
-    if (!isRefusal(decision.answer)) await makeRoomForSignIn(tx, decision.answer);
     if (code !== null && decision.answer.paced) {
       pollPace.record(code.id, now);
       ifRunAgain(tx, () => pollPace.record(code.id, lastPolledAt));
     }
-    return decision;
+    return { ...decision, writes: inRoom(decision, room) };
   },
 };
 

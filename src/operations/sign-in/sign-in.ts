@@ -1,8 +1,7 @@
 // Lists the sign-ins of a member, and keeps them within their number.
 import type { Client } from '../../core/client.ts';
-import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
+import { endSignIn, type SignInWrite, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
-import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
 import { findSession } from '../../storage/session.ts';
 import { listMemberSignIns, listSurplusSignIns, type MemberSignIn } from '../../storage/sign-in.ts';
@@ -11,16 +10,17 @@ import { memoized } from '../../text/memoized.ts';
 import { type Page, type PageOf, walkedPage } from '../page.ts';
 
 /**
- * Ends what a member has too much of with a client before one more sign-in begins, in its transaction: the oldest, so
- * that an app which signs in again and again fills neither the disk nor the member's pages (security, F10).
+ * What ends those that a member has too many of with a client, to be written before one more sign-in begins: the
+ * oldest, so that an app which signs in again and again fills neither the disk nor the member's pages (security, F10).
  */
-export async function makeRoomForSignIn(
+export async function roomForSignIn(
   tx: Tx,
-  { client, member, issuedAt }: Readonly<{ client: Client; member: Member; issuedAt: number }>,
-): Promise<void> {
-  for (const signIn of await listSurplusSignIns(tx, client, member.id, issuedAt)) {
-    await apply(tx, endSignIn(signIn, 'too_many', issuedAt));
-  }
+  client: Client,
+  memberId: string,
+  now: number,
+): Promise<readonly SignInWrite[]> {
+  const surplus = await listSurplusSignIns(tx, client, memberId, now);
+  return surplus.flatMap((signIn) => endSignIn(signIn, 'too_many', now));
 }
 
 /** A sign-in that gives its app access, and the app. */

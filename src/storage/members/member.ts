@@ -1,10 +1,11 @@
 // Queries of members.
+import type { Selection } from 'kysely';
 import { type Member, normaliseEmail, searchWords } from '../../core/members/member.ts';
 
 import { hashWork } from '../../core/members/password.ts';
 import { prepared, query } from '../prepared.ts';
 import { deleteRows, findRow, fromFlag, highest, rowsWith, toFlag, updateRow } from '../rows.ts';
-import type { MemberRow } from '../schema.ts';
+import type { Database } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** A member with the hash of the password, which leaves the storage for the sign-in alone. */
@@ -20,10 +21,41 @@ export async function findMember(tx: Tx, tenantId: string, id: string): Promise<
   return row === null ? null : memberOfRow(row);
 }
 
+/** The columns that a member's record is made of. */
+export const memberColumns = [
+  'members.id',
+  'members.tenantId',
+  'members.userId',
+  'members.memberNumber',
+  'members.email',
+  'members.emailVerified',
+  'members.fullName',
+  'members.nickName',
+  'members.phone',
+  'members.phoneVerified',
+  'members.avatar',
+  'members.locale',
+  'members.userType',
+  'members.status',
+  'members.addressLine1',
+  'members.addressCity',
+  'members.addressPostCode',
+  'members.addressPostOffice',
+  'members.addressCountry',
+  'members.addressName',
+  'members.addressEmail',
+  'members.createdAt',
+  'members.updatedAt',
+  'members.deletionDueAt',
+] as const;
+
+/** A row of those. */
+export type MemberColumns = Selection<Database, 'members', (typeof memberColumns)[number]>;
+
 const rowOf = prepared(({ tenantId, id }: Pick<Member, 'tenantId' | 'id'>) =>
   query
     .selectFrom('members')
-    .selectAll()
+    .select(memberColumns)
     .where('id', '=', id)
     .where('tenantId', '=', tenantId)
     .where('erasedAt', 'is', null),
@@ -144,7 +176,7 @@ export async function listDueMembers(tx: Tx, now: number, most: number): Promise
 }
 
 /** A stored row as the record it is of. */
-export function memberOfRow(row: MemberRow): Member {
+export function memberOfRow(row: MemberColumns): Member {
   return {
     id: row.id,
     tenantId: row.tenantId,

@@ -1,0 +1,81 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { approvedCodes, codesFor, type Phone, phoneOf, poll, pollTokens } from '../../support/device.ts';
+import { hosts } from '../../support/fixtures.ts';
+import { countTrips } from '../../support/proxy/round-trips.ts';
+import { sharedDatabase } from '../../support/run/test-store.ts';
+import { startTestService } from '../../support/service.ts';
+import { apps, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { useStarted } from '../../support/use-service.ts';
+import { codeFor, token } from '../../support/visitor.ts';
+
+const { a } = hosts;
+
+describe('a service whose clients are remembered and whose queries are prepared', () => {
+  const database = useStarted(async () => countTrips(await sharedDatabase()));
+  const service = useStarted(() => startTestService({ data: 'security', database: database.url }));
+  let phone: Phone;
+  beforeAll(async () => {
+    phone = await phoneOf(service, a);
+  });
+
+  /** Does something on a connection that has done it before, and again. @returns how many round trips that took */
+  async function tripsOf(prepare: () => Promise<() => Promise<unknown>>): Promise<number> {
+    await (await prepare())();
+    const act = await prepare();
+    const before = database.trips();
+    await act();
+    return database.trips() - before;
+  }
+
+  const done = {
+    'a refresh': async () => {
+      const { refresh_token } = await tokensOf(service, a, apps.pub1);
+      return async () => expect((await refreshAs(service, a, apps.pub1, refresh_token)).status).toBe(200);
+    },
+    'a poll before the member has decided': async () => {
+      const { device_code } = await codesFor(service, a);
+      return async () =>
+        expect((await poll(service, a, device_code)).json().error).toBe('authorization_pending');
+    },
+    'a poll that asks too soon': async () => {
+      const { device_code } = await codesFor(service, a);
+      await poll(service, a, device_code);
+      return async () => expect((await poll(service, a, device_code)).json().error).toBe('slow_down');
+    },
+    'the poll that gets the tokens': async () => {
+      const { device_code } = await approvedCodes(service, phone);
+      return () => pollTokens(service, a, device_code);
+    },
+    'the exchange of a code': async () => {
+      const { clientId, redirectUri } = apps.pub1;
+      const { code, verifier } = await codeFor(phone, clientId, redirectUri);
+      const exchange = {
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code,
+        code_verifier: verifier,
+      };
+      return async () => expect((await token(service, a, exchange)).status).toBe(200);
+    },
+    'a profile': async () => {
+      const { access_token } = await tokensOf(service, a, apps.pub1);
+      return async () => expect((await profile(service, a, access_token)).status).toBe(200);
+    },
+    'a profile that ends with the session': async () => {
+      const { access_token } = await tokensOf(service, a, apps.pub1, { more: { scope: 'openid profile' } });
+      return async () => expect((await profile(service, a, access_token)).status).toBe(200);
+    },
+  };
+
+  it.each([
+    ['a refresh', 2],
+    ['a poll before the member has decided', 2],
+    ['a poll that asks too soon', 2],
+    ['the poll that gets the tokens', 3],
+    ['the exchange of a code', 3],
+    ['a profile', 2],
+    ['a profile that ends with the session', 2],
+  ] as const)('at most 3 round trips to the database: %s takes %i', async (what, trips) => {
+    expect(await tripsOf(done[what])).toBe(trips);
+  });
+});
