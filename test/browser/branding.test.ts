@@ -109,7 +109,8 @@ describe('pages 2: the largest logos', () => {
         (await view.page.locator('script').getAttribute('src')) ?? '',
       ),
     ]);
-    for (const of of ['tenant', 'client'] as const) expect(html.includes(largestLogo(of)), of).toBe(true);
+    for (const owner of ['tenant', 'client'] as const)
+      expect(html.includes(largestLogo(owner)), owner).toBe(true);
     expect(Buffer.byteLength(html) + Buffer.byteLength(script.text)).toBeLessThan(20_000);
     expect(new Set(view.requests.filter((url) => url.includes('/assets/'))).size).toBe(1);
   });
