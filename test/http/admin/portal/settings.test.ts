@@ -108,6 +108,7 @@ describe('the settings on a client’s page', () => {
     );
     expect(own['express-openid-connect']).toContain("callback: '/auth/callback'");
     expect((await settingsOf('spa'))['oidc-client-ts (browser)']).not.toContain('add http');
+    expect((await settingsOf('spa'))['oidc-client-ts (browser)']).toContain('loadUserInfo: true');
     expect((await settingsOf('reader'))['oidc-client-ts (browser)']).toContain('add http://localhost:9880');
   });
 
