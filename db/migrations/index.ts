@@ -28,6 +28,7 @@ import * as guessesUnderWay from './0026-guesses-under-way.ts';
 import * as readersOfChanges from './0027-readers-of-changes.ts';
 import * as versionOfWhatIsRemembered from './0028-version-of-what-is-remembered.ts';
 import * as leases from './0030-leases.ts';
+import * as whatProcessesShare from './0031-what-processes-share.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -61,6 +62,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0027-readers-of-changes': readersOfChanges,
   '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
   '0030-leases': leases,
+  '0031-what-processes-share': whatProcessesShare,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -68,4 +70,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0027-readers-of-changes': baseline,
   '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
   '0030-leases': leases,
+  '0031-what-processes-share': whatProcessesShare,
 };

@@ -224,6 +224,9 @@ export const tenantDefaults = {
 /** Counters of a limiter kept in memory: at most this many keys a window; beyond, the oldest are dropped. */
 export const countedKeys = 50_000;
 
+/** Where several processes count together, one that found a limit reached says so by itself for this long (decision 51). */
+export const fullKnownFor = second;
+
 /** The windows in which requests are counted. */
 export const countingWindow = { minute, hour, day } as const;
 

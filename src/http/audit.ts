@@ -122,7 +122,8 @@ export async function auditRefused(
   deps: Pick<Deps, 'clock' | 'rateLimiter' | 'store'>,
 ): Promise<void> {
   try {
-    const kept = refusals.flatMap((facts) => bounded(deps.rateLimiter, request, facts));
+    const kept: AuditFacts[] = [];
+    for (const facts of refusals) kept.push(...(await bounded(deps.rateLimiter, request, facts)));
     if (kept.length === 0) return;
     await deps.store.transaction(async (tx) => {
       for (const facts of kept) await insertAuditEvent(tx, auditEvent(sourceOf(request, deps), facts));
@@ -136,11 +137,11 @@ export async function auditRefused(
  * The refusal, or once a minute that there are too many of its kind, or nothing. That there are too many from one
  * address counts for the tenant too: of many addresses it alone would fill the disk.
  */
-function bounded(
+async function bounded(
   rateLimiter: RateLimiter,
   { address, tenant }: Pick<FastifyRequest, 'address' | 'tenant'>,
   facts: AuditFacts,
-): readonly AuditFacts[] {
+): Promise<readonly AuditFacts[]> {
   const { tenantId = tenant?.id ?? null } = facts;
   const bounds = [
     { counters: rateLimiter, of: addressKey(address), most: auditedRefusals, words: 'from one address' },
@@ -155,8 +156,8 @@ function bounded(
   for (const { counters, of, most, words } of bounds) {
     const { event } = kept;
     const key = `audit ${event} ${of}`;
-    if (counters.take(key, most, countingWindow.minute) === null) continue;
-    if (counters.take(`${key} more`, 1, countingWindow.minute) !== null) return [];
+    if ((await counters.take(key, most, countingWindow.minute)) === null) continue;
+    if ((await counters.take(`${key} more`, 1, countingWindow.minute)) !== null) return [];
     const reason = `${event}: more than ${most} a minute ${words}; the others are not written down`;
     kept = { event: 'limit_reached', tenantId, result: 'refused', reason };
   }

@@ -2,7 +2,7 @@
 
 import type { Config } from '../config.ts';
 import { sha256 } from '../core/hash.ts';
-import { countedKeys, countingWindow, rightSecretsKept, verifiedTokens } from '../core/limits.ts';
+import { verifiedTokens } from '../core/limits.ts';
 import type { PaymentMethod } from '../operations/access/payment.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
@@ -11,11 +11,13 @@ import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { createAgedMap } from '../storage/memory/aged-map.ts';
 import { createPendingCodes, createPollPace } from '../storage/memory/pending-codes.ts';
-import { createRateLimiter, type RateLimiter, takeIn } from '../storage/memory/rate-limit.ts';
-import type { Store, Tx } from '../storage/store.ts';
+import { createRateLimiter, type RateLimiter } from '../storage/memory/rate-limit.ts';
+import { createSharedRateLimiter } from '../storage/shared/counters.ts';
+import type { Store } from '../storage/store.ts';
 import type { Clock } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { addressKey } from './address.ts';
+import { createFailedClients, createRightSecrets } from './guessed-secrets.ts';
 import type { Metrics } from './upkeep/metrics.ts';
 
 /** Everything a handler may use; handed to each plugin by name. */
@@ -46,20 +48,24 @@ export interface Deps extends Memory {
   readonly setupOffered: boolean;
 }
 
-/** What a running service remembers beside its database. A restart forgets it, which does no harm. */
+/**
+ * What a running service remembers between requests. A restart forgets what is in memory, which does no harm; where
+ * several processes have the database open, `docs/scale.md` says what of it they share.
+ */
 export type Memory = Readonly<ReturnType<typeof createMemory>>;
 
 /** The memory of a service that has just started. */
-export function createMemory(clock: Clock) {
-  const rateLimiter = createRateLimiter(clock);
+export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocommit'>) {
+  const rateLimiter: RateLimiter =
+    autocommit === null ? createRateLimiter(clock) : createSharedRateLimiter(autocommit, clock);
+  const isShared = autocommit !== null;
   return {
     pollPace: createPollPace(),
     pendingCodes: createPendingCodes(clock, addressKey),
     verifiedTokens: createVerifiedTokens(),
     rateLimiter,
-    failedClients: createFailedClients(rateLimiter),
-    /** The secrets of links and of the admin API that were right lately, by kind and hash. */
-    rightSecrets: createAgedMap<true>(rightSecretsKept),
+    failedClients: createFailedClients(rateLimiter, isShared),
+    rightSecrets: createRightSecrets(clock, isShared ? rateLimiter : null),
   };
 }
 
@@ -96,31 +102,6 @@ export function createVerifiedTokens(most = verifiedTokens) {
       known.set(sha256(token), { bearer, expiresAt });
       const oldest = known.oldest();
       if (oldest !== undefined && oldest[1].expiresAt <= now) known.delete(oldest[0]);
-    },
-  };
-}
-
-/** Counts the failed client authentications of an address (security, Defaults), of so many addresses at most. */
-export function createFailedClients(rateLimiter: RateLimiter, most = countedKeys) {
-  /** The addresses that reached the limit of a tenant, the newest last; what holds now the limiter knows. */
-  const reached = createAgedMap<true>(most);
-  const { minute } = countingWindow;
-  const look = ({ id, limits }: OpenTenant, key: string) =>
-    rateLimiter.look(`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute);
-  return {
-    /** Null, or the seconds until an address that failed too often may try again: nearly always one look-up. */
-    waitOf(tenant: OpenTenant, address: string): number | null {
-      if (reached.size === 0) return null;
-      const key = addressKey(address);
-      return reached.get(key) === true ? look(tenant, key) : null;
-    },
-    /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
-    count(tx: Tx, tenant: OpenTenant, address: string): number | null {
-      const key = addressKey(address);
-      const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
-      const wait = takeIn(tx, rateLimiter, `client ${tenant.id} ${key}`, limit, minute);
-      if (look(tenant, key) !== null) reached.set(key, true);
-      return wait;
     },
   };
 }

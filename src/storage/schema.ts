@@ -26,7 +26,11 @@ import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
 export interface Database {
   service: ServiceRow;
   /** Goes up when something changes that processes remember. */
-  remembered: { id: 1; version: number };
+  remembered: { id: 1; version: number; bannedUntil: Generated<number> };
+  counters: CounterRow;
+  /** When pending device codes were polled last (ms), as the processes tell one another once in a while. */
+  pollTimes: { deviceCodeId: string; polledAt: number };
+  slowedEntries: SlowedEntryRow;
   leases: LeaseRow;
   filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEventRow & { id: Generated<number> };
@@ -84,6 +88,30 @@ export interface ServiceRow {
   cleanedUntil: number;
   /** Tokens that were issued before this moment (ms) are refused: when a backup was restored last. */
   tokensFrom: number;
+}
+
+/** How often something happened, for all processes of a database. */
+export interface CounterRow {
+  /** SHA-256 of what is counted, such as an address, and how long its window is. */
+  key: string;
+  count: number;
+  /** When its window is over (ms): then it says nothing any more. */
+  endsAt: number;
+}
+
+/** The place of a slowed entry of a user code, among those of all processes; a member has one. */
+export interface SlowedEntryRow {
+  tenantId: string;
+  memberId: string;
+  /** As addresses and networks are counted. */
+  address: string;
+  network: string;
+  /** Whether it waits in the line of browsers that their members have used for long. */
+  isKnown: number;
+  /** Whether its code was right: such an entry is waited for by none. */
+  isRight: number;
+  /** When its turn is over (ms), and its place free. */
+  overAt: number;
 }
 
 /** Work that one of several processes does at a time. */

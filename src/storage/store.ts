@@ -17,6 +17,12 @@ export interface Store {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Whether other processes may have it open. */
   readonly isShared: boolean;
+  /**
+   * Asks prepared queries at once, each committed by itself: what is counted in a transaction stays counted if that is
+   * taken back, and waits for none. A crash of the database may forget the last second. Null where this process is
+   * the only one, and counts in its memory.
+   */
+  readonly autocommit: Tx | null;
   /** How many transactions wait for a commit of their own or a shared one. */
   waiting(): number;
   /** What the engine tells the operator of itself. */

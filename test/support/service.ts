@@ -167,7 +167,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     outboxFolder,
     clock: clock.now,
     random: systemRandom,
-    ...createMemory(clock.now),
+    ...createMemory(clock.now, store),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {
       pauses.push(ms);

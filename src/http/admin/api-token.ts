@@ -10,7 +10,7 @@ import type { Tx } from '../../storage/store.ts';
 import { sendTooMany } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
-import { lookUpSecret } from '../limit-reached.ts';
+import { lookUpSecret } from '../guessed-secrets.ts';
 import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
 import { obeyingChanges } from '../tenant.ts';
 

@@ -47,16 +47,16 @@ export async function callOperation(
   const { operation, actor } = call;
   const { shared } = deps.rateLimiter;
   const { minute } = countingWindow;
-  const denied = shared.look(deniedKey(actor), deniedCallsPerMinute, minute);
+  const denied = await shared.look(deniedKey(actor), deniedCallsPerMinute, minute);
   if (denied !== null) throw new TooManyCalls('denied_calls', actor, denied);
   const most = actor.kind === 'operator' ? null : (operation.callsPerMinute ?? null);
-  const wait = shared.take(`admin costly ${callerOf(actor)}`, most, minute);
+  const wait = await shared.take(`admin costly ${callerOf(actor)}`, most, minute);
   if (wait !== null) throw new TooManyCalls('costly_calls', actor, wait);
   try {
     return await runOperation(call, deps.store, operationDeps(deps));
   } catch (error) {
     if (error instanceof OperationRefused && isDenial(error)) {
-      shared.take(deniedKey(actor), deniedCallsPerMinute, minute);
+      await shared.take(deniedKey(actor), deniedCallsPerMinute, minute);
     }
     throw error;
   }

@@ -1,6 +1,6 @@
 // The member API's routes for consents.
 import { type ConsentOfMember, type ConsentStatus, consentOf } from '../../core/access/consent.ts';
-import { answerConsents, lookConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';
+import { answerConsents, giveBackConsentAnswer, takeConsentAnswer } from '../../operations/access/consent.ts';
 import { statusField } from '../../operations/admin/access/consents.ts';
 import { exactly, list, named, resource, text, timeOrNull } from '../../operations/json-schema.ts';
 import { listConsents, listLastConsentChanges } from '../../storage/access/consent.ts';
@@ -93,10 +93,10 @@ export function limitAnswers(route: ApiRoute, limiter: RateLimiter): ApiRoute {
     ...route,
     handle: async (tx, call, found) => {
       const { id: memberId } = call.member;
-      const retryAfter = lookConsentAnswer(limiter, memberId);
+      const retryAfter = await takeConsentAnswer(tx, limiter, memberId);
       if (retryAfter !== null) return { status: 429, retryAfter, memberId };
       const answered = await route.handle(tx, call, found);
-      if (answered.status === 200) takeConsentAnswer(tx, limiter, memberId);
+      if (answered.status !== 200) await giveBackConsentAnswer(tx, limiter, memberId);
       return answered;
     },
   };

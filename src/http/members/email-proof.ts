@@ -10,7 +10,7 @@ import { addressKey } from '../address.ts';
 import { transactionOf } from '../audit.ts';
 import { browserCookie, ensureBrowserCookie } from '../cookies.ts';
 import type { Deps } from '../deps.ts';
-import { type LookedUp, lookUpSecret } from '../limit-reached.ts';
+import { type LookedUp, lookUpSecret } from '../guessed-secrets.ts';
 import { sendProblem } from '../pages/problem.ts';
 
 /** This browser, which gets a cookie if it has none, and its network: hashed, the network by the tenant's own key. */

@@ -53,7 +53,7 @@ async function ask(reply: FastifyReply, flow: Flow, deps: Deps) {
   if (problem !== null) return sendForm(reply, flow, email, problem, deps);
   const { recoveriesPerAddressAndHour: limit } = request.tenant.limits;
   const key = `recover ${request.tenant.id} ${addressKey(request.address)}`;
-  const wait = deps.rateLimiter.take(key, limit, countingWindow.hour);
+  const wait = await deps.rateLimiter.take(key, limit, countingWindow.hour);
   if (wait !== null) {
     const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }];
     return sendProblem(reply.header('retry-after', wait), 'tooManyRecoveries', { language, ways });

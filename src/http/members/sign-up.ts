@@ -87,8 +87,8 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { signUpsPerAddressAndHour, signUpsPerAddressAndDay } = tenant.limits;
   const key = `sign-up ${tenant.id} ${addressKey(request.address)}`;
   const wait =
-    deps.rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour) ??
-    deps.rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day);
+    (await deps.rateLimiter.take(key, signUpsPerAddressAndHour, countingWindow.hour)) ??
+    (await deps.rateLimiter.take(key, signUpsPerAddressAndDay, countingWindow.day));
   if (wait !== null) {
     const ways = [{ href: flowUrl('/sign-in', sealFlow(reply, flow, deps)), text: 'recover.back' }];
     return sendProblem(reply.header('retry-after', wait), 'tooManySignUps', { language, ways });

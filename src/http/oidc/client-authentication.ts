@@ -34,15 +34,20 @@ export async function asClient<T>(
 ): Promise<T | Refusal> {
   const done = await obeyingChanges(request, deps.tenants, deps.store.transaction, async (tx) => {
     const { tenant, address } = request;
-    const wait = credentials.secret === null ? null : deps.failedClients.waitOf(tenant, address);
+    const { failedClients } = deps;
+    const { secret } = credentials;
+    const wait = secret === null ? null : await failedClients.waitOf(tenant, address);
     if (wait !== null) return { wait };
     const found = await findClient(tx, tenant.id, credentials.clientId);
     const client = authenticateClient(found, credentials, secretIsOptional);
     if (isRefusal(client)) {
       const clientId = found?.clientId ?? null;
-      return { wait: deps.failedClients.count(tx, tenant, address), refused: client, clientId };
+      return { wait: await failedClients.count(tx, tenant, address), refused: client, clientId };
     }
     const { clientId } = client;
+    const late =
+      secret === null ? null : await failedClients.noteRight(tenant, address, { clientId, secret });
+    if (late !== null) return { wait: late };
     request.caller = { tenant, clientId };
     const by = { actorKind: 'client', actorId: clientId, clientId } as const;
     const own = actingAs(tx, () => ({ ...sourceOf(request, deps), ...by }));
@@ -74,18 +79,22 @@ interface Decided extends Pick<Decision<never, Write>, 'writes' | 'because'> {
  *
  * @returns what is answered: the limit's refusal beyond the limit
  */
-export function refuseGrant(
+export async function refuseGrant(
   request: FastifyRequest,
   refused: Refusal,
   { client, writes, because, written }: Decided,
   { rateLimiter }: Deps,
-): Refusal {
+): Promise<Refusal> {
   // A client that is told to wait was refused nothing.
   if (because === undefined) return refused;
   if (!ends.has(refused.error)) {
     const { id, limits } = request.tenant;
     const key = `grant ${id} ${client.clientId} ${addressKey(request.address)}`;
-    const wait = rateLimiter.take(key, limits.failedGrantsPerClientAddressAndMinute, countingWindow.minute);
+    const wait = await rateLimiter.take(
+      key,
+      limits.failedGrantsPerClientAddressAndMinute,
+      countingWindow.minute,
+    );
     if (wait !== null && writes.length === 0) return refusedByLimit(request, 'grants', wait, key);
   }
   if (!written.some(({ result }) => result === 'refused')) noteRefusedClient(request, client, because);

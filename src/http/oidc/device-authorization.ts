@@ -41,8 +41,8 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
     const take = (limit: number | null, window: number) =>
       deps.rateLimiter.take(`device ${tenant.id} ${address}`, limit, window);
     const wait =
-      take(deviceRequestsPerAddressAndMinute, countingWindow.minute) ??
-      take(deviceRequestsPerAddressAndHour, countingWindow.hour);
+      (await take(deviceRequestsPerAddressAndMinute, countingWindow.minute)) ??
+      (await take(deviceRequestsPerAddressAndHour, countingWindow.hour));
     if (wait !== null) return sendTooMany(reply, wait, 'device_requests');
 
     const fields = protocolForm(request, parameters);
@@ -103,7 +103,7 @@ async function issue(
   const { pendingDeviceCodes, deviceRequestsPerClientAndMinute } = tenant.limits;
   const key = `device ${tenant.id} client ${client.clientId}`;
   const { minute } = countingWindow;
-  const wait = takeIn(tx, rateLimiter.shared, key, deviceRequestsPerClientAndMinute, minute);
+  const wait = await takeIn(tx, rateLimiter.shared, key, deviceRequestsPerClientAndMinute, minute);
   if (wait !== null) return { full: 'device_requests_of_client', window: minute };
   const asker = { tenantId: tenant.id, clientId: client.clientId, network: addressKey(ipAddress) };
   const isKnown = () => hasSignedInFrom(tx, tenant.id, addressRanges(ipAddress));

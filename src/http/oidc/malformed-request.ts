@@ -55,7 +55,7 @@ async function noteMalformed(
     if (client === null) return;
     const { tenantId, clientId } = client;
     const key = `malformed ${tenantId} ${clientId}`;
-    if (rateLimiter.shared.take(key, auditedRefusals, countingWindow.minute) !== null) return;
+    if ((await rateLimiter.shared.take(key, auditedRefusals, countingWindow.minute)) !== null) return;
     noteRefusal(request, { event, clientId, target: clientId, reason });
   } catch (error) {
     // The answer is the same whether this can be written or not.

@@ -161,7 +161,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     });
     if (isRefusal(decided)) return sendRefusal(reply, decided);
     const { answer } = decided;
-    if (isRefusal(answer)) return sendRefusal(reply, refuseGrant(request, answer, decided, deps));
+    if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));
     return sendJson(reply, await issueTokens(tenant, answer, deps));
   });
 }

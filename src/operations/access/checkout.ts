@@ -96,7 +96,7 @@ export async function startCheckout(
   tx: Tx,
   facts: CheckoutFacts & { readonly packageId: number },
   { payments }: Pick<CheckoutDeps, 'payments'>,
-  limit: () => number | null,
+  limit: () => Promise<number | null>,
   now: number,
 ): Promise<BegunCheckout> {
   const { packageId, ...rest } = facts;
@@ -106,7 +106,7 @@ export async function startCheckout(
   if (offer === undefined) return { kind: 'not-offered' };
   const subscription = await heldSubscription(tx, facts.memberId, packageId, now);
   if (subscription !== null) return { kind: 'held', offer, subscription };
-  const retryAfter = limit();
+  const retryAfter = await limit();
   if (retryAfter !== null) return { kind: 'too-many', retryAfter };
   await apply(tx, [{ write: 'insertCheckout', checkout: beginCheckout(rest, offer, now) }]);
   return { kind: 'begun' };

@@ -4,7 +4,7 @@ import { consentAnswers } from '../../core/access/limits.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { findConsents, listLastConsentChanges, saveConsent } from '../../storage/access/consent.ts';
 import { apply } from '../../storage/apply.ts';
-import { type RateLimiter, takeIn } from '../../storage/memory/rate-limit.ts';
+import { giveBackIn, type RateLimiter, takeIn } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseIfAny } from '../refusal.ts';
 import { accessTextProblems } from './content-channel.ts';
@@ -45,16 +45,21 @@ export async function answerConsents(
  *
  * @returns null if it is allowed, else the seconds to wait
  */
-export function takeConsentAnswer(tx: Tx, limiter: RateLimiter, memberId: string): number | null {
-  return each((limit, window) => takeIn(tx, limiter.members, keyOf(memberId), limit, window));
+export async function takeConsentAnswer(
+  tx: Tx,
+  limiter: RateLimiter,
+  memberId: string,
+): Promise<number | null> {
+  const take = (limit: number, window: number) => takeIn(tx, limiter.members, keyOf(memberId), limit, window);
+  const { perMinute, perDay } = consentAnswers;
+  return (await take(perMinute, countingWindow.minute)) ?? (await take(perDay, countingWindow.day));
 }
 
-/** The same answer without counting. */
-export function lookConsentAnswer(limiter: RateLimiter, memberId: string): number | null {
-  return each((limit, window) => limiter.members.look(keyOf(memberId), limit, window));
+/** Counts one answer less, which was refused. */
+export async function giveBackConsentAnswer(tx: Tx, limiter: RateLimiter, memberId: string): Promise<void> {
+  for (const window of [countingWindow.minute, countingWindow.day]) {
+    await giveBackIn(tx, limiter.members, keyOf(memberId), window);
+  }
 }
 
 const keyOf = (memberId: string) => `consents ${memberId}`;
-
-const each = (wait: (limit: number, window: number) => number | null) =>
-  wait(consentAnswers.perMinute, countingWindow.minute) ?? wait(consentAnswers.perDay, countingWindow.day);

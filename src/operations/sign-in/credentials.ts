@@ -155,7 +155,7 @@ async function beginAttempt(
   const from = isKnown ? `${hashEmail(email)} ${browser}` : share.address;
   const memberId = found?.member.id ?? null;
   const source = sourceOf(tenant, { key: `sign-in ${tenant.id} ${from}`, memberId }, rateLimiter);
-  const early = source.look();
+  const early = await source.look();
   if (early !== null) return early;
   const ofAccount = {
     key: hashEmail(email),
@@ -201,32 +201,32 @@ async function judge(
   const phc = found?.passwordHash ?? null;
   // The address counts when the hash begins and not before: many homes wait behind one (security, Defaults).
   const address = { late: null as TooManyGuesses | null };
-  const mayBegin = () => {
-    address.late = source.take();
+  const mayBegin = async () => {
+    address.late = await source.take();
     return address.late === null;
   };
   const isHashed = isHashable(password) && (await passwords.verify(password, phc, share, { mayBegin, work }));
   // One that is too long for any account counts like the others.
-  if (!isHashable(password)) mayBegin();
+  if (!isHashable(password)) await mayBegin();
   if (address.late !== null) return address.late;
   const refused = admission(found?.member ?? null, clock());
   if (found === null) return { kind: 'wrong', memberId: null, reason: 'no account has the address' };
   if (!isHashed) return { kind: 'wrong', memberId: found.member.id, reason: 'the password is wrong' };
   if (refused !== null) return { kind: 'wrong', memberId: found.member.id, reason: refused };
-  source.giveBack();
+  await source.giveBack();
   const newHash = passwords.isWeak(found.passwordHash) ? await passwords.hash(password, share) : null;
   return { kind: 'right', verified: { ...found, newHash } };
 }
 
-/** Counts the failures of a browser or an address in memory. */
+/** Counts the failures of a browser or an address. */
 function sourceOf(tenant: OpenTenant, limitKey: Counted, rateLimiter: Counters) {
   const { failedSignInsPerAddressAndMinute: limit } = tenant.limits;
   const { minute } = countingWindow;
   const inWords = (retryAfter: number | null): TooManyGuesses | null =>
     retryAfter === null ? null : { kind: 'too-many', retryAfter, limitKey };
   return {
-    look: () => inWords(rateLimiter.look(limitKey.key, limit, minute)),
-    take: () => inWords(rateLimiter.take(limitKey.key, limit, minute)),
+    look: async () => inWords(await rateLimiter.look(limitKey.key, limit, minute)),
+    take: async () => inWords(await rateLimiter.take(limitKey.key, limit, minute)),
     giveBack: () => rateLimiter.giveBack(limitKey.key, minute),
   };
 }

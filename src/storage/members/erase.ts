@@ -70,7 +70,13 @@ async function eraseTraces(tx: Tx, memberId: string): Promise<void> {
   await updateRows(tx, 'sessions', { memberId }, { userAgent: '', ipAddress: '' });
   await updateRows(tx, 'deviceCodes', { memberId }, { deviceName: null, deviceModel: null, ipAddress: '' });
   await updateRows(tx, 'signIns', { memberId }, { label: null });
-  for (const table of ['knownBrowsers', 'wrongUserCodes', 'scopeConsents', 'memberWords'] as const) {
+  for (const table of [
+    'knownBrowsers',
+    'wrongUserCodes',
+    'slowedEntries',
+    'scopeConsents',
+    'memberWords',
+  ] as const) {
     await deleteRows(tx, table, { memberId });
   }
 }

@@ -1,20 +1,34 @@
 // Counts in memory how often something happened in a window of time.
 import { countedKeys } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
-import { ifRunAgain } from '../operators/audited.ts';
+import { onceIn } from '../operators/audited.ts';
+import type { Awaitable } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 import { type AgedMap, createAgedMap } from './aged-map.ts';
 
 /** Whom a limit counts. */
 export interface Counted {
-  /** It is kept in memory alone. */
+  /** It is kept in memory alone, or as a hash. */
   readonly key: string;
   /** The member who is kept out, for the audit; null where no account is known. */
   readonly memberId: string | null;
 }
 
-/** Counts in memory how often something happened in a window of time. */
-export type Counters = ReturnType<typeof createCounters>;
+/** Counts how often something happened in a window of time: in memory, or where several processes count together. */
+export interface Counters {
+  /** The same answer as `take` without counting: for what counts only when it fails. */
+  look(key: string, limit: number | null, window: number): Awaitable<number | null>;
+  /**
+   * Counts one more for the key.
+   *
+   * @param limit how many are allowed in the window; null is no limit
+   * @param window ms
+   * @returns null if it is allowed, else the seconds after which it is again
+   */
+  take(key: string, limit: number | null, window: number): Awaitable<number | null>;
+  /** Counts one less: what was counted ahead, and is no failure after all. */
+  giveBack(key: string, window: number): Awaitable<void>;
+}
 
 export interface RateLimiter extends Counters {
   /**
@@ -38,10 +52,30 @@ export function takeIn(
   key: string,
   limit: number | null,
   window: number,
-): number | null {
-  const wait = counters.take(key, limit, window);
-  if (wait === null) ifRunAgain(tx, () => counters.giveBack(key, window));
-  return wait;
+): Promise<number | null> {
+  return onceIn(
+    tx,
+    `take ${window} ${key}`,
+    () => counters.take(key, limit, window),
+    (wait) => (wait === null ? counters.giveBack(key, window) : undefined),
+  );
+}
+
+/** Gives back within a transaction what was counted in it. */
+export function giveBackIn(
+  tx: Tx,
+  counters: Pick<Counters, 'take' | 'giveBack'>,
+  key: string,
+  window: number,
+): Promise<void> {
+  return onceIn(
+    tx,
+    `give back ${window} ${key}`,
+    () => counters.giveBack(key, window),
+    async () => {
+      await counters.take(key, Number.MAX_SAFE_INTEGER, window);
+    },
+  );
 }
 
 /** How many counters whose window is over a new one clears away: more than one, so that they grow fewer. */
@@ -56,7 +90,7 @@ export function createRateLimiter(clock: Clock, most = countedKeys): RateLimiter
   };
 }
 
-function createCounters(clock: Clock, most: number) {
+function createCounters(clock: Clock, most: number): Counters {
   /** By the length of their windows: those of one length end in the order in which they began. */
   const windows = new Map<number, AgedMap<Counter>>();
   const countersOf = (window: number) => {
@@ -83,20 +117,12 @@ function createCounters(clock: Clock, most: number) {
   const waitOf = (counter: Counter | null, limit: number, now: number) =>
     counter !== null && counter.count >= limit ? Math.ceil((counter.endsAt - now) / 1_000) : null;
   return {
-    /** The same answer as `take` without counting: for what counts only when it fails. */
-    look(key: string, limit: number | null, window: number): number | null {
+    look(key, limit, window) {
       if (limit === null) return null;
       const now = clock();
       return waitOf(current(countersOf(window), key, window, now), limit, now);
     },
-    /**
-     * Counts one more for the key.
-     *
-     * @param limit how many are allowed in the window; null is no limit
-     * @param window ms
-     * @returns null if it is allowed, else the seconds after which it is again
-     */
-    take(key: string, limit: number | null, window: number): number | null {
+    take(key, limit, window) {
       if (limit === null) return null;
       const now = clock();
       const counters = countersOf(window);
@@ -111,8 +137,7 @@ function createCounters(clock: Clock, most: number) {
       if (wait === null) counter.count += 1;
       return wait;
     },
-    /** Counts one less: what was counted ahead, and is no failure after all. */
-    giveBack(key: string, window: number): void {
+    giveBack(key, window) {
       const counter = current(countersOf(window), key, window, clock());
       if (counter !== null && counter.count > 0) counter.count -= 1;
     },

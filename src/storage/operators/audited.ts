@@ -1,6 +1,7 @@
 // Says for each transaction who acts in it, for the audit.
 import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import type { Clock } from '../../system/clock.ts';
+import type { Awaitable } from '../prepared.ts';
 import type { Store, Tx } from '../store.ts';
 
 /** What belongs to one piece of work: who does it, and what it has done beside the database so far. */
@@ -10,8 +11,16 @@ interface Audited {
   readonly events: AuditEvent[];
   /** How to take back what it changed in memory, the last first. */
   readonly undo: (() => void)[];
+  /** What it does once, however often it runs. */
+  readonly once: Once;
   /** What is to be done once it is committed. */
   readonly after: (() => void)[];
+}
+
+/** What a piece of work has done once, by a key, and which of it the present run asked for. */
+interface Once {
+  done: Map<string, { readonly value: unknown; readonly undo: () => Awaitable<void> }> | null;
+  asked: Set<string> | null;
 }
 
 const audited = Symbol('audited');
@@ -30,6 +39,7 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
     transaction: async (work) => {
       let events: AuditEvent[] = [];
       let undo: (() => void)[] = [];
+      const once: Once = { done: null, asked: null };
       let after: (() => void)[] = [];
       const result = await store.transaction((tx) => {
         // Work whose commit failed may run again: the database has taken back what it did, and memory does here.
@@ -37,8 +47,10 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
         events = [];
         undo = [];
         after = [];
-        return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after }));
+        once.asked = null;
+        return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after, once }));
       });
+      await undoUnasked(once);
       for (const event of events) tell(event);
       for (const act of after) act();
       return result;
@@ -48,7 +60,10 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
 
 /** The same transaction for another actor, who is named in the audit for what changes through it. */
 export function actingAs(tx: Tx, source: () => Source): Tx {
-  return handle(tx, { ...(auditedIn(tx) ?? { events: [], undo: [], after: [] }), source });
+  return handle(tx, {
+    ...(auditedIn(tx) ?? { events: [], undo: [], after: [], once: { done: null, asked: null } }),
+    source,
+  });
 }
 
 /** Who acts in a transaction; null where no actor was named, as in a store that is not audited. */
@@ -62,11 +77,40 @@ export function noteAuditEvent(tx: Tx, event: AuditEvent): void {
 }
 
 /**
- * Says how to take back what a piece of work has just changed in memory, such as a count. It is done before the
- * work runs again (`GroupCommit`), so that it finds what it found and counts nothing twice.
+ * Says how to take back what a piece of work has just changed in memory. It is done before the work runs again, so
+ * that it finds what it found.
  */
 export function ifRunAgain(tx: Tx, undo: () => void): void {
   auditedIn(tx)?.undo.push(undo);
+}
+
+/**
+ * Does something beside the database, such as counting, once in a piece of work, however often that runs: the run that
+ * is committed gets what the first one got. What that one did not ask for is taken back.
+ *
+ * @param key names it within the work
+ */
+export async function onceIn<Value>(
+  tx: Tx,
+  key: string,
+  act: () => Awaitable<Value>,
+  undo: (value: Value) => Awaitable<void>,
+): Promise<Value> {
+  const once = auditedIn(tx)?.once;
+  if (once === undefined) return act();
+  once.asked ??= new Set();
+  once.asked.add(key);
+  const known = once.done?.get(key);
+  if (known !== undefined) return known.value as Value;
+  const value = await act();
+  once.done ??= new Map();
+  once.done.set(key, { value, undo: () => undo(value) });
+  return value;
+}
+
+async function undoUnasked({ done, asked }: Once): Promise<void> {
+  if (done === null) return;
+  for (const [key, { undo }] of done) if (asked?.has(key) !== true) await undo();
 }
 
 /**

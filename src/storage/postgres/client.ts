@@ -73,16 +73,20 @@ export const processName = 'memberdoor';
  * The connections of one process to a database.
  *
  * @param url `postgres://user:password@host:port/database`
- * @param name what the server calls them
+ * @param others what of them is not as it is for transactions
  */
-export function openPool(url: string, name = processName) {
+export function openPool(
+  url: string,
+  others: Readonly<Pick<pg.PoolConfig, 'application_name' | 'max' | 'options'>> = {},
+) {
   const pool = new pg.Pool({
     connectionString: url,
-    application_name: name,
+    application_name: processName,
     max: postgresPool.connections,
     connectionTimeoutMillis: postgresPool.patience,
     types: columnTypes,
     pipeline: true,
+    ...others,
   });
   // A connection that breaks while it is not used is replaced by the next that is asked for.
   pool.on('error', () => {});

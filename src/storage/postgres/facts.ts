@@ -16,7 +16,7 @@ export interface PostgresFacts extends DatabaseFacts {
  * @throws StartupError in one line, without the password
  */
 export async function readPostgres(url: string): Promise<PostgresFacts> {
-  const pool = openPool(url, `${processName} doctor`);
+  const pool = openPool(url, { application_name: `${processName} doctor` });
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
   const textOf = async (query: string) =>
     (await sql.raw<{ readonly text: string }>(query).execute(db)).rows.map(({ text }) => text);

@@ -111,7 +111,7 @@ export async function openTarget(
 }
 
 async function connectTo(url: string, may: Parameters<typeof migrate>[1]): Promise<Asker> {
-  const pool = openPool(url, `${processName} move`);
+  const pool = openPool(url, { application_name: `${processName} move` });
   try {
     await migrate(pool, may);
     const client = await pool.connect();

@@ -5,6 +5,7 @@ import { CompiledQuery } from 'kysely';
 import { postgresRetries } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
+import { openAutocommit } from './autocommit.ts';
 import { openPool } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 import { createMemory, type Remembered } from './memory.ts';
@@ -38,6 +39,7 @@ export async function openPostgres(
     throw new StartupError(`The database cannot be reached: ${(error as Error).message}.`);
   }
   const remembered = createMemory();
+  const autocommit = openAutocommit(url);
   let waiting = 0;
   let retries = 0;
   const enter = createLane();
@@ -73,6 +75,7 @@ export async function openPostgres(
 
   return {
     isShared: true,
+    autocommit: autocommit.tx,
     transaction: async (work) => {
       const begunAt = performance.now();
       waiting += 1;
@@ -86,15 +89,20 @@ export async function openPostgres(
     waiting: () => waiting,
     figures: async () => ({
       bytes: { database: await attempt(sizeIn) },
-      connections: pool.counts(),
+      connections: sumOf(pool.counts(), autocommit.counts()),
       retries,
     }),
     isLost: () => false,
     clean: () => {},
     cleaningAt: () => null,
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), autocommit.end()]);
+    },
   };
 }
+
+const sumOf = <Name extends string>(one: Record<Name, number>, other: Record<Name, number>) =>
+  Object.fromEntries(Object.entries(one).map(([name, count]) => [name, Number(count) + other[name as Name]]));
 
 /** Bytes, indexes included. */
 async function sizeIn(tx: Tx): Promise<number> {

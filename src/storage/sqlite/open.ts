@@ -57,6 +57,7 @@ export async function openStore(
     const group = new GroupCommit(kysely, statements, beginning, file, groupQueue, surroundings.commit);
     return {
       isShared: false,
+      autocommit: null,
       transaction: (work) => group.run(work),
       waiting: () => group.waiting,
       figures: async () => ({

@@ -6,6 +6,7 @@ import { type AuthorizationCode, isUnusedCodeForgotten } from '../../core/grants
 import { overAt, type SignIn } from '../../core/grants/sign-in.ts';
 import {
   browserCookieLifetime,
+  deviceCodeLifetime,
   deviceCodeMemory,
   signInLimit,
   userCodeRest,
@@ -26,7 +27,8 @@ import { indexed, type Sweep, walked } from './sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
- * and of each tenant wrong user codes and device codes that were never used (decision 22).
+ * counters, and of each tenant wrong user codes, slowed entries and device codes that were never used (decision 22).
+ * With them go the times of polls, of which there are few.
  *
  * @param now ms
  */
@@ -45,7 +47,12 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
     over('mails', ['id'], (rows) =>
       rows.where('state', 'in', ['sent', 'failed']).where('nextAttemptAt', '<', now - mailMemory),
     ),
+    over('counters', ['key'], (rows) => rows.where('endsAt', '<', now)),
+    forgottenPollTimes(now),
     ...tenantIds.flatMap((tenantId) => [
+      over('slowedEntries', ['tenantId', 'memberId'], (rows) =>
+        rows.where('tenantId', '=', tenantId).where('overAt', '<', now),
+      ),
       // They have no key of their own: the oldest go by their time, with those of the same millisecond.
       over('wrongUserCodes', ['tenantId', 'enteredAt'], (rows) =>
         rows
@@ -62,6 +69,30 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
     ]),
   ];
 }
+
+/** An index would have to be changed by each poll. */
+function forgottenPollTimes(now: number): Sweep {
+  return walked<PollTime>('pollTimes', {
+    page: (tx, after) => pollTimesAfter.all(tx, { deviceCodeId: after }),
+    keyOf: ({ deviceCodeId }) => deviceCodeId,
+    forget: (tx, time) => (time.polledAt < now - deviceCodeLifetime ? pollTimeDeletion.run(tx, time) : 0),
+  });
+}
+
+type PollTime = RowOf<'pollTimes'>;
+
+const pollTimesAfter = prepared(({ deviceCodeId }: Pick<PollTime, 'deviceCodeId'>) =>
+  query
+    .selectFrom('pollTimes')
+    .selectAll()
+    .where('deviceCodeId', '>', deviceCodeId)
+    .orderBy('deviceCodeId')
+    .limit(sweepBite.rows),
+);
+
+const pollTimeDeletion = prepared(({ deviceCodeId }: Pick<PollTime, 'deviceCodeId'>) =>
+  query.deleteFrom('pollTimes').where('deviceCodeId', '=', deviceCodeId),
+);
 
 const neverCompleted: readonly CheckoutState[] = ['open', 'cancelled', 'expired'];
 

@@ -5,6 +5,7 @@ import type { DeviceCode } from '../../../src/core/grants/device-code.ts';
 import type { SignIn } from '../../../src/core/grants/sign-in.ts';
 import {
   browserCookieLifetime,
+  deviceCodeLifetime,
   deviceCodeMemory,
   sessionLife,
   signInLimit,
@@ -202,6 +203,21 @@ describe('sessions that are over', () => {
   });
 });
 
+/** What processes share, of which one row is over then. */
+async function insertShared(
+  tx: Tx,
+  id: string,
+  { over, polledAt }: { readonly over: number; readonly polledAt: number },
+): Promise<void> {
+  await tx.insertInto('counters').values({ key: id, count: 1, endsAt: over }).execute();
+  await tx.insertInto('pollTimes').values({ deviceCodeId: id, polledAt }).execute();
+  const entry = { memberId: 'member-1', address: '', network: '', isKnown: 0, isRight: 0, overAt: over };
+  await tx
+    .insertInto('slowedEntries')
+    .values({ ...entry, tenantId: id === '0' ? 'tenant-a' : 'tenant-b' })
+    .execute();
+}
+
 describe('what is forgotten by its time alone', () => {
   it('goes at its time, and not before', async () => {
     const store = await storeWith(async (tx) => {
@@ -216,6 +232,7 @@ describe('what is forgotten by its time alone', () => {
         await saveKnownBrowser(tx, 'member-1', id, now - browserCookieLifetime - 1 + late);
         const guess = { tenantId: 'tenant-b', memberId: 'member-1', address: '' };
         await insertWrongUserCode(tx, guess, 0, now - wrongUserCodes.window + late);
+        await insertShared(tx, id, { over: now - 1 + late, polledAt: now - deviceCodeLifetime - 1 + late });
         for (const _state of ['waiting', 'sent', 'failed']) {
           const mail = { tenantId: 'tenant-a', name: 'late', recipientHash: null, message: Buffer.from('') };
           await insertMail(tx, mail, now - mailMemory - 1 + late);
@@ -224,7 +241,16 @@ describe('what is forgotten by its time alone', () => {
         await mailFailed(tx, 3 * late + 3, { attempts: 9, error: 'EAUTH', retryAt: null });
       }
     });
-    const all = { emailProofs: 1, signInFailures: 1, knownBrowsers: 1, mails: 2, wrongUserCodes: 1 };
+    const all = {
+      emailProofs: 1,
+      signInFailures: 1,
+      knownBrowsers: 1,
+      mails: 2,
+      counters: 1,
+      pollTimes: 1,
+      slowedEntries: 1,
+      wrongUserCodes: 1,
+    };
     expect(await sweepAll(store)).toEqual(all);
     expect(await sweepAll(store)).toEqual({});
     const waiting = await store.transaction((tx) =>

@@ -52,6 +52,13 @@ export async function fillOtherTables(
       .insertInto('leases')
       .values({ name: difficult, holder: '', until: Number.MAX_SAFE_INTEGER })
       .execute();
+    await tx.insertInto('counters').values({ key: difficult, count: 2, endsAt: 1 }).execute();
+    await tx.insertInto('pollTimes').values({ deviceCodeId: difficult, polledAt: 1 }).execute();
+    const entry = { address: '192.0.2.1', network: '192.0.2.0/24', isKnown: 1, isRight: 0, overAt: 1 };
+    await tx
+      .insertInto('slowedEntries')
+      .values({ ...entry, tenantId, memberId })
+      .execute();
     await tx
       .insertInto('signInFailures')
       .values({ tenantId, emailHash: 'hash', failures: 3, lastFailedAt: 1, underWay: 2 })

@@ -56,6 +56,19 @@ export async function sharedDatabase(): Promise<string> {
   return `${process.env.TEST_POSTGRES}/${await makeDatabase(process.env.TEST_POSTGRES)}`;
 }
 
+/** The stores of two processes on one database of their own, and how each asks beside its transactions. */
+export async function twoStores() {
+  const url = await sharedDatabase();
+  const stores = await Promise.all([openShared(url), openShared(url)]);
+  const [one, other] = stores;
+  const asking = ({ autocommit }: Store) => {
+    if (autocommit === null) throw new Error('the store is not shared');
+    return autocommit;
+  };
+  const stop = () => Promise.all(stores.map((store) => store.close()));
+  return { one, other, autocommits: [asking(one), asking(other)] as const, stop };
+}
+
 /** @returns false where the template is in use */
 const isMade = (url: string | undefined, statement: string) =>
   ask(url, statement).then(

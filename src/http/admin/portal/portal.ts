@@ -1,9 +1,7 @@
 // The portal: a page for every operation of the table.
 
 import type { FastifyInstance } from 'fastify';
-import { countedKeys } from '../../../core/limits.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
-import { createAgedMap } from '../../../storage/memory/aged-map.ts';
 import { withoutSlash } from '../../address.ts';
 import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
@@ -41,7 +39,7 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
     const plain = ['GET', 'HEAD'].includes(request.method) ? withoutSlash(request) : null;
     return plain === null ? undefined : reply.redirect(plain, 303);
   });
-  const all: Portal = { deps, operations, usedForms: createAgedMap(countedKeys) };
+  const all: Portal = { deps, operations };
   portalScript.serve(app);
   signInPages(app, all);
   portalPage(app, all, {

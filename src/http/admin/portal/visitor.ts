@@ -1,7 +1,6 @@
 // Who visits a page of the portal, and what is known there.
 import type { Actor } from '../../../core/operators/permission.ts';
 import type { Operation } from '../../../operations/admin/operation.ts';
-import type { AgedMap } from '../../../storage/memory/aged-map.ts';
 import type { Deps } from '../../deps.ts';
 import type { Visit as GuardedVisit } from '../../pages/guarded-page.ts';
 
@@ -12,11 +11,6 @@ export type Facts = Readonly<Record<string, unknown>>;
 export interface Portal {
   readonly deps: Deps;
   readonly operations: readonly Operation[];
-  /**
-   * The forms that were sent already, so that a second press of a button, or a reload of the page that shows a new
-   * secret, does not do it all again (pages 7). It is in memory: a restart forgets, and forms with it.
-   */
-  readonly usedForms: AgedMap<true>;
 }
 
 /** A signed-in administrator at a page of the portal. */

@@ -94,7 +94,7 @@ function answerOf({ language }: Visit, { status, changedAt }: ConsentChange): st
 /** Saves the answers to what the page showed in the words of today, and asks again for the others. */
 async function submit(tx: Tx, visit: Visit): Promise<Answer> {
   const { request, reply, member, language, deps } = visit;
-  const wait = takeConsentAnswer(tx, deps.rateLimiter, member.id);
+  const wait = await takeConsentAnswer(tx, deps.rateLimiter, member.id);
   if (wait !== null) {
     const ways = [{ href: url, text: 'account.consents.title' }];
     const problem = { language, limitKey: countedMember(member.id), ways };

@@ -225,8 +225,9 @@ async function begin(reply: FastifyReply, deps: Deps): Promise<FastifyReply> {
     const { members } = deps.rateLimiter;
     const count = (most: number, window: number) =>
       isUndone(request) ? members.look(key, most, window) : takeIn(tx, members, key, most, window);
-    const limit = () =>
-      count(checkoutsPerHour, countingWindow.hour) ?? count(checkoutsPerDay, countingWindow.day);
+    const limit = async () =>
+      (await count(checkoutsPerHour, countingWindow.hour)) ??
+      (await count(checkoutsPerDay, countingWindow.day));
     const { id: memberId, tenantId } = current.member;
     const { openedAt: _, language: __, ...facts } = order;
     return { current, ...(await startCheckout(tx, { ...facts, tenantId, memberId }, deps, limit, now)) };

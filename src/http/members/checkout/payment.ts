@@ -34,7 +34,7 @@ export async function beginPayment(visit: CheckoutVisit, method: HostedMethod): 
   };
   try {
     const { members } = deps.rateLimiter;
-    const wait = members.take(`payment ${checkout.id}`, paymentsPerMinute, countingWindow.minute);
+    const wait = await members.take(`payment ${checkout.id}`, paymentsPerMinute, countingWindow.minute);
     if (wait !== null) throw new Error('the payment of one checkout is begun again and again');
     const page = new URL(await within(paymentBeginTimeout, (signal) => method.begin(order, signal)));
     if (!method.origins.includes(page.origin)) throw new Error('the page is of no origin of the provider');

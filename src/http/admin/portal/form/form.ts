@@ -1,6 +1,6 @@
 /** The pages of a form: its fields with what is there now, what is asked once more, and what came of it. */
 import type { FastifyReply } from 'fastify';
-import { listPage } from '../../../../core/limits.ts';
+import { listPage, sessionLife } from '../../../../core/limits.ts';
 import type { Problem } from '../../../../core/problem.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
@@ -23,22 +23,26 @@ export function showForm(visit: OperationVisit): Promise<FastifyReply> {
   return withPresent(visit, (present) => sendForm(visit, valuesOf(visit, present), present));
 }
 
+/** As long as a session that can send it. */
+const longestUsed = sessionLife.admin.absolute;
+
 /** Takes the form: asks once more before something ends, runs the operation, and leads on to what came of it. */
 export async function submitForm(visit: OperationVisit): Promise<FastifyReply> {
-  const { operation, known, request, reply, usedForms } = visit;
+  const { operation, known, request, reply, deps } = visit;
   const form = request.body as Form;
   const said = readForm(visit, form);
   if (form.get('confirmed')?.[0] !== 'yes' && isEnding(visit, said)) return sendConfirmation(visit, form);
-  const id = formOf(visit) ?? '';
-  if (usedForms.get(id) === true) return sendPortalProblem(reply, 'again', visit);
-  usedForms.set(id, true);
+  // A second press of a button, or a reload of the page that shows a new secret, does not do it all again (pages 7).
+  const { members } = deps.rateLimiter;
+  const key = `form ${formOf(visit)}`;
+  if ((await members.take(key, 1, longestUsed)) !== null) return sendPortalProblem(reply, 'again', visit);
   const done = { ...visit, known: { ...known, ...said } };
   try {
     await refuseIfThere(done, visit);
     return sendDone(done, await call(visit, operation, { ...pathOf(operation, known), ...said }));
   } catch (error) {
     // It was refused, and will be sent again.
-    usedForms.delete(id);
+    await members.giveBack(key, longestUsed);
     if (!(error instanceof OperationRefused)) throw error;
     // What is out of reach stands in the audit already.
     if (!hasTenant(visit, known.tenant)) return sendPortalProblem(reply, 'notFound', visit);
