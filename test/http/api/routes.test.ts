@@ -1,4 +1,6 @@
+import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { apiRoutes } from '../../../src/http/api/member-api.ts';
 import { developmentMembers } from '../../../src/operations/development/members.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
 import { type Api, apiOf, bearer, profileUrl } from '../../support/api.ts';
@@ -25,6 +27,17 @@ const send = ({ method, address, body }: ApiCall, headers: Ask['headers'], host 
     headers: { ...(body === null ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === null ? {} : { body: JSON.stringify(body) }),
   });
+
+it('the schemas of all routes are schemas, which no start checks', () => {
+  const ajv = new Ajv({ strict: false, logger: false });
+  const held = [...apiRoutes.values()].flatMap((routes) =>
+    routes.flatMap(({ params, querystring, body, answer }) => [params, querystring, body, answer]),
+  );
+  const schemas = held.filter((schema) => schema !== undefined);
+  expect(schemas.length).toBeGreaterThan(10);
+  expect(schemas.filter((schema) => ajv.validateSchema(schema) !== true)).toEqual([]);
+  expect(ajv.validateSchema({ type: 'member' })).toBe(false);
+});
 
 describe.each(operations)('$name', (operation) => {
   it('M2: without a token is 401, before anything else is looked at', async () => {
