@@ -102,6 +102,8 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   signInFailures: [],
   signIns: ['refresh token', 'sign-in id', 'access token', 'id_token_hint'],
   signingKeys: ['access token', 'id_token_hint', 'thing of an operation'],
+  // Read by the member whose code is entered, within the tenant.
+  slowedEntries: [],
   subscriptions: ['subscription id', 'thing of an operation'],
   wrongUserCodes: [],
 };
