@@ -30,3 +30,9 @@ export function fakeClock(): FakeClock {
     remove: () => rmSync(folder, { recursive: true }),
   };
 }
+
+/** Options of Node's for a service whose wall clock is ahead of that of others by so many ms, from its start on. */
+export function clockAhead(ms: number): readonly string[] {
+  const code = `const now=Date.now;Date.now=()=>now()+${ms}`;
+  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+}

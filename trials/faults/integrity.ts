@@ -1,32 +1,33 @@
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 
-/** Rows that half a transaction would leave behind: each of these queries finds none. */
-const halves: Readonly<Record<string, string>> = {
+/** Rows that half a transaction would leave behind: each of these queries finds none, on either engine. */
+export const halves: Readonly<Record<string, string>> = {
   'a used authorization code without the sign-in it began': `
-    select 1 from authorizationCodes c where c.state = 'used'
-      and not exists (select 1 from signIns s where s.id = c.signInId)`,
+    select 1 from "authorizationCodes" c where c.state = 'used'
+      and not exists (select 1 from "signIns" s where s.id = c."signInId")`,
   'a used device code without the sign-in it began': `
-    select 1 from deviceCodes c where c.state = 'used'
-      and not exists (select 1 from signIns s where s.id = c.signInId)`,
+    select 1 from "deviceCodes" c where c.state = 'used'
+      and not exists (select 1 from "signIns" s where s.id = c."signInId")`,
   'a device code that is not used and has a sign-in': `
-    select 1 from deviceCodes where state in ('pending', 'approved', 'denied') and signInId is not null`,
+    select 1 from "deviceCodes" where state in ('pending', 'approved', 'denied') and "signInId" is not null`,
   'a sign-in that no code began': `
-    select 1 from signIns s
-      where not exists (select 1 from authorizationCodes c where c.signInId = s.id)
-        and not exists (select 1 from deviceCodes c where c.signInId = s.id)`,
+    select 1 from "signIns" s
+      where not exists (select 1 from "authorizationCodes" c where c."signInId" = s.id)
+        and not exists (select 1 from "deviceCodes" c where c."signInId" = s.id)`,
   'a sign-in whose rotations are not those of the audit': `
-    select 1 from signIns s where s.generation - 1 <>
-      (select count(*) from auditEvents a where a.event = 'token_refreshed' and a.target = s.id)`,
+    select 1 from "signIns" s where s.generation - 1 <>
+      (select count(*) from "auditEvents" a where a.event = 'token_refreshed' and a.target = s.id)`,
   'a revoked sign-in without its line of the audit': `
-    select 1 from signIns s where s.endReason = 'revoked'
-      and not exists (select 1 from auditEvents a where a.event = 'token_revoked' and a.target = s.id)`,
+    select 1 from "signIns" s where s."endReason" = 'revoked'
+      and not exists (select 1 from "auditEvents" a where a.event = 'token_revoked' and a.target = s.id)`,
   'a member without the words of the name': `
-    select 1 from members m where m.erasedAt is null
-      and not exists (select 1 from memberWords w where w.memberId = m.id)`,
+    select 1 from members m where m."erasedAt" is null
+      and not exists (select 1 from "memberWords" w where w."memberId" = m.id)`,
   'a sign-up that made a member and can make another': `
-    select 1 from emailProofs p join members m on m.tenantId = p.tenantId and m.normalisedEmail = p.email
-      where p.purpose = 'sign_up' and p.state in ('pending', 'proven') and m.createdAt >= p.createdAt`,
+    select 1 from "emailProofs" p join members m
+      on m."tenantId" = p."tenantId" and m."normalisedEmail" = p.email
+      where p.purpose = 'sign_up' and p.state in ('pending', 'proven') and m."createdAt" >= p."createdAt"`,
 };
 
 /**

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/visitor.ts';
 import type { Violations } from './case.ts';
 import { email, nextOf } from './clients/client.ts';
-import type { RunningSite } from './site.ts';
+import type { RunningSite, Served } from './site.ts';
 
 /** Reads and writes that go on at the same moment, as they do in a busy service. */
 const atOnce = 50;
@@ -32,7 +32,7 @@ export interface Before {
   readonly page: Answer;
 }
 
-export async function prepareOutage({ service, host }: RunningSite): Promise<Before> {
+export async function prepareOutage({ service, host }: Served): Promise<Before> {
   const { access_token: accessToken } = await tokensOf(service, host, apps.spa, { email });
   const browser = visitor(service, host);
   const newToken = async () => (await tokensOf(service, host, apps.spa, { email, browser })).refresh_token;
@@ -48,7 +48,7 @@ export async function prepareOutage({ service, host }: RunningSite): Promise<Bef
 
 /** Refreshes, then revokes, until the first refusal: what still fits is written. @returns the last token */
 export async function writeUntilRefused(
-  { service, host }: RunningSite,
+  { service, host }: Served,
   token: string,
   { spare }: Pick<Before, 'spare'>,
 ): Promise<string> {
@@ -66,7 +66,7 @@ export async function writeUntilRefused(
 }
 
 /** Holds a service whose file cannot be written to promise 5: reads go on, writes answer 503. */
-export async function checkOutage(site: RunningSite, before: Before, found: Violations): Promise<void> {
+export async function checkOutage(site: Served, before: Before, found: Violations): Promise<void> {
   const { service, host, http } = site;
   const { accessToken, tokens, browser, page } = before;
   const [token = ''] = tokens;
@@ -108,7 +108,7 @@ export async function checkOutage(site: RunningSite, before: Before, found: Viol
 }
 
 /** Holds a service whose file can be written again to it: all goes on, and nothing was spent in vain. */
-export async function checkRecovery(site: RunningSite, before: Before, found: Violations): Promise<void> {
+export async function checkRecovery(site: Served, before: Before, found: Violations): Promise<void> {
   const { service, host } = site;
   for (const token of before.tokens) {
     const answer = await refreshAs(service, host, apps.spa, token);

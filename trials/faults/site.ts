@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Ask, type HttpClient, httpClient } from '../../test/support/http.ts';
 import { type Started, startProcess } from '../../test/support/process/started.ts';
 import { freePort, type TestService } from '../../test/support/service.ts';
+import { newestMail } from './outbox.ts';
 
 /** A data folder with the port of its service, and the service while one runs on it. */
 export interface Site {
@@ -12,11 +13,18 @@ export interface Site {
   readonly host: string;
 }
 
-/** The service of a site as its operator starts it: `memberdoor start`, a process of its own. */
-export interface RunningSite extends Site {
+/** A service as its clients see it. */
+export interface Served {
+  readonly host: string;
   readonly http: HttpClient;
   /** To be handed to what only speaks HTTP to a service. */
   readonly service: TestService;
+  /** The newest mail to an address, as it was sent; null as long as there is none. */
+  mailTo(email: string): Buffer | null;
+}
+
+/** The service of a site as its operator starts it: `memberdoor start`, a process of its own. */
+export interface RunningSite extends Site, Served {
   readonly started: Started;
   /** kill -9. */
   kill(): Promise<void>;
@@ -27,6 +35,8 @@ export interface RunningSite extends Site {
 export interface SiteStart {
   readonly settings?: Readonly<Record<string, string>>;
   readonly under?: readonly string[];
+  /** Options of Node's own. */
+  readonly options?: readonly string[];
 }
 
 export async function newSite(folder = mkdtempSync(join(tmpdir(), 'memberdoor-faults-'))): Promise<Site> {
@@ -47,9 +57,10 @@ export async function killAll(): Promise<void> {
 }
 
 /** The development start on a site, as it is started: it may not become ready. */
-export function begin(site: Site, { settings = {}, under = [] }: SiteStart = {}): Started {
+export function begin(site: Site, { settings = {}, under = [], options = [] }: SiteStart = {}): Started {
   const started = startProcess({
     under,
+    options,
     settings: {
       MEMBERDOOR_DATA: site.folder,
       MEMBERDOOR_PORT: String(site.port),
@@ -67,28 +78,44 @@ export function begin(site: Site, { settings = {}, under = [] }: SiteStart = {})
 export async function run(site: Site, how: SiteStart = {}): Promise<RunningSite> {
   const started = begin(site, how);
   await started.ready;
-  const plain = httpClient(site.port, 300);
-  // Each request comes from an address of its own, so that no limit of one address is met.
-  const send: HttpClient = Object.assign(
-    (host: string, path: string, ask: Ask = {}) =>
-      plain(host, path, { ...ask, headers: { 'x-forwarded-for': anyAddress(), ...ask.headers } }),
-    { close: () => plain.close() },
-  ) as HttpClient;
+  const { http, service } = httpFromAnywhere(site.port);
   return {
     ...site,
-    http: send,
-    service: { http: send } as TestService,
+    http,
+    service,
+    mailTo: (email) => newestMail(site.folder, email),
     started,
     kill: async () => {
       await started.kill();
-      plain.close();
+      http.close();
     },
     stop: async () => {
       const code = await started.stop();
-      plain.close();
+      http.close();
       return code;
     },
   };
+}
+
+/**
+ * Speaks HTTP to a port, each request from an address of its own, so that no limit of one address is met.
+ *
+ * @param headers what each request has, beside its own
+ */
+export function httpFromAnywhere(
+  port: number,
+  headers: Readonly<Record<string, string>> = {},
+): Pick<Served, 'http' | 'service'> {
+  const plain = httpClient(port, 300);
+  const http: HttpClient = Object.assign(
+    (host: string, path: string, ask: Ask = {}) =>
+      plain(host, path, {
+        ...ask,
+        headers: { 'x-forwarded-for': anyAddress(), ...headers, ...ask.headers },
+      }),
+    { close: () => plain.close() },
+  );
+  return { http, service: { http } as TestService };
 }
 
 /** 198.18.0.0/15 is for tests of networks (RFC 2544). */
@@ -96,8 +123,13 @@ const anyAddress = () => `198.${18 + anyUnder(2)}.${anyUnder(256)}.${anyUnder(25
 
 export const anyUnder = (limit: number) => Math.floor(Math.random() * limit);
 
-/** Whether a request failed because the other side went away, and not because it answered. */
+/** The service said that it cannot do it now (503); where a commit got no answer it may have been done all the same. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
+/** Whether a request failed because the other side went away or cannot do it now, and not because of what it answered. */
 export function isCut(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
+  return error instanceof Refused || code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE';
 }

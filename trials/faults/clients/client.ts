@@ -2,7 +2,7 @@ import type { Answer } from '../../../test/support/http.ts';
 import { apps, refreshAs, tokensOf } from '../../../test/support/tokens.ts';
 import type { Tokens, Visitor } from '../../../test/support/visitor.ts';
 import type { Ledger } from '../ledger.ts';
-import type { RunningSite } from '../site.ts';
+import type { Served } from '../site.ts';
 
 /** A client that remembers what was acknowledged to it, and holds a restarted service to it. */
 export interface LedgerClient {
@@ -13,9 +13,9 @@ export interface LedgerClient {
    *
    * @throws if the connection ends, or an answer is another than it should be
    */
-  act(site: RunningSite, ledger: Ledger): Promise<void>;
+  act(site: Served, ledger: Ledger): Promise<void>;
   /** Asks a restarted service. @returns what was acknowledged and is not so, each in one line */
-  check(site: RunningSite): Promise<readonly string[]>;
+  check(site: Served): Promise<readonly string[]>;
 }
 
 export const email = 'ada@example.com';
@@ -33,16 +33,20 @@ export function expectStatus(answer: Answer, status: number, what: string): Answ
 }
 
 /** The refresh token of a new sign-in. */
-export async function newFamily({ service, host }: RunningSite, browser?: Visitor): Promise<string> {
+export async function newFamily(
+  { service, host }: Served,
+  browser?: Visitor,
+  member = email,
+): Promise<string> {
   const tokens = await tokensOf(service, host, apps.spa, {
-    email,
+    email: member,
     ...(browser === undefined ? {} : { browser }),
   });
   return String(tokens.refresh_token);
 }
 
 /** Refreshes. @returns the next token; null for invalid_grant @throws for any other answer */
-export async function next({ service, host }: RunningSite, token: string): Promise<string | null> {
+export async function next({ service, host }: Served, token: string): Promise<string | null> {
   return nextOf(await refreshAs(service, host, apps.spa, token));
 }
 

@@ -1,6 +1,6 @@
 import { codesFor, newPhone, type Phone, phoneOf, poll } from '../../../test/support/device.ts';
 import type { Tokens } from '../../../test/support/visitor.ts';
-import { anyUnder, type RunningSite } from '../site.ts';
+import { anyUnder, type Served } from '../site.ts';
 import { email, expectStatus, type LedgerClient } from './client.ts';
 
 type Stage = 'issued' | 'deciding' | 'approved' | 'rejected' | 'polling' | 'used';
@@ -24,20 +24,20 @@ const expected: Readonly<Record<Stage, readonly string[]>> = {
 };
 
 /** Approves TVs on a phone, rejects some, and polls. */
-export function deviceClient(name: string): LedgerClient {
+export function deviceClient(name: string, member = email): LedgerClient {
   let phone: Phone | null = null;
   let televisions: Television[] = [];
 
-  const wordOf = async ({ service, host }: RunningSite, { deviceCode }: Television) => {
+  const wordOf = async ({ service, host }: Served, { deviceCode }: Television) => {
     const answer = await poll(service, host, deviceCode, tv);
     return answer.status === 200 ? 'tokens' : String(answer.json().error);
   };
-  const refreshes = async ({ service, host }: RunningSite, { token }: Television) => {
+  const refreshes = async ({ service, host }: Served, { token }: Television) => {
     const body = { grant_type: 'refresh_token', client_id: tv.clientId, refresh_token: token };
     return (await service.http(host, '/api/oidc/token', { body })).status === 200;
   };
 
-  const checkOne = async (site: RunningSite, television: Television): Promise<readonly string[]> => {
+  const checkOne = async (site: Served, television: Television): Promise<readonly string[]> => {
     const { stage } = television;
     // A used code is sent again by half of them: the others see that their tokens work.
     if (stage === 'used' && anyUnder(2) === 0) {
@@ -55,7 +55,7 @@ export function deviceClient(name: string): LedgerClient {
   return {
     name,
     act: async ({ service, host }, ledger) => {
-      phone ??= await phoneOf(service, host, email);
+      phone ??= await phoneOf(service, host, member);
       const isRejected = anyUnder(4) === 0;
       ledger.intent('device code');
       const codes = await codesFor(service, host, tv);

@@ -1,7 +1,7 @@
-import { type LedgerClient, newFamily, next } from './client.ts';
+import { email, type LedgerClient, newFamily, next } from './client.ts';
 
 /** Refreshes one sign-in over and over. */
-export function refresher(name: string): LedgerClient {
+export function refresher(name: string, member = email): LedgerClient {
   let current: string | null = null;
   let spent: string | null = null;
   let isSent = false;
@@ -10,7 +10,7 @@ export function refresher(name: string): LedgerClient {
     name,
     act: async (site, ledger) => {
       if (current === null) {
-        current = await newFamily(site);
+        current = await newFamily(site, undefined, member);
         spent = null;
       }
       ledger.intent('refresh');

@@ -1,16 +1,16 @@
 import { revoke } from '../../../test/support/tokens.ts';
 import { type Visitor, visitor } from '../../../test/support/visitor.ts';
-import { expectStatus, type LedgerClient, newFamily, next } from './client.ts';
+import { email, expectStatus, type LedgerClient, newFamily, next } from './client.ts';
 
 /** Begins sign-ins and revokes them. */
-export function revoker(name: string): LedgerClient {
+export function revoker(name: string, member = email): LedgerClient {
   let browser: Visitor | null = null;
   let revoked: string[] = [];
   return {
     name,
     act: async (site, ledger) => {
       browser ??= visitor(site.service, site.host);
-      const current = await newFamily(site, browser);
+      const current = await newFamily(site, browser, member);
       ledger.intent('revoke');
       const body = { client_id: 'spa', token: current };
       expectStatus(await revoke(site.service, site.host, body), 200, 'a revocation');

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import type { Answer } from '../../../test/support/http.ts';
@@ -13,7 +11,7 @@ import {
   type Visitor,
   visitor,
 } from '../../../test/support/visitor.ts';
-import type { RunningSite } from '../site.ts';
+import type { Served } from '../site.ts';
 import { expectStatus, type LedgerClient } from './client.ts';
 
 const { clientId, redirectUri } = apps.spa;
@@ -32,14 +30,14 @@ export function signUpClient(name: string): LedgerClient {
   let count = 0;
   let applicants: Applicant[] = [];
 
-  const prove = async (site: RunningSite, { browser, verify, email }: Applicant) => {
+  const prove = async (site: Served, { browser, verify, email }: Applicant) => {
     const digits = await digitsFor(site, email);
     const page = await browser.send(verify);
     return (): Promise<Answer> =>
       browser.send('/sign-up/verify', { body: { proof: field(page, 'proof'), code: digits } });
   };
 
-  const checkOne = async (site: RunningSite, applicant: Applicant): Promise<readonly string[]> => {
+  const checkOne = async (site: Served, applicant: Applicant): Promise<readonly string[]> => {
     const { email, stage } = applicant;
     if (stage === 'asked') {
       const browser = copyOf(site, applicant.browser);
@@ -87,18 +85,14 @@ export function signUpClient(name: string): LedgerClient {
 }
 
 /** The same browser, on the service as it runs now. */
-function copyOf({ service, host }: RunningSite, browser: Visitor): Visitor {
+function copyOf({ service, host }: Served, browser: Visitor): Visitor {
   const copy = visitor(service, host);
   for (const [cookie, value] of browser.cookies) copy.cookies.set(cookie, value);
   return copy;
 }
 
 /** Whether this password opens the account. */
-export async function signsIn(
-  { service, host }: RunningSite,
-  email: string,
-  password: string,
-): Promise<boolean> {
+export async function signsIn({ service, host }: Served, email: string, password: string): Promise<boolean> {
   const browser = visitor(service, host);
   const page = await browser.authorize(authorizationParameters(clientId, redirectUri, pkce()));
   const { status, text } = await browser.signIn(page, email, password);
@@ -107,27 +101,13 @@ export async function signsIn(
 }
 
 /** The digits of the mail to an address. @throws if none comes in time, or the service ends before */
-async function digitsFor({ folder, host, http }: RunningSite, email: string): Promise<string> {
-  const outbox = join(folder, 'outbox');
+async function digitsFor({ mailTo, host, http }: Served, email: string): Promise<string> {
   const until = performance.now() + mailTime;
   for (;;) {
-    for (const file of namesIn(outbox).reverse()) {
-      const text = readFileSync(join(outbox, file));
-      if (text.includes(email)) return codeIn({ text: (await PostalMime.parse(text)).text ?? '' });
-    }
+    const mail = mailTo(email);
+    if (mail !== null) return codeIn({ text: (await PostalMime.parse(mail)).text ?? '' });
     if (performance.now() > until) throw new Error('no mail of an acknowledged sign-up comes');
     await wait(10);
     await http(host, '/livez');
-  }
-}
-
-/** Those of the last minute, by name, which begins with the time: the other clients' mails come between. */
-function namesIn(outbox: string): string[] {
-  try {
-    return readdirSync(outbox)
-      .filter((file) => file.endsWith('.eml') && Number(file.split('-')[0]) > Date.now() - 60_000)
-      .sort();
-  } catch {
-    return [];
   }
 }

@@ -9,7 +9,7 @@ import {
   type Visitor,
   visitor,
 } from '../../../test/support/visitor.ts';
-import type { RunningSite } from '../site.ts';
+import type { Served } from '../site.ts';
 import { email, type LedgerClient, next, nextOf } from './client.ts';
 
 interface Redeemed {
@@ -18,7 +18,7 @@ interface Redeemed {
 }
 
 /** Signs in over and over in one browser, and redeems each code. */
-export function webClient(name: string): LedgerClient {
+export function webClient(name: string, member = email): LedgerClient {
   const { clientId, redirectUri } = apps.spa;
   let browser: Visitor | null = null;
   let isSignedIn = false;
@@ -26,13 +26,13 @@ export function webClient(name: string): LedgerClient {
   let isSent = false;
   let redeemed: Redeemed[] = [];
 
-  const redeem = async ({ service, host }: RunningSite, { code, verifier }: Code) => {
+  const redeem = async ({ service, host }: Served, { code, verifier }: Code) => {
     const grant = { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier };
     return nextOf(await token(service, host, grant));
   };
 
   /** The browser that was signed in still is. */
-  const checkSession = async ({ service, host }: RunningSite) => {
+  const checkSession = async ({ service, host }: Served) => {
     if (browser === null || !isSignedIn) return [];
     const known = visitor(service, host);
     for (const [cookie, value] of browser.cookies) known.cookies.set(cookie, value);
@@ -43,7 +43,7 @@ export function webClient(name: string): LedgerClient {
     return isIn ? [] : ['a browser that was signed in is not any more'];
   };
 
-  const checkIssued = async (site: RunningSite) => {
+  const checkIssued = async (site: Served) => {
     if (issued === null) return [];
     const [code, wasSent] = [issued, isSent];
     [issued, isSent] = [null, false];
@@ -52,7 +52,7 @@ export function webClient(name: string): LedgerClient {
   };
 
   /** All tokens work; one code is sent again, which ends what it began. */
-  const checkRedeemed = async (site: RunningSite) => {
+  const checkRedeemed = async (site: Served) => {
     const problems: string[] = [];
     const [reused, ...others] = redeemed.slice(-10);
     redeemed = [];
@@ -70,7 +70,7 @@ export function webClient(name: string): LedgerClient {
     act: async ({ service, host, ...site }, ledger) => {
       browser ??= visitor(service, host);
       ledger.intent('code');
-      const code = await codeFor(browser, clientId, redirectUri, {}, email);
+      const code = await codeFor(browser, clientId, redirectUri, {}, member);
       [issued, isSent, isSignedIn] = [code, false, true];
       ledger.ack('code');
       ledger.intent('redeem');

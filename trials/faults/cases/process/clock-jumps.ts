@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { codesFor, newPhone, poll } from '../../../../test/support/device.ts';
-import type { HttpClient } from '../../../../test/support/http.ts';
 import { apps, claimsOf, profile, revoke, tokensOf } from '../../../../test/support/tokens.ts';
 import { visitor } from '../../../../test/support/visitor.ts';
 import { type Case, type Outcome, type Violations, violations } from '../../case.ts';
 import { developmentPassword, email, newFamily, next } from '../../clients/client.ts';
 import { signsIn } from '../../clients/sign-up.ts';
 import { type FakeClock, fakeClock } from '../../clock.ts';
+import { createFigures } from '../../figures.ts';
 import { examineFile } from '../../integrity.ts';
 import { newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
@@ -92,24 +92,12 @@ async function setBack(site: RunningSite, clock: FakeClock, found: Violations): 
     : 'earlier access tokens wait';
 }
 
-/** Counts what was answered by 500 and more. */
-function counting(site: RunningSite, found: Violations): RunningSite {
-  const http: HttpClient = Object.assign(
-    async (...sent: Parameters<HttpClient>) => {
-      const answer = await site.http(...sent);
-      found.unless(answer.status < 500, `${sent[1].replace(/\?.*/, '')} was answered by ${answer.status}`);
-      return answer;
-    },
-    { close: () => site.http.close() },
-  );
-  return { ...site, http, service: { ...site.service, http } };
-}
-
 async function runClock(): Promise<Outcome> {
   const found = violations();
+  const figures = createFigures(found);
   const clock = fakeClock();
   const site = await newSite();
-  const start = async () => counting(await run(site, { settings: clock.settings }), found);
+  const start = async () => figures.counting(await run(site, { settings: clock.settings }));
   let running = await start();
   const dead = await bury(running);
   const check = (when: string) =>

@@ -13,7 +13,8 @@ import { signUpClient } from '../../clients/sign-up.ts';
 import { webClient } from '../../clients/web.ts';
 import { examineFile } from '../../integrity.ts';
 import { type Ledger, openLedger } from '../../ledger.ts';
-import { anyUnder, isCut, newSite, type RunningSite, removeSite, run } from '../../site.ts';
+import { acksOf, playRound } from '../../round.ts';
+import { anyUnder, newSite, type RunningSite, removeSite, run } from '../../site.ts';
 
 /** The service is killed so many ms after a first change was acknowledged. */
 const kill = { earliest: 50, latest: 2_000 } as const;
@@ -30,17 +31,6 @@ export const allClients: readonly LedgerClient[] = [
   consentClient('consent'),
 ];
 
-/** A client that goes on until the connection ends. */
-async function goOn(client: LedgerClient, site: RunningSite, ledger: Ledger): Promise<readonly string[]> {
-  try {
-    for (;;) await client.act(site, ledger);
-  } catch (error) {
-    return isCut(error) ? [] : [`${client.name}: ${String(error)}`];
-  }
-}
-
-const acksOf = (ledgers: readonly Ledger[]) => ledgers.reduce((sum, ledger) => sum + ledger.acks(), 0);
-
 /**
  * One round: clients at work, kill -9, a new start, and what each was told is held against the service.
  *
@@ -53,19 +43,18 @@ export async function ledgerRound(
   ledgers: readonly Ledger[],
   after: number,
 ): Promise<{ readonly next: RunningSite; readonly problems: readonly string[] }> {
-  const acks = acksOf(ledgers);
-  const work = clients.map((client, index) => goOn(client, running, ledgers[index] as Ledger));
-  while (acksOf(ledgers) === acks) await wait(1);
-  await wait(after);
-  await running.kill();
-  const problems = (await Promise.all(work)).flat();
-  const next = await run(running);
-  problems.push(...examineFile(running.folder));
-  const checks = clients.map(async (client) => {
-    const found = await client.check(next).catch((error: unknown) => [String(error)]);
-    return found.map((problem) => `${client.name}: ${problem}`);
+  let next = running;
+  const halves: string[] = [];
+  const problems = await playRound(running, { clients, ledgers }, async () => {
+    await wait(after);
+    await running.kill();
+    return async () => {
+      next = await run(running);
+      halves.push(...examineFile(running.folder));
+      return next;
+    };
   });
-  return { next, problems: [...problems, ...(await Promise.all(checks)).flat()] };
+  return { next, problems: [...halves, ...problems] };
 }
 
 async function runLoop({ rounds }: CaseOptions): Promise<Outcome> {
