@@ -25,8 +25,8 @@ export interface PostgresServer {
   readonly pid: number;
   /** Gives it a file that only its owner may read. */
   own(path: string): void;
-  /** Ends it as a crash would. */
-  kill(): Promise<void>;
+  /** Ends it as a crash would; SIGKILL leaves its processes to find out by themselves. */
+  kill(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   /** Starts it again after `kill`. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -36,6 +36,9 @@ export interface PostgresServer {
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 const user = isRoot ? { uid: nobody, gid: nobody } : {};
+
+/** How long a server may fail to start (ms). */
+const startPatience = 10_000;
 
 /** The folder of the package that has PostgreSQL for this machine. */
 function packageFolder(): string {
@@ -114,6 +117,7 @@ export async function startPostgres(
     await server.ended;
   };
   const ready = async () => {
+    const patience = performance.now() + startPatience;
     for (;;) {
       const client = new pg.Client({ connectionString: `${url}/postgres` });
       client.on('error', () => {});
@@ -123,7 +127,11 @@ export async function startPostgres(
       );
       await client.end().catch(() => {});
       if (isUp) return;
-      if (server.started.exitCode !== null) throw new Error('PostgreSQL did not start');
+      if (server.started.exitCode !== null) {
+        // What was killed leaves processes that have the memory, until they notice.
+        if (performance.now() > patience) throw new Error('PostgreSQL did not start');
+        server = run();
+      }
       await wait(20);
     }
   };
@@ -139,7 +147,7 @@ export async function startPostgres(
     own: (path) => {
       if (isRoot) chownSync(path, nobody, nobody);
     },
-    kill: () => end('SIGQUIT'),
+    kill: (signal = 'SIGQUIT') => end(signal),
     start: async () => {
       server = run();
       await ready();

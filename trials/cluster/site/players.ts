@@ -1,0 +1,44 @@
+// The clients of the ledger, several of each kind.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LedgerClient } from '../../faults/clients/client.ts';
+import { consentClient } from '../../faults/clients/consent.ts';
+import { deviceClient } from '../../faults/clients/device.ts';
+import { passwordClient } from '../../faults/clients/password.ts';
+import { refresher } from '../../faults/clients/refresher.ts';
+import { revoker } from '../../faults/clients/revoker.ts';
+import { sessionClient } from '../../faults/clients/session.ts';
+import { signUpClient } from '../../faults/clients/sign-up.ts';
+import { webClient } from '../../faults/clients/web.ts';
+import { openLedger } from '../../faults/ledger.ts';
+import { acksOf, type Players } from '../../faults/round.ts';
+import { playerCount, playerOf } from './tenants.ts';
+
+/** Those of whom there may be several, each with a member: who signs in at once too often as one is told to wait (F1). */
+const ofSeveral = { refresher, web: webClient, device: deviceClient, revoker, 'sign-up': signUpClient };
+const ofOne = { password: passwordClient, session: sessionClient, consent: consentClient };
+
+/**
+ * @param name of the folder for their ledgers
+ */
+export function openPlayers(folder: string, name: string): Players & { close(): number } {
+  const several = Object.entries(ofSeveral).flatMap(([kind, make]) =>
+    Array.from({ length: playerCount }, (_, index) => make(`${kind}-${index + 1}`, playerOf(index))),
+  );
+  const clients: readonly LedgerClient[] = [
+    ...several,
+    ...Object.entries(ofOne).map(([kind, make]) => make(kind)),
+  ];
+  const place = join(folder, 'ledgers', name);
+  mkdirSync(place, { recursive: true });
+  const ledgers = clients.map((client) => openLedger(join(place, client.name)));
+  return {
+    clients,
+    ledgers,
+    /** @returns how much was acknowledged */
+    close: () => {
+      for (const ledger of ledgers) ledger.close();
+      return acksOf(ledgers);
+    },
+  };
+}
