@@ -34,6 +34,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
     isolate: false,
+    runner: 'test/support/run/runner.ts',
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 20_000,
     hookTimeout: 30_000,
   },

@@ -37,11 +37,12 @@ export type CallResult =
 /** Far more than the doctor's own answer has. */
 const mostBytes = 64 * 1_024;
 
-/** One GET on a connection of its own. Redirects are not followed. */
+/** One GET on a connection of its own. Redirects are not followed. @param time in which all of the answer must come (ms) */
 export function call(
   url: URL,
   headers: Readonly<Record<string, string>>,
   place: Place | null = null,
+  time: number = doctorCallTime,
 ): Promise<CallResult> {
   const isTls = url.protocol === 'https:';
   const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -51,8 +52,8 @@ export function call(
     path: url.pathname + url.search,
     headers: { host: url.host, ...headers },
     agent: false,
-    timeout: doctorCallTime,
-    signal: AbortSignal.timeout(doctorCallTime),
+    timeout: time,
+    signal: AbortSignal.timeout(time),
     // What is wrong with a certificate is a finding, not the end of all others.
     ...(isTls ? { rejectUnauthorized: false, ...(isIP(name) === 0 ? { servername: name } : {}) } : {}),
   } as const;

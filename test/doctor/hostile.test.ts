@@ -104,10 +104,10 @@ describe('a doctor who reaches another server finds', () => {
 
   it('an answer that never ends, after its time', async () => {
     const endless = await answering((_request, answer) => {
-      const drops = setInterval(() => answer.write(' '), 100);
+      const drops = setInterval(() => answer.write(' '), 10);
       answer.on('close', () => clearInterval(drops));
     });
-    const result = await call(new URL(origin), {}, endless);
+    const result = await call(new URL(origin), {}, endless, 300);
     expect(result).toEqual({ ok: false, code: 'ETIMEDOUT' });
   });
 });
