@@ -64,7 +64,7 @@ export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocomm
     pendingCodes: createPendingCodes(clock, addressKey),
     verifiedTokens: createVerifiedTokens(),
     rateLimiter,
-    failedClients: createFailedClients(rateLimiter, isShared),
+    failedClients: createFailedClients(rateLimiter, clock, autocommit),
     rightSecrets: createRightSecrets(clock, isShared ? rateLimiter : null),
   };
 }

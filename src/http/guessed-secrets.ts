@@ -2,9 +2,12 @@
 import type { FastifyRequest } from 'fastify';
 import { sha256 } from '../core/hash.ts';
 import { countedKeys, countingWindow, rightSecretsKept } from '../core/limits.ts';
+import { clockTolerance } from '../core/operators/limits.ts';
 import type { OpenTenant } from '../operations/tenant/open-tenants.ts';
 import { createAgedMap } from '../storage/memory/aged-map.ts';
 import { type Counters, takeIn } from '../storage/memory/rate-limit.ts';
+import { connectionOf } from '../storage/prepared.ts';
+import { tellBan } from '../storage/shared/bans.ts';
 import type { Tx } from '../storage/store.ts';
 import type { Clock } from '../system/clock.ts';
 import { addressKey } from './address.ts';
@@ -94,9 +97,23 @@ export async function lookUpSecret<T>(
 /**
  * Counts the failed client authentications of an address (security, Defaults), of so many addresses at most.
  *
- * @param isShared whether other processes count with this one
+ * @param autocommit where other processes are told of an address that is kept out; null where there are none
  */
-export function createFailedClients(rateLimiter: Counters, isShared: boolean, most = countedKeys) {
+export function createFailedClients(
+  rateLimiter: Counters,
+  clock: Clock,
+  autocommit: Tx | null,
+  most = countedKeys,
+) {
+  const isShared = autocommit !== null;
+  let toldUntil = 0;
+  /** In steps, so that of many addresses which are kept out few are told of. */
+  const tell = async (tx: Tx) => {
+    const until = Math.ceil(clock() / minute + 1) * minute;
+    if (autocommit === null || until <= Math.max(toldUntil, connectionOf(tx).bannedUntil)) return;
+    await tellBan(autocommit, until);
+    toldUntil = until;
+  };
   /** The addresses that reached the limit of a tenant here, the newest last; what holds now the limiter knows. */
   const reached = createAgedMap<true>(most);
   /** The secrets that were right here: they are no guesses. */
@@ -105,8 +122,11 @@ export function createFailedClients(rateLimiter: Counters, isShared: boolean, mo
     rateLimiter.look(`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute);
   return {
     /** Null, or the seconds until an address that failed too often may try again: nearly always one look-up. */
-    async waitOf(tenant: OpenTenant, address: string): Promise<number | null> {
-      if (isShared) return look(tenant, addressKey(address));
+    async waitOf(tx: Tx, tenant: OpenTenant, address: string): Promise<number | null> {
+      if (isShared) {
+        const mayBeBanned = clock() < connectionOf(tx).bannedUntil + clockTolerance;
+        return mayBeBanned ? look(tenant, addressKey(address)) : null;
+      }
       if (reached.size === 0) return null;
       const key = addressKey(address);
       return reached.get(key) === true ? look(tenant, key) : null;
@@ -134,7 +154,9 @@ export function createFailedClients(rateLimiter: Counters, isShared: boolean, mo
       const key = addressKey(address);
       const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
       const wait = await takeIn(tx, rateLimiter, `client ${tenant.id} ${key}`, limit, minute);
-      if (!isShared && (await look(tenant, key)) !== null) reached.set(key, true);
+      if ((await look(tenant, key)) === null) return wait;
+      if (isShared) await tell(tx);
+      else reached.set(key, true);
       return wait;
     },
   };

@@ -41,6 +41,8 @@ export interface Connection {
   readonly isSnapshot: boolean;
   /** Of what is remembered, as the transaction sees it: another process that changes it raises it. */
   readonly version: number;
+  /** Until when (ms) other processes may keep an address out, as the transaction sees it; 0 where there are none. */
+  readonly bannedUntil: number;
   /** See `remembered`. */
   readonly memory: Map<string, object>;
   /** Something that is remembered changes in this transaction. */

@@ -38,7 +38,7 @@ export async function asClient<T>(
     const { tenant, address } = request;
     const { failedClients } = deps;
     const { secret } = credentials;
-    const wait = secret === null || isCounted ? null : await failedClients.waitOf(tenant, address);
+    const wait = secret === null || isCounted ? null : await failedClients.waitOf(tx, tenant, address);
     if (wait !== null) return { wait };
     const found = await findClient(tx, tenant.id, credentials.clientId);
     const client = authenticateClient(found, credentials, secretIsOptional);

@@ -54,6 +54,7 @@ export function openAutocommit(url: string) {
     },
     isSnapshot: false,
     version: 0,
+    bannedUntil: 0,
     memory: new Map(),
     forget: () => {
       throw new Error('what is remembered changes in a transaction');

@@ -3,6 +3,8 @@
 /** What a transaction sees of that. */
 export interface Remembered {
   readonly version: number;
+  /** Until when an address may be kept out (ms). */
+  readonly bannedUntil: number;
   readonly memory: Map<string, object>;
 }
 
@@ -14,10 +16,13 @@ export function createMemory() {
     /** What the newest transaction saw; null before the first. */
     newest: () => newest,
     /** What a transaction sees at a version. One that began before the newest keeps what it finds to itself. */
-    at(version: number): Remembered {
-      if (newest?.version === version) return newest;
-      const seen = { version, memory: new Map<string, object>() };
-      if (newest === null || version > newest.version) newest = seen;
+    at(version: number, bannedUntil: number): Remembered {
+      const isSame = newest?.version === version;
+      if (isSame && newest?.bannedUntil === bannedUntil) return newest;
+      const memory = isSame && newest !== null ? newest.memory : new Map<string, object>();
+      const seen = { version, bannedUntil, memory };
+      const isNewer = isSame ? bannedUntil > (newest?.bannedUntil ?? 0) : version > (newest?.version ?? -1);
+      if (isNewer) newest = seen;
       return seen;
     },
   };

@@ -2,7 +2,7 @@
  * One transaction of PostgreSQL, in as few round trips as its work allows. Each statement is sent at once, and only who
  * needs its answer waits for it: what is written goes out with the commit.
  *
- * The first statement begins the transaction and reads the version of what is remembered. Work that expects a version
+ * The first statement begins the transaction and reads the version of what is remembered, and whether addresses are kept out. Work that expects a version
  * does not wait for that either: it begins with what an earlier transaction saw, and reads. If another process has
  * changed that since, none of its reads is answered, and the work runs again with what is so now. Until the transaction
  * has begun for certain nothing is sent that may change anything: by itself each statement would be committed at once.
@@ -31,7 +31,9 @@ export interface Underway {
   causeOf(error: unknown): unknown;
 }
 
-const begins = { text: 'begin isolation level serializable; select version from remembered' };
+const begins = {
+  text: 'begin isolation level serializable; select version, "bannedUntil" from remembered',
+};
 const commits = { text: 'commit' };
 const takesBack = { text: 'rollback' };
 const raises = { text: 'update remembered set version = version + 1 returning version' };
@@ -45,9 +47,9 @@ export function begin(client: pg.PoolClient, memory: Memory, expected: Remembere
 
   const beginning = statements.send(begins, false, ({ rows: [row] }) => {
     hasBegun = true;
-    const { version } = row as { readonly version: number };
-    seen ??= memory.at(version);
-    if (seen.version !== version) statements.fail(new Outdated());
+    const { version, bannedUntil } = row as Omit<Remembered, 'memory'>;
+    seen ??= memory.at(version, bannedUntil);
+    if (seen.version !== version || seen.bannedUntil < bannedUntil) statements.fail(new Outdated());
   });
   // Whatever is asked meanwhile rejects with the same.
   beginning.catch(() => {});
@@ -77,15 +79,18 @@ export function begin(client: pg.PoolClient, memory: Memory, expected: Remembere
     get version() {
       return known().version;
     },
+    get bannedUntil() {
+      return known().bannedUntil;
+    },
     get memory() {
       return known().memory;
     },
     forget: async () => {
       // What this transaction reads from now on may be taken back with it.
-      const own = new Map<string, object>();
-      seen = { version: known().version, memory: own };
+      const own = { ...known(), memory: new Map<string, object>() };
+      seen = own;
       const { rows } = await afterBegin(raises);
-      seen = { version: rows[0].version, memory: own };
+      seen = { ...own, version: rows[0].version };
     },
   };
   const tx = handleOn((statement, onlyReads) => (onlyReads ? ask(statement) : afterBegin(statement)));

@@ -20,6 +20,7 @@ export function createStatements(sqlite: SQLite.Database, isSnapshot = false): S
     isSnapshot,
     // No other process has the file open.
     version: 0,
+    bannedUntil: 0,
     memory: new Map(),
     beforeWriting: null,
     isInTransaction: () => sqlite.inTransaction,

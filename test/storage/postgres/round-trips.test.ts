@@ -32,6 +32,10 @@ describe('a service whose clients are remembered and whose queries are prepared'
       const { refresh_token } = await tokensOf(service, a, apps.pub1);
       return async () => expect((await refreshAs(service, a, apps.pub1, refresh_token)).status).toBe(200);
     },
+    'a refresh by a client with a secret': async () => {
+      const { refresh_token } = await tokensOf(service, a, apps.conf1);
+      return async () => expect((await refreshAs(service, a, apps.conf1, refresh_token)).status).toBe(200);
+    },
     'a poll before the member has decided': async () => {
       const { device_code } = await codesFor(service, a);
       return async () =>
@@ -69,6 +73,7 @@ describe('a service whose clients are remembered and whose queries are prepared'
 
   it.each([
     ['a refresh', 2],
+    ['a refresh by a client with a secret', 2],
     ['a poll before the member has decided', 2],
     ['a poll that asks too soon', 2],
     ['the poll that gets the tokens', 3],
