@@ -48,12 +48,16 @@ export function logStream({ fd, isTerminal, isJournal }: LogTarget, clock: Clock
     lines.push(text);
     waiting += text.length;
   };
+  const writeRest = () => {
+    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+  };
   const writeWaiting = () => {
-    const piece = Buffer.from(lines.join(''));
-    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+    // The lines stay what they are until it is their turn: to copy all that waits at each try takes far more memory.
+    writeRest();
+    rest = Buffer.from(lines.join(''));
     lines = [];
     waiting = 0;
-    while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+    writeRest();
   };
   const flush = () => {
     isStuck = true;

@@ -125,6 +125,18 @@ describe('what the log cannot write', () => {
     ]);
   });
 
+  it('F15: is not copied each time that the log is tried', () => {
+    const stream = logStream(logPipe().target, () => 0);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    for (let n = 0; stream.lost() < 100; n += 1) {
+      stream.write(line(n));
+      stream.flush();
+      most = Math.max(most, process.memoryUsage().arrayBuffers);
+    }
+    expect(most - before).toBeLessThan(2 * logWaitingBytes);
+  });
+
   it('logs: journald gets the priority of each level', () => {
     const { target, read } = logPipe();
     const stream = logStream({ ...target, isJournal: true }, () => 0);
