@@ -5,7 +5,7 @@ import { countedKeys, countingWindow, rightSecretsKept } from '../core/limits.ts
 import { clockTolerance } from '../core/operators/limits.ts';
 import type { OpenTenant } from '../operations/tenant/open-tenants.ts';
 import { createAgedMap } from '../storage/memory/aged-map.ts';
-import { type Counters, takeIn } from '../storage/memory/rate-limit.ts';
+import { type Counters, lookIn, takeIn } from '../storage/memory/rate-limit.ts';
 import { connectionOf } from '../storage/prepared.ts';
 import { tellBan } from '../storage/shared/bans.ts';
 import type { Tx } from '../storage/store.ts';
@@ -81,7 +81,7 @@ export async function lookUpSecret<T>(
   const key = `${kind} ${addressKey(request.address)}`;
   const secret = `${kind} ${hash}`;
   const reached = async () => {
-    const wait = rightSecrets.has(secret) ? null : await rateLimiter.look(key, limit, minute);
+    const wait = rightSecrets.has(secret) ? null : await lookIn(tx, rateLimiter, key, limit, minute);
     return wait === null || (await rightSecrets.hasElsewhere(secret)) ? null : wait;
   };
   const before = await reached();
@@ -118,18 +118,18 @@ export function createFailedClients(
   const reached = createAgedMap<true>(most);
   /** The secrets that were right here: they are no guesses. */
   const right = createAgedMap<true>(rightSecretsKept);
-  const look = ({ id, limits }: OpenTenant, key: string) =>
-    rateLimiter.look(`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute);
+  const counted = ({ id, limits }: OpenTenant, key: string) =>
+    [`client ${id} ${key}`, limits.failedClientAuthenticationsPerAddressAndMinute, minute] as const;
   return {
     /** Null, or the seconds until an address that failed too often may try again: nearly always one look-up. */
     async waitOf(tx: Tx, tenant: OpenTenant, address: string): Promise<number | null> {
       if (isShared) {
         const mayBeBanned = clock() < connectionOf(tx).bannedUntil + clockTolerance;
-        return mayBeBanned ? look(tenant, addressKey(address)) : null;
+        return mayBeBanned ? lookIn(tx, rateLimiter, ...counted(tenant, addressKey(address))) : null;
       }
       if (reached.size === 0) return null;
       const key = addressKey(address);
-      return reached.get(key) === true ? look(tenant, key) : null;
+      return reached.get(key) === true ? lookIn(tx, rateLimiter, ...counted(tenant, key)) : null;
     },
     /**
      * Takes note of a secret that is right. Another process may have counted the last failure that is allowed
@@ -138,6 +138,7 @@ export function createFailedClients(
      * @returns null, or the seconds until the address may try again
      */
     async noteRight(
+      tx: Tx,
       tenant: OpenTenant,
       address: string,
       { clientId, secret }: { readonly clientId: string; readonly secret: string },
@@ -145,16 +146,16 @@ export function createFailedClients(
       if (!isShared) return null;
       const whose = `${tenant.id} ${clientId} ${sha256(secret)}`;
       if (right.get(whose) === true) return null;
-      const wait = await look(tenant, addressKey(address));
+      const wait = await lookIn(tx, rateLimiter, ...counted(tenant, addressKey(address)));
       if (wait === null) right.set(whose, true);
       return wait;
     },
     /** Counts one failure. @returns null while they are allowed, else the seconds until they are again */
     async count(tx: Tx, tenant: OpenTenant, address: string): Promise<number | null> {
       const key = addressKey(address);
-      const { failedClientAuthenticationsPerAddressAndMinute: limit } = tenant.limits;
-      const wait = await takeIn(tx, rateLimiter, `client ${tenant.id} ${key}`, limit, minute);
-      if ((await look(tenant, key)) === null) return wait;
+      const failures = counted(tenant, key);
+      const wait = await takeIn(tx, rateLimiter, ...failures);
+      if ((await rateLimiter.look(...failures)) === null) return wait;
       if (isShared) await tell(tx);
       else reached.set(key, true);
       return wait;

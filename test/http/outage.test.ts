@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wrongSecretsPerMinute } from '../../src/core/limits.ts';
 import { logOptions } from '../../src/log/log.ts';
 import { insertSignIn } from '../../src/storage/sign-in.ts';
 import { StorageUnavailable } from '../../src/storage/store.ts';
@@ -133,6 +134,17 @@ describe('beside commits that fail', () => {
       while (statuses.length < 11) statuses.push((await token(service, hosts.a, wrong)).status);
     });
     expect(statuses).toEqual([...Array(10).fill(401), 429]);
+  });
+
+  it('Defaults: a wrong token of the admin API counts once, the last that is allowed too', async () => {
+    const headers = { authorization: 'Bearer mda_wrong' };
+    const statuses: number[] = [];
+    await whileFailing(async () => {
+      while (statuses.length <= wrongSecretsPerMinute) {
+        statuses.push((await service.http(hosts.a, '/api/v1/admin/tenants', { headers })).status);
+      }
+    });
+    expect(statuses).toEqual([...Array(wrongSecretsPerMinute).fill(401), 429]);
   });
 });
 

@@ -32,24 +32,21 @@ export async function asClient<T>(
   work: (tx: Tx, client: Client) => Promise<T>,
   secretIsOptional = false,
 ): Promise<T | Refusal> {
-  // Work that runs again is told what it counted, and not kept out by it.
-  let isCounted = false;
   const done = await obeyingChanges(request, deps.tenants, deps.store.transaction, async (tx) => {
     const { tenant, address } = request;
     const { failedClients } = deps;
     const { secret } = credentials;
-    const wait = secret === null || isCounted ? null : await failedClients.waitOf(tx, tenant, address);
+    const wait = secret === null ? null : await failedClients.waitOf(tx, tenant, address);
     if (wait !== null) return { wait };
     const found = await findClient(tx, tenant.id, credentials.clientId);
     const client = authenticateClient(found, credentials, secretIsOptional);
     if (isRefusal(client)) {
       const clientId = found?.clientId ?? null;
-      isCounted = true;
       return { wait: await failedClients.count(tx, tenant, address), refused: client, clientId };
     }
     const { clientId } = client;
     const late =
-      secret === null ? null : await failedClients.noteRight(tenant, address, { clientId, secret });
+      secret === null ? null : await failedClients.noteRight(tx, tenant, address, { clientId, secret });
     if (late !== null) return { wait: late };
     request.caller = { tenant, clientId };
     const by = { actorKind: 'client', actorId: clientId, clientId } as const;

@@ -1,7 +1,7 @@
 // Counts in memory how often something happened in a window of time.
 import { countedKeys } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
-import { onceIn } from '../operators/audited.ts';
+import { isDoneIn, onceIn } from '../operators/audited.ts';
 import type { Awaitable } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 import { type AgedMap, createAgedMap } from './aged-map.ts';
@@ -45,6 +45,20 @@ interface Counter {
   readonly endsAt: number;
 }
 
+/** Names what a transaction counts. */
+const takeOf = (key: string, window: number) => `take ${window} ${key}`;
+
+/** Looks as `look`, within a transaction: work that runs again is not kept out by what it counted itself. */
+export function lookIn(
+  tx: Tx,
+  counters: Pick<Counters, 'look'>,
+  key: string,
+  limit: number | null,
+  window: number,
+): Awaitable<number | null> {
+  return isDoneIn(tx, takeOf(key, window)) ? null : counters.look(key, limit, window);
+}
+
 /** Counts as `take`, within a transaction: work that runs again is counted once. */
 export function takeIn(
   tx: Tx,
@@ -55,7 +69,7 @@ export function takeIn(
 ): Promise<number | null> {
   return onceIn(
     tx,
-    `take ${window} ${key}`,
+    takeOf(key, window),
     () => counters.take(key, limit, window),
     (wait) => (wait === null ? counters.giveBack(key, window) : undefined),
   );

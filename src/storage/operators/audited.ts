@@ -108,6 +108,9 @@ export async function onceIn<Value>(
   return value;
 }
 
+/** Whether an earlier run of the same piece of work, or this one, has done something once. @param key as for `onceIn` */
+export const isDoneIn = (tx: Tx, key: string): boolean => auditedIn(tx)?.once.done?.has(key) === true;
+
 async function undoUnasked({ done, asked }: Once): Promise<void> {
   if (done === null) return;
   for (const [key, { undo }] of done) if (asked?.has(key) !== true) await undo();
