@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { emailProblem } from './core/members/details.ts';
+import { readDatabaseUrl } from './core/operators/database-url.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
 import { readIssuer, type SigningAlgorithm } from './core/tenant.ts';
 import { parseMasterKey } from './secrets/vault.ts';
@@ -137,7 +138,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, projectFolder: string
     port,
     host: values.HOST?.toLowerCase() ?? (mode === 'production' ? '127.0.0.1' : 'localhost'),
     dataFolder: resolve(projectFolder, values.DATA ?? defaultDataFolder),
-    databaseUrl: readDatabaseUrl(values.DATABASE_URL, mode, problems),
+    databaseUrl: readDatabaseUrl(values.DATABASE_URL, mode, `${prefix}DATABASE_URL`, problems),
     masterKey: readMasterKey(values.MASTER_KEY, mode, problems),
     trustedProxies,
     apiAudience: values.API_AUDIENCE ?? 'urn:memberdoor:api',
@@ -214,44 +215,6 @@ function readMasterKey(
     );
   }
   return key;
-}
-
-/** The hosts that no network lies before. */
-const ownHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** What may be said of TLS behind the address: each other word of PostgreSQL's encrypts without looking who answers. */
-const tlsModes = ['verify-full', 'disable'];
-
-/**
- * The address of a PostgreSQL database, which is not repeated in a problem: it holds a password.
- *
- * @param name what the problems call it
- */
-export function readDatabaseUrl(
-  text: string | undefined,
-  mode: Config['environment'],
-  problems: string[],
-  name = `${prefix}DATABASE_URL`,
-): string | null {
-  if (text === undefined) return null;
-  const url = URL.parse(text);
-  const isPostgres = url !== null && ['postgres:', 'postgresql:'].includes(url.protocol);
-  if (!isPostgres || url.hostname === '' || !/^\/[^/]+$/.test(url.pathname) || url.hash !== '') {
-    problems.push(`${name} must be postgres://user:password@host:port/name.`);
-    return null;
-  }
-  const { sslmode: tls, sslrootcert: _authority, ...others } = Object.fromEntries(url.searchParams);
-  for (const other of Object.keys(others)) {
-    problems.push(`${name} takes sslmode and sslrootcert behind the "?", and not ${JSON.stringify(other)}.`);
-  }
-  if (tls !== undefined && !tlsModes.includes(tls)) {
-    problems.push(`${name}: sslmode must be one of ${tlsModes.join(', ')}.`);
-  } else if (tls === undefined && mode === 'production' && !ownHosts.has(url.hostname)) {
-    problems.push(
-      `${name} leads to another machine: add "?sslmode=verify-full", or "?sslmode=disable" where no one else can listen.`,
-    );
-  }
-  return text;
 }
 
 /** Neither setting is repeated in a problem: the address of the server holds its password. */

@@ -37,6 +37,12 @@ export async function printFile(
   if (json) terminal.out('"\n}\n');
 }
 
+/** How many rows each table has, in one line. */
+export const listCounts = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([table, count]) => `${table} ${count}`)
+    .join(', ');
+
 /** An object line by line, its lists of objects as tables. @param width of the terminal, null for none */
 function blockOf(answer: object, width: number | null, indent = ''): string {
   // The last page of a list has none that follows it.

@@ -9,6 +9,7 @@ import { type Ended, endEverything } from '../../storage/operators/restore.ts';
 import { systemClock } from '../../system/clock.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { defineCommand } from '../command.ts';
+import { listCounts } from '../print.ts';
 import { exitCode, type Terminal } from '../terminal.ts';
 
 export const backup = defineCommand({
@@ -19,8 +20,7 @@ export const backup = defineCommand({
     const { databaseUrl, dataFolder } = configuration();
     refusePostgres(databaseUrl, copyAdvice);
     const { counts } = backUp(dataFolder, file);
-    const held = Object.entries(counts).map(([table, count]) => `${table} ${count}`);
-    terminal.out(`${resolve(file)} is written, read back and sound: ${held.join(', ')}.\n`);
+    terminal.out(`${resolve(file)} is written, read back and sound: ${listCounts(counts)}.\n`);
     terminal.out('It is worth nothing without the master key, which is not in it.\n');
     return exitCode.done;
   },
@@ -85,16 +85,14 @@ function refusePostgres(databaseUrl: string | null, advice: string): void {
 }
 
 function tellEnded(ended: Ended, { out }: Terminal): void {
-  const counts = Object.entries(ended).map(([table, count]) => `${table} ${count}`);
-  out(`Ended: ${counts.join(', ')}. All members sign in again, and tokens are made anew.\n`);
+  out(`Ended: ${listCounts({ ...ended })}. All members sign in again, and tokens are made anew.\n`);
 }
 
 /** What the file holds, and that it is whole. */
 function tellCheck(target: RestoreTarget, file: string, terminal: Terminal): number {
   const { counts, newestEventAt, hasChecksum } = checkBackup(target, file);
-  const held = Object.entries(counts).map(([table, count]) => `${table} ${count}`);
   const newest = newestEventAt === null ? '' : ` Its newest event is of ${isoTime(newestEventAt)}.`;
-  terminal.out(`${file} can be restored: ${held.join(', ')}.${newest}\n`);
+  terminal.out(`${file} can be restored: ${listCounts(counts)}.${newest}\n`);
   terminal.out(
     hasChecksum
       ? 'Every byte is as it was written.\n'

@@ -1,10 +1,12 @@
 // The command `move`: the service of a data folder goes into PostgreSQL, or back.
 import { resolve } from 'node:path';
-import { type Config, readDatabaseUrl } from '../../config.ts';
+import type { Config } from '../../config.ts';
+import { readDatabaseUrl } from '../../core/operators/database-url.ts';
 import { movedRowsTold } from '../../core/operators/limits.ts';
 import { type Copied, type MoveOptions, moveToFolder, moveToPostgres } from '../../operations/upkeep/move.ts';
 import { systemClock } from '../../system/clock.ts';
 import { defineCommand, migrateOption } from '../command.ts';
+import { listCounts } from '../print.ts';
 import { exitCode, type Terminal, WrongUsage } from '../terminal.ts';
 
 /** Stands for the address in the settings, which keep its password from others. */
@@ -68,7 +70,7 @@ function addressOf({ databaseUrl }: Config): string {
 /** @throws WrongUsage, without the address */
 function addressIn(text: string, { environment }: Config): string {
   const problems: string[] = [];
-  const url = readDatabaseUrl(text, environment, problems, '--to');
+  const url = readDatabaseUrl(text, environment, '--to', problems);
   if (url === null || problems.length > 0) throw new WrongUsage(problems);
   return url;
 }
@@ -80,7 +82,7 @@ function tellProgress({ err }: Terminal): MoveOptions['tell'] {
 }
 
 function textOf(copied: Copied): string {
-  const counts = Object.entries(copied).filter(([, { rows }]) => rows > 0);
-  const held = counts.map(([table, { rows }]) => `${table} ${rows}`);
-  return `The service is copied, and each value is the same on both sides: ${held.join(', ')}.\n`;
+  const counts = Object.entries(copied).map(([table, { rows }]) => [table, rows] as const);
+  const held = Object.fromEntries(counts.filter(([, rows]) => rows > 0));
+  return `The service is copied, and each value is the same on both sides: ${listCounts(held)}.\n`;
 }
