@@ -1,11 +1,11 @@
 // Several processes on one database: npm run test:cluster. Three processes behind a proxy, PostgreSQL behind another, and
-// what may go wrong between them. It takes half an hour (`--rounds 20` for fewer rounds, `--only kill` for some cases).
+// what may go wrong between them. It takes half an hour (`--rounds 20` for fewer rounds, `--only races` for some cases).
 import { readWords, runCases } from '../faults/suite.ts';
 import { ledgerUnderLoad } from './cases/ledger.ts';
 import { races } from './cases/races.ts';
 import { startCluster } from './site/cluster.ts';
 
-const ids = ['ledger', 'races', 'kill', 'database', 'partition', 'clock'] as const;
+const ids = ['ledger', 'races'] as const;
 const { rounds, isChosen } = readWords('test:cluster', ids, 200);
 process.stdout.write('starting PostgreSQL and three processes ...\n');
 const cluster = await startCluster(rounds + 10);

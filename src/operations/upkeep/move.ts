@@ -41,7 +41,7 @@ async function orSay<Result>(what: string, work: () => Result | Promise<Result>)
 }
 
 /**
- * Copies the service of a data folder into an empty database. What was issued goes on: nobody is signed out. The file
+ * Copies the service of a data folder into an empty database. What was issued goes on: no member is signed out. The file
  * gets another name then, so that no start takes up what has moved.
  *
  * @param now ms

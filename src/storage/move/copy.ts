@@ -7,7 +7,7 @@ import { type MovedTable, movedTables } from './tables.ts';
 export type Value = null | string | bigint | number | Buffer;
 export type StoredRow = readonly Value[];
 
-/** A database that can be read whole. Nobody else changes it meanwhile. */
+/** A database that can be read whole. It does not change meanwhile. */
 export interface ReadSide {
   /** The names of a table's columns, in the order of the alphabet. */
   columns(table: MovedTable): Promise<readonly string[]>;

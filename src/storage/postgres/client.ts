@@ -90,7 +90,7 @@ export function openPool(
   });
   // A connection that breaks while it is not used is replaced by the next that is asked for.
   pool.on('error', () => {});
-  // Of one that breaks while it is used each statement tells; that nobody listens would end the process.
+  // Each statement tells of one that breaks while it is used; an error without a listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
     options: pool.options,

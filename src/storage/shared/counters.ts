@@ -11,7 +11,7 @@ import type { Tx } from '../store.ts';
 
 /**
  * A limiter whose counts are in the database. Each is exact however many processes count at once: one statement adds
- * one where there is room. It is committed by itself, so that nobody waits for a count until a transaction ends.
+ * one where there is room. It is committed by itself, so that no other count waits until a transaction ends.
  *
  * @param autocommit see `Store`
  */
@@ -29,7 +29,7 @@ interface Full {
 }
 
 function createSharedCounters(autocommit: Tx, clock: Clock): Counters {
-  /** Who goes on beyond a limit costs the database one statement a second (decision 51). */
+  /** A sender that goes on beyond a limit costs the database one statement a second (decision 51). */
   const full = createAgedMap<Full>(countedKeys);
   const idOf = (key: string, window: number) => sha256(`${window} ${key}`);
   const waitUntil = (endsAt: number, window: number, now: number) =>
