@@ -1,5 +1,5 @@
 import type { Calibration } from './machine/machine.ts';
-import type { Measured, MeasuredRow } from './measure.ts';
+import type { DatabaseCost, Measured, MeasuredRow } from './measure.ts';
 import { mostOfLimit, mostOfPeer, type Row, steadiness } from './rows.ts';
 
 /** The middle of some figures, with the least and the greatest. */
@@ -16,6 +16,8 @@ export interface SideFigures {
   readonly p99: number;
   readonly processor: number;
   readonly memory: number;
+  /** What an operation cost a database in processes of its own: µs, and bytes of write-ahead log. */
+  readonly database: DatabaseCost | null;
   /** Operations a second that the generator could do at this row, by its own processor time. */
   readonly generatorRate: number;
 }
@@ -57,6 +59,14 @@ export function figuresOf({ rounds, memory }: Measured): SideFigures | null {
     p99: median(of(({ p99 }) => p99)),
     processor: median(of(({ processor, operations }) => (processor * 1_000) / operations)),
     memory,
+    database: rounds.some(({ database }) => database === null)
+      ? null
+      : {
+          processor: median(
+            of(({ database, operations }) => ((database?.processor ?? 0) * 1_000) / operations),
+          ),
+          wal: median(of(({ database, operations }) => (database?.wal ?? 0) / operations)),
+        },
     generatorRate: median(of(({ operations, ownMilliseconds }) => (operations * 1_000) / ownMilliseconds)),
   };
 }
@@ -96,6 +106,8 @@ export interface Duties {
   readonly againstPeer: boolean;
   /** Whether processor time is held against the limit. */
   readonly againstLimit: boolean;
+  /** At most so many times the other side's processor time, that of the databases included. */
+  readonly mostOfOther?: number;
 }
 
 export function lineOf(row: Row, measured: MeasuredRow, duties: Duties, name = row.name): Line {
@@ -111,7 +123,7 @@ export function lineOf(row: Row, measured: MeasuredRow, duties: Duties, name = r
 /** "reached", or what was missed; nothing where the machine was not steady, or an answer was wrong. */
 export function verdictOf(
   { ours, other, ratio, limit, moved }: Pick<Line, 'ours' | 'other' | 'ratio' | 'limit' | 'moved'>,
-  { target, againstPeer, againstLimit }: Duties,
+  { target, againstPeer, againstLimit, mostOfOther }: Duties,
 ): string {
   if (ours === null || other === null || ratio === null) return 'WRONG ANSWERS';
   if (moved > steadiness) return 'NOISY';
@@ -119,11 +131,15 @@ export function verdictOf(
     ...(target !== null && ratio < target ? ['ratio'] : []),
     ...(againstPeer && ours.p99 > other.p99 * mostOfPeer.p99 ? ['p99'] : []),
     ...(againstPeer && ours.memory > other.memory * mostOfPeer.memory ? ['memory'] : []),
+    ...(mostOfOther !== undefined && wholeOf(ours) > wholeOf(other) * mostOfOther ? ['processor'] : []),
     ...(againstLimit && ours.processor > limit * mostOfLimit ? ['processor'] : []),
   ];
-  if (missed.length === 0 && target === null) return '';
+  if (missed.length === 0 && target === null && mostOfOther === undefined) return '';
   return missed.length === 0 ? 'reached' : `missed: ${missed.join(', ')}`;
 }
+
+/** µs of processor time that an operation costs in all. */
+const wholeOf = ({ processor, database }: SideFigures) => processor + (database?.processor ?? 0);
 
 /** A generator that is busy so much of the time is what the row measures. */
 const busyGenerator = 0.9;

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/service.ts';
-import type { Item, Plan, RoundResult } from './generator/plan.ts';
+import type { Item, RoundResult } from './generator/plan.ts';
 import type { Calibration, Generator, Machine } from './machine/machine.ts';
 import {
   type Placement,
@@ -38,18 +38,35 @@ export interface Bench {
   readonly slowDisk: { readonly sharedObject: string; readonly microseconds: number } | null;
 }
 
+/** What a database in processes of its own was asked to do: processor time in ms, write-ahead log in bytes. */
+export interface DatabaseCost {
+  readonly processor: number;
+  readonly wal: number;
+}
+
+/** What a side did in a round, and the processor time that it took (ms), that of its database apart. */
+export interface SideRound extends RoundResult {
+  readonly processor: number;
+  /** null where the database is in the server's own process. */
+  readonly database: DatabaseCost | null;
+}
+
 /** What one side did in the rounds of a row. */
 export interface Measured {
-  readonly rounds: readonly (RoundResult & { readonly processor: number })[];
-  /** MB after the last round. */
+  readonly rounds: readonly SideRound[];
+  /** MB after the last round, of all its processes but those of a database. */
   readonly memory: number;
 }
 
-/** A server with a load on it. */
-interface Side {
-  readonly server: Server;
+/** One server or more with a load on them. */
+export interface Side {
+  readonly servers: readonly Server[];
   readonly generator: Generator;
-  readonly port: number;
+  readonly ports: readonly number[];
+  /** What its database did so far; null where that is in the server's own process. */
+  readonly databaseCost: (() => Promise<DatabaseCost>) | null;
+  /** Ends it, and takes away what only it needed. */
+  stop(): Promise<void>;
 }
 
 /** Both sides of a row, measured in turns; and what the machine could do before each round. */
@@ -62,61 +79,103 @@ export interface MeasuredRow {
 /** What a side is started with. */
 export type SideStart = (bench: Bench, name: string) => Promise<Side>;
 
-/** The service with a row's load; `stored` is how many refresh tokens there are in all. */
+/** A row's load in a data folder that no service runs on. */
+export interface Filled {
+  readonly folder: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly items: readonly Item[];
+}
+
+/** Copies the data folder that all rows begin with, and fills it; `stored` is how many refresh tokens there are in all. */
+export async function filledService(bench: Bench, name: string, row: Row, stored?: number): Promise<Filled> {
+  const folder = join(bench.folder, name);
+  cpSync(bench.base.folder, folder, { recursive: true });
+  const fill = {
+    operation: row.operation,
+    clientId: clientOf(row),
+    amount: amountOf(row, 'service', bench.pace),
+  };
+  const items = await fillService(
+    { ...bench.base, folder },
+    { ...fill, ...(stored === undefined ? {} : { stored }) },
+  );
+  return { folder, settings: { ...bench.base.settings, MEMBERDOOR_DATA: folder }, items };
+}
+
+/** The service with a row's load. */
 export function serviceSide(row: Row, stored?: number): SideStart {
   return async (bench, name) => {
-    const folder = join(bench.folder, name);
-    cpSync(bench.base.folder, folder, { recursive: true });
-    const clientId = `bench-${row.idTokenAlgorithm.toLowerCase()}`;
-    const fill = { operation: row.operation, clientId, amount: amountOf(row, 'service', bench.pace) };
-    const items = await fillService(
-      { ...bench.base, folder },
-      { ...fill, ...(stored === undefined ? {} : { stored }) },
-    );
+    const { settings, items } = await filledService(bench, name, row, stored);
     const port = await freePort();
-    const { MEMBERDOOR_DATA: _, ...settings } = bench.base.settings;
     const server = await startServer({
       ...startOf(bench, name),
-      settings: {
-        ...settings,
-        ...slowSettings(bench),
-        MEMBERDOOR_DATA: folder,
-        MEMBERDOOR_PORT: String(port),
-      },
+      settings: { ...settings, ...slowSettings(bench), MEMBERDOOR_PORT: String(port) },
     });
-    const plan = planOf(row, port, items);
-    return {
-      server,
-      port,
-      generator: await bench.machine.generator({ ...plan, addresses: serviceAddresses, scope: serviceScope }),
-    };
+    return sideOf(bench, row, 'service', { servers: [server], ports: [port], items });
   };
+}
+
+/** Fills a folder of oidc-provider with a row's load. */
+export async function filledPeer(bench: Bench, name: string, row: Row): Promise<Omit<Filled, 'settings'>> {
+  const folder = join(bench.folder, name);
+  mkdirSync(folder);
+  const amount = amountOf(row, 'peer', bench.pace);
+  const items = await fillPeer(folder, { operation: row.operation, clientId: clientOf(row), amount });
+  return { folder, items };
 }
 
 /** oidc-provider with a row's load. */
 export function peerSide(row: Row): SideStart {
   return async (bench, name) => {
-    const folder = join(bench.folder, name);
-    mkdirSync(folder);
-    const clientId = `bench-${row.idTokenAlgorithm.toLowerCase()}`;
-    const amount = amountOf(row, 'peer', bench.pace);
-    const items = await fillPeer(folder, { operation: row.operation, clientId, amount });
+    const { folder, items } = await filledPeer(bench, name, row);
     const port = await freePort();
     const server = await startServer({
       ...startOf(bench, name),
       settings: slowSettings(bench),
       peer: { folder, port },
     });
-    const plan = planOf(row, port, items);
-    return {
-      server,
-      port,
-      generator: await bench.machine.generator({ ...plan, addresses: peerAddresses, scope: peerScope }),
-    };
+    return sideOf(bench, row, 'peer', { servers: [server], ports: [port], items });
   };
 }
 
-function startOf({ folder, placement, slowDisk }: Bench, name: string) {
+/** What runs of a side, before a generator is there for it. */
+interface Running extends Pick<Side, 'servers' | 'ports'> {
+  readonly items: readonly Item[];
+  readonly databaseCost?: Side['databaseCost'];
+  /** What else is to be ended, after the servers. */
+  readonly end?: () => Promise<void>;
+}
+
+/** The servers that run, with the generator of their load. */
+export async function sideOf(
+  bench: Bench,
+  row: Row,
+  whose: 'service' | 'peer',
+  { servers, ports, items, databaseCost = null, end = async () => {} }: Running,
+): Promise<Side> {
+  const { operation, idTokenAlgorithm } = row;
+  const addresses = whose === 'service' ? serviceAddresses : peerAddresses;
+  const scope = whose === 'service' ? serviceScope : peerScope;
+  const clientId = clientOf(row);
+  const plan = { operation, ports, clientId, idTokenAlgorithm, items, addresses, scope };
+  const generator = await bench.machine.generator(plan);
+  return {
+    servers,
+    ports,
+    generator,
+    databaseCost,
+    stop: async () => {
+      generator.close();
+      for (const server of servers) await server.stop();
+      await end();
+    },
+  };
+}
+
+const clientOf = ({ idTokenAlgorithm }: Row) => `bench-${idTokenAlgorithm.toLowerCase()}`;
+
+/** Where a server of this name writes its output, and what it runs on. */
+export function startOf({ folder, placement, slowDisk }: Bench, name: string) {
   return {
     log: join(folder, `${name}.log`),
     cores: placement.servers,
@@ -126,11 +185,6 @@ function startOf({ folder, placement, slowDisk }: Bench, name: string) {
 
 function slowSettings({ slowDisk }: Bench): Record<string, string> {
   return slowDisk === null ? {} : { SLOW_DISK_MICROSECONDS: String(slowDisk.microseconds) };
-}
-
-function planOf(row: Row, port: number, items: readonly Item[]): Omit<Plan, 'addresses' | 'scope'> {
-  const { operation, idTokenAlgorithm } = row;
-  return { operation, port, clientId: `bench-${idTokenAlgorithm.toLowerCase()}`, idTokenAlgorithm, items };
 }
 
 /** A tenant takes 100,000 device codes, and there are eight; more are not needed by any machine we know. */
@@ -156,35 +210,47 @@ export async function measureRow(
 ): Promise<MeasuredRow> {
   const { machine, pace } = bench;
   const names = [`${name}-ours`, `${name}-other`] as const;
-  const ours = await startOurs(bench, names[0]);
-  const other = await startOther(bench, names[1]);
-  const rounds = { ours: [] as Measured['rounds'][number][], other: [] as Measured['rounds'][number][] };
+  const sides: Side[] = [];
+  const rounds = { ours: [] as SideRound[], other: [] as SideRound[] };
   const calibrations: Calibration[] = [];
   try {
-    const { connections, warmUp, round } = pace;
-    for (const side of [ours, other]) await side.generator.run({ milliseconds: warmUp, connections });
+    const ours = await startOurs(bench, names[0]);
+    sides.push(ours);
+    const other = await startOther(bench, names[1]);
+    sides.push(other);
+    const { connections, warmUp } = pace;
+    for (const side of sides) await side.generator.run({ milliseconds: warmUp, connections });
     for (let number = 0; number < pace.rounds; number += 1) {
       calibrations.push(await machine.calibrate(pace.calibration));
       // Who goes first changes, so that neither side always follows the calibration.
       const turns = number % 2 === 0 ? (['ours', 'other'] as const) : (['other', 'ours'] as const);
-      for (const turn of turns) {
-        const { server, generator } = turn === 'ours' ? ours : other;
-        const before = processorTime(server.pid);
-        const result = await generator.run({ milliseconds: round, connections });
-        rounds[turn].push({ ...result, processor: processorTime(server.pid) - before });
-      }
+      for (const turn of turns) rounds[turn].push(await runRound(turn === 'ours' ? ours : other, pace));
     }
     calibrations.push(await machine.calibrate(pace.calibration));
     return {
-      ours: { rounds: rounds.ours, memory: residentMegabytes(ours.server.pid) },
-      other: { rounds: rounds.other, memory: residentMegabytes(other.server.pid) },
+      ours: { rounds: rounds.ours, memory: memoryOf(ours) },
+      other: { rounds: rounds.other, memory: memoryOf(other) },
       calibrations,
     };
   } finally {
-    for (const { server, generator } of [ours, other]) {
-      generator.close();
-      await server.stop();
-    }
+    for (const side of sides) await side.stop();
     for (const each of names) rmSync(join(bench.folder, each), { recursive: true, force: true });
   }
 }
+
+/** One round of a side's load. */
+export async function runRound(side: Side, { round, connections }: Pace): Promise<SideRound> {
+  const { servers, generator, databaseCost } = side;
+  const processor = () => servers.reduce((sum, { pid }) => sum + processorTime(pid), 0);
+  const [before, costBefore] = [processor(), await databaseCost?.()];
+  const result = await generator.run({ milliseconds: round, connections });
+  const [after, costAfter] = [processor(), await databaseCost?.()];
+  const database =
+    costBefore === undefined || costAfter === undefined
+      ? null
+      : { processor: costAfter.processor - costBefore.processor, wal: costAfter.wal - costBefore.wal };
+  return { ...result, processor: after - before, database };
+}
+
+export const memoryOf = ({ servers }: Side): number =>
+  servers.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);

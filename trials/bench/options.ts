@@ -7,6 +7,8 @@ export interface Options {
   readonly only: string | null;
   readonly quick: boolean;
   readonly twoCores: boolean;
+  /** Whether both sides have their data in PostgreSQL. */
+  readonly postgres: boolean;
   /** µs that each fsync takes longer. */
   readonly slowDisk: number | null;
   /** How many refresh tokens are stored. */
@@ -18,6 +20,8 @@ const usage = `npm run bench -- [options]
   --only NAME         only the rows whose name begins with NAME, such as "refresh" or "refresh, ES256"
   --quick             about a minute: short rounds
   --two-cores         the server gets two cores
+  --postgres          the rows of PostgreSQL, where both sides have their data: with one process, two, and a
+                      database 1 ms away
   --slow-disk MICROS  also a refresh while each fsync takes so many microseconds longer, such as 4000
   --rows COUNT        also a refresh with so many refresh tokens stored, such as 1000000
   --json FILE         writes the figures to a file too`;
@@ -31,6 +35,7 @@ export function readOptions(words: readonly string[]): Options {
         only: { type: 'string' },
         quick: { type: 'boolean', default: false },
         'two-cores': { type: 'boolean', default: false },
+        postgres: { type: 'boolean', default: false },
         'slow-disk': { type: 'string' },
         rows: { type: 'string' },
         json: { type: 'string' },
@@ -40,6 +45,7 @@ export function readOptions(words: readonly string[]): Options {
       only: values.only ?? null,
       quick: values.quick,
       twoCores: values['two-cores'],
+      postgres: values.postgres,
       slowDisk: count(values['slow-disk']),
       rows: count(values.rows),
       json: values.json ?? null,

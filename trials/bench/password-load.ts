@@ -3,8 +3,7 @@ import type { Line } from './figures.ts';
 import { figuresOf, medianCalibration, movement } from './figures.ts';
 import type { Item } from './generator/plan.ts';
 import type { Calibration } from './machine/machine.ts';
-import { processorTime, residentMegabytes } from './machine/process.ts';
-import { type Bench, type Measured, serviceSide } from './measure.ts';
+import { type Bench, memoryOf, runRound, type SideRound, serviceSide } from './measure.ts';
 import { type Row, steadiness } from './rows.ts';
 import { serviceAddresses, serviceHost, serviceScope } from './service/folder.ts';
 
@@ -18,34 +17,32 @@ export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise
   const side = await serviceSide(discovery)(bench, 'passwords');
   const passwords = await machine.generator({
     operation: 'wrong-sign-in',
-    port: side.port,
+    ports: side.ports,
     addresses: serviceAddresses,
     scope: serviceScope,
     clientId: '',
     idTokenAlgorithm: 'RS256',
-    items: [await signInForm(side.port)],
+    items: [await signInForm(side.ports[0] ?? 0)],
   });
   const hashing = { milliseconds: round, connections, rate: passwordLoad.rate };
   const calibrations: Calibration[] = [];
-  const alone: Measured['rounds'][number][] = [];
-  const loaded: Measured['rounds'][number][] = [];
-  const refused: Measured['rounds'][number][] = [];
+  const alone: SideRound[] = [];
+  const loaded: SideRound[] = [];
+  const refused: SideRound[] = [];
   try {
     await side.generator.run({ milliseconds: warmUp, connections });
     for (let number = 0; number < pace.rounds; number += 1) {
       calibrations.push(await machine.calibrate(pace.calibration));
       for (const rounds of [alone, loaded]) {
-        const before = processorTime(side.server.pid);
         const [result, wrongs] = await Promise.all([
-          side.generator.run({ milliseconds: round, connections }),
+          runRound(side, pace),
           rounds === loaded ? passwords.run(hashing) : null,
         ]);
-        const processor = processorTime(side.server.pid) - before;
-        rounds.push({ ...result, processor });
-        if (wrongs !== null) refused.push({ ...wrongs, processor });
+        rounds.push(result);
+        if (wrongs !== null) refused.push({ ...wrongs, processor: result.processor, database: null });
       }
     }
-    const memory = residentMegabytes(side.server.pid);
+    const memory = memoryOf(side);
     const sent = figuresOf({ rounds: refused, memory });
     // Without the wrong sign-ins there is nothing to say of discovery beside them.
     const ours = sent === null ? null : figuresOf({ rounds: loaded, memory });
@@ -79,9 +76,8 @@ export async function measurePasswordLoad(bench: Bench, discovery: Row): Promise
       ],
     };
   } finally {
-    side.generator.close();
     passwords.close();
-    await side.server.stop();
+    await side.stop();
   }
 }
 

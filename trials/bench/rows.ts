@@ -107,5 +107,21 @@ export const slowDiskTarget = { microseconds: 4_000, ratio: 12 } as const;
 /** With a million or five of refresh tokens stored, at least this part of the rate with ten thousand. */
 export const storedTarget = { base: 10_000, ratio: 0.8 } as const;
 
+/** On PostgreSQL, in the order of the rows. */
+export const postgresTargets = {
+  /** The least ratios to the peer; null where none was set. */
+  peer: {
+    'refresh, RS256 id_token': 2,
+    'refresh, ES256 id_token': null,
+    'sign-in at the protocol': null,
+    'pending poll': 3,
+    'profile with bearer token': 3,
+  } as Readonly<Record<string, number | null>>,
+  /** With a second process a request costs at most so many times the processor time, that of the database included. */
+  secondProcess: 1.1,
+  /** With the database so far away, at least this part of the rate. */
+  away: { milliseconds: 1, ratio: 0.7 },
+} as const;
+
 /** What the machine could do may move by this part between the rounds of a row; beyond, there is no verdict. */
 export const steadiness = 0.15;

@@ -8,35 +8,36 @@ import { join } from 'node:path';
 import { freePort } from '../../test/support/service.ts';
 import { type Line, lineOf, medianCalibration } from './figures.ts';
 import { openMachine } from './machine/machine.ts';
-import { placement } from './machine/process.ts';
+import { type Placement, placement } from './machine/process.ts';
 import { buildSlowDisk } from './machine/slow-disk.ts';
 import { type Bench, measureRow, peerSide, serviceSide } from './measure.ts';
 import { type Options, paceOf, readOptions } from './options.ts';
 import { measurePasswordLoad } from './password-load.ts';
+import { type BenchDatabase, startBenchDatabase } from './postgres/database.ts';
+import { postgresTasks } from './postgres/tasks.ts';
 import { type Row, rows, slowDiskTarget, storedTarget } from './rows.ts';
 import { makeServiceFolder } from './service/folder.ts';
 import { machineLine, tableOf } from './table.ts';
+import type { Task } from './task.ts';
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
-/** A row to be measured, when its turn comes. */
-interface Task {
-  readonly name: string;
-  readonly measure: (bench: Bench) => Promise<Line>;
+function tasksOf(options: Options, database: BenchDatabase | null): readonly Task[] {
+  const tasks = database === null ? tasksOfFolders(options) : postgresTasks(database, rows);
+  const { only } = options;
+  return only === null ? tasks : tasks.filter(({ name }) => name.startsWith(only));
 }
 
-function tasksOf(options: Options): readonly Task[] {
+function tasksOfFolders(options: Options): readonly Task[] {
   const [first, ...others] = rows.map((row) => rowTask(row, options));
   const [refresh, discovery] = [rowOf('refresh'), rowOf('discovery')];
-  const tasks = [
+  return [
     ...(first === undefined ? [] : [first]),
     ...others,
     ...(options.slowDisk === null ? [] : [slowDiskTask(refresh, options.slowDisk)]),
     ...(options.rows === null ? [] : [storedTask(refresh, options.rows)]),
     { name: 'discovery under passwords', measure: (bench: Bench) => measurePasswordLoad(bench, discovery) },
   ];
-  const { only } = options;
-  return only === null ? tasks : tasks.filter(({ name }) => name.startsWith(only));
 }
 
 function rowOf(operation: Row['operation']): Row {
@@ -87,10 +88,18 @@ function storedTask(row: Row, stored: number): Task {
 
 async function main(words: readonly string[]): Promise<void> {
   const options = readOptions(words);
-  const tasks = tasksOf(options);
+  const cores = await placement(options.twoCores);
+  const database = options.postgres ? await startBenchDatabase(cores.generator) : null;
+  try {
+    await measureAll(options, tasksOf(options, database), cores);
+  } finally {
+    await database?.stop();
+  }
+}
+
+async function measureAll(options: Options, tasks: readonly Task[], cores: Placement): Promise<void> {
   if (tasks.length === 0) throw new Error(`no row begins with ${options.only}`);
   const folder = mkdtempSync(join(tmpdir(), 'memberdoor-bench-'));
-  const cores = await placement(options.twoCores);
   const machine = await openMachine(folder, cores);
   const lines: Line[] = [];
   const skipped: string[] = [];
@@ -98,7 +107,8 @@ async function main(words: readonly string[]): Promise<void> {
     const pace = paceOf(options);
     say(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}; servers on ${coresText(cores.servers)}, \
 generator on ${coresText(cores.generator)}; ${pace.connections} connections, ${pace.rounds} rounds of ${pace.round} ms in turns; \
-the other side is oidc-provider unless a row says another; WAL, synchronous=FULL on both`);
+the other side is oidc-provider unless a row says another; \
+${options.postgres ? `PostgreSQL on ${coresText(cores.generator)}, fsync and synchronous_commit on` : 'WAL, synchronous=FULL on both'}`);
     mkdirSync(join(folder, 'base'));
     const base = await makeServiceFolder(join(folder, 'base', 'data'), await freePort());
     const bench: Bench = { folder, base, machine, placement: cores, pace, slowDisk: null };

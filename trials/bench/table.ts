@@ -1,6 +1,9 @@
 import type { Line, SideFigures, Spread } from './figures.ts';
 import type { Calibration } from './machine/machine.ts';
 
+/** Of a database in processes of its own. */
+const databaseHead = ['database CPU, µs', 'WAL, bytes'] as const;
+
 const head = [
   'operation',
   'Memberdoor, req/s',
@@ -18,7 +21,10 @@ const head = [
 
 /** The lines as a table in plain text; "ours | the other's" where a column has both. */
 export function tableOf(lines: readonly Line[]): string {
-  const cells = [head, ...lines.map(cellsOf)];
+  const hasDatabase = lines.some(({ ours }) => ours?.database);
+  const cells = hasDatabase
+    ? [[...head, ...databaseHead], ...lines.map((line) => [...cellsOf(line), ...databaseCellsOf(line)])]
+    : [head, ...lines.map(cellsOf)];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   const text = cells.map((row) =>
     row
@@ -32,10 +38,20 @@ export function tableOf(lines: readonly Line[]): string {
   return [...text, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
 }
 
+/** A figure of both sides. */
+const bothOf =
+  ({ ours, other }: Line) =>
+  (figure: (side: SideFigures) => string) =>
+    [ours, other].map((side) => (side === null ? '–' : figure(side))).join(' | ');
+
+const databaseCellsOf = (line: Line): readonly string[] =>
+  (['processor', 'wal'] as const).map((figure) =>
+    bothOf(line)(({ database }) => database?.[figure].toFixed(0) ?? '–'),
+  );
+
 function cellsOf(line: Line): readonly string[] {
   const { ours, other, ratio, target, limit } = line;
-  const both = (figure: (side: SideFigures) => string) =>
-    [ours, other].map((side) => (side === null ? '–' : figure(side))).join(' | ');
+  const both = bothOf(line);
   return [
     line.name,
     rateOf(ours?.rate),

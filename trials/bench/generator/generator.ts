@@ -96,7 +96,13 @@ async function run(plan: Plan, operation: Operation, round: Round): Promise<Roun
     if (underWay === 0) finish();
   };
   for (let number = 0; number < size; number += 1) {
-    open.push(await openConnection(plan.port, (answer) => answered(number, answer), failed));
+    open.push(
+      await openConnection(
+        plan.ports[number % plan.ports.length] ?? 0,
+        (answer) => answered(number, answer),
+        failed,
+      ),
+    );
   }
 
   const cpu = process.cpuUsage();
@@ -146,7 +152,7 @@ async function byTheClock(rate: number, until: number, act: () => void): Promise
 }
 
 /** @returns what is wrong, or null */
-async function prove({ port }: Plan, { proof, proven }: Operation): Promise<string | null> {
+async function prove({ ports: [port = 0] }: Plan, { proof, proven }: Operation): Promise<string | null> {
   const request = proof?.() ?? null;
   if (request === null) return null;
   const answer = await new Promise<Answer | string>((resolve, reject) => {

@@ -38,7 +38,8 @@ export type OperationName =
 /** One operation against one server. */
 export interface Plan {
   readonly operation: OperationName;
-  readonly port: number;
+  /** Its connections go to these in turn. */
+  readonly ports: readonly number[];
   readonly addresses: Addresses;
   readonly clientId: string;
   readonly scope: string;

@@ -53,7 +53,7 @@ export async function openMachine(folder: string, { servers, generator }: Placem
   const bare = (operation: 'bare' | 'bare-post') =>
     start({
       operation,
-      port,
+      ports: [port],
       addresses: noAddresses,
       clientId: '',
       scope: '',
@@ -108,7 +108,7 @@ const noAddresses = {
 };
 
 /** The next message of a process. @throws if it ends first */
-function heard<T>(child: ChildProcess): Promise<T> {
+export function heard<T>(child: ChildProcess): Promise<T> {
   return new Promise((resolve, reject) => {
     const onMessage = (message: unknown) => {
       child.off('exit', onExit);

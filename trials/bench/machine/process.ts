@@ -27,8 +27,8 @@ export interface ServerStart {
   /** Where its output goes. */
   readonly log: string;
   readonly cores: Cores;
-  /** The peer's folder and port; without it the service is started. */
-  readonly peer?: { readonly folder: string; readonly port: number };
+  /** The peer's folder and port, and the database that takes the folder's place; without it the service is started. */
+  readonly peer?: { readonly folder: string; readonly port: number; readonly url?: string };
   /** A library to be loaded before all others. */
   readonly preload?: string | null;
 }
@@ -56,7 +56,7 @@ export async function startServer({
   preload = null,
 }: ServerStart): Promise<Server> {
   const output = openSync(log, 'w');
-  const words = peer === undefined ? [command, 'start'] : [peerServer, peer.folder, String(peer.port)];
+  const words = peer === undefined ? [command, 'start'] : wordsOfPeer(peer);
   const [program, ...before] = pinned(cores);
   const child = spawn(program, [...before, ...words], {
     env: environment({ ...settings, ...(preload === null ? {} : { LD_PRELOAD: preload }) }),
@@ -81,6 +81,13 @@ export async function startServer({
     },
   };
 }
+
+const wordsOfPeer = ({ folder, port, url }: NonNullable<ServerStart['peer']>) => [
+  peerServer,
+  folder,
+  String(port),
+  ...(url === undefined ? [] : [url]),
+];
 
 /** Starts a module as a process on its cores, with a channel to here. */
 export function startHelper(module: URL, cores: Cores, words: readonly string[]): ChildProcess {
@@ -116,11 +123,16 @@ export async function placement(twoCores: boolean): Promise<Placement> {
 const ticksPerSecond = 100;
 
 /** The processor time that a process and its threads took so far, ms (proc(5), utime and stime). */
-export function processorTime(pid: number): number {
+export const processorTime = (pid: number): number => timeOf(pid, 11, 12);
+
+/** The processor time of its children that have ended, ms (proc(5), cutime and cstime). */
+export const processorTimeOfEnded = (pid: number): number => timeOf(pid, 13, 14);
+
+function timeOf(pid: number, ...of: readonly number[]): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The name in brackets may have spaces; the fields behind it are numbered from 3.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
+  return (of.reduce((sum, field) => sum + Number(fields[field]), 0) * 1_000) / ticksPerSecond;
 }
 
 /** The memory of a process that is in use, MB. */

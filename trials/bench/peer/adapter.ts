@@ -8,7 +8,7 @@ export type Payload = Readonly<Record<string, unknown>> & {
 };
 
 /** The models that are stored; each has a table of its own. */
-const models = [
+export const models = [
   'AccessToken',
   'AuthorizationCode',
   'DeviceCode',
@@ -56,9 +56,28 @@ export function openPeerDatabase(path: string): SQLite.Database {
   return database;
 }
 
-/** The adapter that oidc-provider asks for (its docs, "Adapter"): one prepared statement a call, one commit a write. */
-export function sqliteAdapter(database: SQLite.Database): (model: string) => object {
-  return (model) => {
+/** What oidc-provider asks of its storage for a model (its docs, "Adapter"). */
+interface Adapter {
+  find(id: string): Promise<object | undefined>;
+  findByUid(uid: string): Promise<object | undefined>;
+  findByUserCode(userCode: string): Promise<object | undefined>;
+  upsert(id: string, payload: Payload, expiresIn: number | undefined): Promise<void>;
+  consume(id: string): Promise<void>;
+  destroy(id: string): Promise<void>;
+  revokeByGrantId(grantId: string): Promise<void>;
+}
+
+/** Where the peer stores what it has. */
+export interface Models {
+  adapter(model: string): Adapter;
+  /** The claims of an account, as JSON. */
+  claimsOf(id: string): Promise<string | undefined>;
+}
+
+/** One prepared statement a call, one commit a write. */
+export function sqliteModels(database: SQLite.Database): Models {
+  const account = database.prepare<[string], { claims: string }>('select claims from accounts where id = ?');
+  const adapter = (model: string): Adapter => {
     const table = `"${model}"`;
     const found = 'select payload, consumedAt from';
     const byId = database.prepare<[string], Row>(`${found} ${table} where id = ?`);
@@ -72,37 +91,38 @@ export function sqliteAdapter(database: SQLite.Database): (model: string) => obj
     const destroy = database.prepare(`delete from ${table} where id = ?`);
     const destroyAll = database.prepare(`delete from ${table} where grantId = ?`);
     return {
-      find: async (id: string) => payloadOf(byId.get(id)),
-      findByUid: async (uid: string) => payloadOf(byKey.get(uid)),
-      findByUserCode: async (userCode: string) => payloadOf(byKey.get(userCode)),
-      upsert: async (id: string, payload: Payload, expiresIn: number | undefined) => {
+      find: async (id) => payloadOf(byId.get(id)),
+      findByUid: async (uid) => payloadOf(byKey.get(uid)),
+      findByUserCode: async (userCode) => payloadOf(byKey.get(userCode)),
+      upsert: async (id, payload, expiresIn) => {
         const { grantId = null, uid, userCode = null } = payload;
         const key = model === 'Session' ? (uid ?? null) : userCode;
         const expiresAt = expiresIn === undefined ? null : seconds() + expiresIn;
         write.run(id, JSON.stringify(payload), grantId, key, expiresAt);
       },
-      consume: async (id: string) => {
+      consume: async (id) => {
         consume.run(seconds(), id);
       },
-      destroy: async (id: string) => {
+      destroy: async (id) => {
         destroy.run(id);
       },
-      revokeByGrantId: async (grantId: string) => {
+      revokeByGrantId: async (grantId) => {
         destroyAll.run(grantId);
       },
     };
   };
+  return { adapter, claimsOf: async (id) => account.get(id)?.claims };
 }
 
-interface Row {
+export interface Row {
   readonly payload: string;
   readonly consumedAt: number | null;
 }
 
-function payloadOf(row: Row | undefined): object | undefined {
+export function payloadOf(row: Row | undefined): object | undefined {
   if (row === undefined) return undefined;
   const payload = JSON.parse(row.payload) as object;
   return row.consumedAt === null ? payload : { ...payload, consumed: row.consumedAt };
 }
 
-const seconds = () => Math.floor(Date.now() / 1_000);
+export const seconds = () => Math.floor(Date.now() / 1_000);

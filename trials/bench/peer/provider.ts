@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type SQLite from 'better-sqlite3';
 import Provider from 'oidc-provider';
 import { type Addresses, redirectUri } from '../generator/plan.ts';
-import { openPeerDatabase, sqliteAdapter } from './adapter.ts';
+import { openPeerDatabase, sqliteModels } from './adapter.ts';
+import { openPostgresModels } from './postgres.ts';
 
 export const peerHost = 'login.bench.test';
 
@@ -29,10 +30,12 @@ const day = 86_400;
 /**
  * oidc-provider as a careful operator of one machine sets it up: keys imported once, rotation, revocation and
  * device flow on, unused features off, JWT access tokens, members and grants in the database.
+ *
+ * @param url of the PostgreSQL database that takes the place of the folder's
  */
-export function openPeer(folder: string): { provider: Provider; database: SQLite.Database } {
+export function openPeer(folder: string, url?: string): { provider: Provider; database: SQLite.Database } {
   const database = openPeerDatabase(join(folder, 'peer.db'));
-  const account = database.prepare<[string], { claims: string }>('select claims from accounts where id = ?');
+  const models = url === undefined ? sqliteModels(database) : openPostgresModels(url);
   const clientOf = (clientId: string, algorithm: string) => ({
     client_id: clientId,
     token_endpoint_auth_method: 'none',
@@ -42,7 +45,7 @@ export function openPeer(folder: string): { provider: Provider; database: SQLite
     id_token_signed_response_alg: algorithm,
   });
   const provider = new Provider(`https://${peerHost}`, {
-    adapter: sqliteAdapter(database),
+    adapter: models.adapter,
     jwks: { keys: keysOf(folder) },
     clients: [clientOf('bench-rs256', 'RS256'), clientOf('bench-es256', 'ES256')],
     scopes: ['openid', 'offline_access'],
@@ -54,8 +57,8 @@ export function openPeer(folder: string): { provider: Provider; database: SQLite
       address: ['address'],
     },
     findAccount: async (_context: unknown, id: string) => {
-      const row = account.get(id);
-      return row === undefined ? undefined : { accountId: id, claims: async () => JSON.parse(row.claims) };
+      const claims = await models.claimsOf(id);
+      return claims === undefined ? undefined : { accountId: id, claims: async () => JSON.parse(claims) };
     },
     issueRefreshToken: async (_context: unknown, client: { grantTypeAllowed(grant: string): boolean }) =>
       client.grantTypeAllowed('refresh_token'),
