@@ -91,7 +91,7 @@ export async function start(config: Config): Promise<Service> {
       outboxFolder,
       clock: systemClock,
       random: systemRandom,
-      ...createMemory(systemClock, store),
+      ...createMemory(systemClock, store, systemSchedule),
       placeOf: config.places === null ? noPlaces : await openPlaces(config.places),
       pause: (ms) => wait(ms),
       metrics,

@@ -10,11 +10,13 @@ import type { OpenTenant, Tenants } from '../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../secrets/password.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { createAgedMap } from '../storage/memory/aged-map.ts';
-import { createPendingCodes, createPollPace } from '../storage/memory/pending-codes.ts';
+import { createPendingCodes } from '../storage/memory/pending-codes.ts';
+import { createPollPace } from '../storage/memory/poll-pace.ts';
 import { createRateLimiter, type RateLimiter } from '../storage/memory/rate-limit.ts';
 import { createSharedRateLimiter } from '../storage/shared/counters.ts';
+import { createSharedPollPace } from '../storage/shared/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
-import type { Clock } from '../system/clock.ts';
+import type { Clock, Schedule } from '../system/clock.ts';
 import type { Random } from '../system/random.ts';
 import { addressKey } from './address.ts';
 import { createFailedClients, createRightSecrets } from './guessed-secrets.ts';
@@ -55,12 +57,12 @@ export interface Deps extends Memory {
 export type Memory = Readonly<ReturnType<typeof createMemory>>;
 
 /** The memory of a service that has just started. */
-export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocommit'>) {
+export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocommit'>, schedule: Schedule) {
   const rateLimiter: RateLimiter =
     autocommit === null ? createRateLimiter(clock) : createSharedRateLimiter(autocommit, clock);
   const isShared = autocommit !== null;
   return {
-    pollPace: createPollPace(),
+    pollPace: autocommit === null ? createPollPace() : createSharedPollPace(autocommit, schedule),
     pendingCodes: createPendingCodes(clock, addressKey),
     verifiedTokens: createVerifiedTokens(),
     rateLimiter,

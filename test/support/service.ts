@@ -19,6 +19,7 @@ import { createTenants, type Tenants } from '../../src/operations/tenant/open-te
 import type { Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
 import type { Store } from '../../src/storage/store.ts';
+import type { Schedule } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { type HttpClient, httpClient } from './http.ts';
@@ -109,6 +110,9 @@ export async function startTestService(options: TestServiceOptions): Promise<Tes
   };
 }
 
+/** Nothing is done by itself: the test says when. */
+const never: Schedule = () => () => {};
+
 /** What a service is from one start to its end. */
 interface Running extends Omit<TestService, 'restart' | 'stop'> {
   close(): Promise<void>;
@@ -147,8 +151,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     clock: clock.now,
     transport: outbox.transport(outboxFolder),
     log: () => app.log,
-    // Nothing leaves by itself: the test says when.
-    schedule: () => () => {},
+    schedule: never,
   });
   const { issuer = null } = options;
   const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
@@ -167,7 +170,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     outboxFolder,
     clock: clock.now,
     random: systemRandom,
-    ...createMemory(clock.now, store),
+    ...createMemory(clock.now, store, never),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {
       pauses.push(ms);

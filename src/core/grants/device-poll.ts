@@ -18,7 +18,7 @@ import { type Beginning, beginWithTokens, type TokenGrant } from './tokens.ts';
 export interface PollCommand extends Beginning {
   /** The sign-in that an earlier poll began, or null. */
   readonly begun: SignIn | null;
-  /** When this code was polled last, or null if it was not: kept in memory, not on the disk. */
+  /** When this code was polled last, or null if it was not, as far as is remembered (`docs/scale.md`). */
   readonly lastPolledAt: number | null;
 }
 
@@ -37,8 +37,8 @@ const denied = refusal('access_denied', 'the member rejected the sign-in');
 /**
  * Decides a poll (contract, "Device code (device flow)"; RFC 8628 §3.5; decisions 17, 20 to 23).
  *
- * A pending poll writes nothing: its time is kept in memory. A slow_down writes the longer interval, so that
- * it holds after a restart, when the first poll is never too early.
+ * A pending poll writes nothing here: its time is remembered beside. A slow_down writes the longer interval, so that
+ * it holds where that is forgotten, and the next poll is never too early.
  *
  * @param code the stored code, or null
  */

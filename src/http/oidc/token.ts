@@ -21,9 +21,7 @@ import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import { apply } from '../../storage/apply.ts';
 import { findAuthorizationCode } from '../../storage/authorization-code.ts';
-import { findDeviceCode } from '../../storage/device-code.ts';
 import { findMember } from '../../storage/members/member.ts';
-import { ifRunAgain } from '../../storage/operators/audited.ts';
 import { findSignIn, findSignInWithMember } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
@@ -115,16 +113,12 @@ const deviceCodeGrant: Grant = {
   takes: 'device_code',
   async decide(tx, { client, value, tenant }, { clock, random, pollPace }) {
     const now = clock();
-    const code = await findDeviceCode(tx, tenant.id, sha256(value));
+    const { code, lastPolledAt } = await pollPace.find(tx, tenant.id, sha256(value));
     const { member, begun, room } = await behindCode(tx, client, code, now);
-    const lastPolledAt = code === null ? null : pollPace.lastPolledAt(code.id);
     // Most polls come before a member has decided, and begin nothing.
     const signInId = member === null ? '' : random.id(now);
     const decision = poll(code, { client, member, begun, lastPolledAt, now, signInId });
-    if (code !== null && decision.answer.paced) {
-      pollPace.record(code.id, now);
-      ifRunAgain(tx, () => pollPace.record(code.id, lastPolledAt));
-    }
+    if (code !== null && decision.answer.paced) pollPace.record(tx, code.id, now);
     return { ...decision, writes: inRoom(decision, room) };
   },
 };

@@ -1,11 +1,10 @@
-// What is remembered of pending device codes: how many each client has by network, and when each was polled last.
+// What is remembered of pending device codes: how many each client has, by network.
 import { roomForCode } from '../../core/grants/pending-codes.ts';
-import { deviceCodeLifetime, pacedCodes, pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
+import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
 import { connectionOf } from '../prepared.ts';
 import type { Tx } from '../store.ts';
-import { createAgedMap } from './aged-map.ts';
 
 /** Who asks for one more pending device code. */
 export interface Asker {
@@ -77,30 +76,6 @@ export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) 
       if (holders === undefined) return;
       holders.total += 1;
       holders.networks?.set(asker.network, (holders.networks.get(asker.network) ?? 0) + 1);
-    },
-  };
-}
-
-export type PollPace = ReturnType<typeof createPollPace>;
-
-/**
- * Remembers when each pending device code was polled last. It is kept in memory: a commit for every poll of every TV
- * would be the dearest thing the service does, and all that a restart forgets is that one poll was early. The longer
- * interval of a slow_down is on the disk. A code that was not polled for as long as one lives is forgotten.
- *
- * @param most how many codes are remembered; beyond, the one not polled for longest is forgotten
- */
-export function createPollPace(most = pacedCodes) {
-  const times = createAgedMap<number>(most);
-  return {
-    /** ms, or null if this code was not polled since the start. */
-    lastPolledAt: (id: string) => times.get(id) ?? null,
-    /** @param now ms; null as if it had never been polled */
-    record(id: string, now: number | null) {
-      if (now === null) return times.delete(id);
-      times.set(id, now);
-      const oldest = times.oldest();
-      if (oldest !== undefined && now - oldest[1] > deviceCodeLifetime) times.delete(oldest[0]);
     },
   };
 }

@@ -1,0 +1,96 @@
+// Lets all processes of a database know when each device code was polled last.
+import { sql } from 'kysely';
+import type { DeviceCode } from '../../core/grants/device-code.ts';
+import { pacedCodes } from '../../core/limits.ts';
+import { clocksDiffer, pollTimesWritten } from '../../core/operators/limits.ts';
+import type { Schedule } from '../../system/clock.ts';
+import { createPollTimes, type PollPace, recordIn } from '../memory/poll-pace.ts';
+import { afterCommit } from '../operators/audited.ts';
+import { prepared, query } from '../prepared.ts';
+import type { Tx } from '../store.ts';
+
+/**
+ * A pace that holds whichever process is polled. A poll waits for no commit: each process gathers the times of its
+ * polls, and writes those of half a second in one statement. What it knows of its own it has in memory; what of the
+ * others, it reads with the code.
+ *
+ * The clock of another process may be ahead, so that its polls seem later than they were: they count as so much
+ * earlier as clocks may differ. A device that keeps its interval is never slowed by that.
+ *
+ * @param autocommit see `Store`
+ */
+export function createSharedPollPace(autocommit: Tx, schedule: Schedule): PollPace {
+  const own = createPollTimes();
+  let unwritten = new Map<string, number>();
+  let writing: Promise<void> | null = null;
+
+  const writeAll = async () => {
+    // In one order, so that no two processes wait for each other.
+    const times = [...unwritten].sort(([one], [other]) => (one < other ? -1 : 1));
+    unwritten = new Map();
+    for (let from = 0; from < times.length; from += pollTimesWritten.rows) {
+      const some = times.slice(from, from + pollTimesWritten.rows);
+      await upsert.run(autocommit, { ids: some.map(([id]) => id), times: some.map(([, time]) => time) });
+    }
+  };
+  // Times that cannot be written are lost, as by a restart: a poll may be early then.
+  const write = async (): Promise<void> => {
+    await writing;
+    writing = writeAll().catch(() => {});
+    await writing;
+    writing = null;
+    if (unwritten.size > 0) writeSoon();
+  };
+  const writeSoon = () => schedule(() => void write(), pollTimesWritten.interval);
+
+  return {
+    async find(tx, tenantId, hash) {
+      const found = await polledCode.first(tx, { tenantId, hash });
+      if (found === null) return { code: null, lastPolledAt: null };
+      const { polledAt, ...code } = found;
+      const here = own.lastPolledAt(code.id);
+      const elsewhere = polledAt === null ? null : polledAt - clocksDiffer;
+      return { code, lastPolledAt: latest(here, elsewhere) };
+    },
+    record(tx, id, now) {
+      recordIn(tx, own, id, now);
+      // What runs again must not find its own time among those of the others.
+      afterCommit(tx, () => {
+        if (unwritten.size === 0 && writing === null) writeSoon();
+        if (unwritten.size < pacedCodes) unwritten.set(id, now);
+      });
+    },
+    write,
+  };
+}
+
+const latest = (one: number | null, other: number | null) =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other);
+
+const polledCode = prepared(({ tenantId, hash }: Pick<DeviceCode, 'tenantId' | 'hash'>) =>
+  query
+    .selectFrom('deviceCodes')
+    .leftJoin('pollTimes', 'pollTimes.deviceCodeId', 'deviceCodes.id')
+    .selectAll('deviceCodes')
+    .select('pollTimes.polledAt')
+    .where('deviceCodes.hash', '=', hash)
+    .where('deviceCodes.tenantId', '=', tenantId),
+);
+
+interface PollTimes {
+  readonly ids: readonly string[];
+  readonly times: readonly number[];
+}
+
+const upsert = prepared(({ ids, times }: PollTimes) =>
+  query
+    .insertInto('pollTimes')
+    .columns(['deviceCodeId', 'polledAt'])
+    .expression(sql`select * from unnest(${ids}::text[], ${times}::bigint[])`)
+    .onConflict((conflict) =>
+      conflict
+        .column('deviceCodeId')
+        .doUpdateSet(({ ref }) => ({ polledAt: ref('excluded.polledAt') }))
+        .whereRef('pollTimes.polledAt', '<', 'excluded.polledAt'),
+    ),
+);
