@@ -6,13 +6,10 @@ import { wrongUserCodes } from '../../core/limits.ts';
 import { shownName } from '../../core/members/details.ts';
 import { decideDevice } from '../../operations/device/decide-device.ts';
 import {
-  createTurns,
   type Entrant,
   type FoundDevice,
   type LookedUp,
   lookUpDevice,
-  type Turn,
-  type Turns,
 } from '../../operations/device/look-up-device.ts';
 import { seenAt } from '../../operations/session/notice.ts';
 import { insertWrongUserCode } from '../../storage/members/wrong-user-code.ts';
@@ -49,8 +46,7 @@ export function devicePages(app: FastifyInstance, deps: Deps): void {
     return tenant.deviceFlow ? undefined : sendProblem(reply, 'notFound');
   });
   refuseOtherMethods(app, url, ['GET', 'POST']);
-  const turns = createTurns(deps.pause);
-  app.get(url, (_request, reply) => show(reply, turns, deps));
+  app.get(url, (_request, reply) => show(reply, deps));
   app.post(url, { onRequest: requireOwnForm }, (_request, reply) => submit(reply));
   refuseOtherMethods(app, `${url}/approve`, ['GET', 'POST']);
   // A page that was left open, or loaded again: the way goes on at the code.
@@ -70,7 +66,7 @@ const deviceGuard = (deps: Deps) =>
 
 const asked = (request: FastifyRequest) => pageQuery(request, ['user_code', 'ui_locales']);
 
-function show(reply: FastifyReply, turns: Turns, deps: Deps) {
+function show(reply: FastifyReply, deps: Deps) {
   const { request } = reply;
   // A page fetched ahead is not a page opened by a member (U2).
   if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.status(503).send();
@@ -79,7 +75,7 @@ function show(reply: FastifyReply, turns: Turns, deps: Deps) {
   // A link on another site must not use up a member's tries: there the code is filled in, and not looked up.
   // Nor is it by a HEAD, whose look-up would not be counted (`pages/head-request.ts`).
   if (digits !== null && !isFromAnotherSite(request) && !isUndone(request)) {
-    return lookUp(reply, digits, turns, deps);
+    return lookUp(reply, digits, deps);
   }
   return enter(deviceGuard(deps), reply, (_tx, { language }) => () => {
     if (typed === undefined) return sendEntry(reply, language);
@@ -88,49 +84,34 @@ function show(reply: FastifyReply, turns: Turns, deps: Deps) {
   });
 }
 
-/** Looks the code up in the transaction that lets its member in; what is slowed waits for its turn. */
-async function lookUp(reply: FastifyReply, digits: string, turns: Turns, deps: Deps) {
-  let held: Turn | null | undefined;
-  // What runs again has its place already.
-  const take: Turns['take'] = (entry) => {
-    if (held === undefined) held = turns.take(entry);
-    return held;
-  };
-  let isLookedUp = false;
-  const looked = enter(deviceGuard(deps), reply, async (tx, visit) => {
+/** Looks the code up in the transaction that lets its member in. */
+function lookUp(reply: FastifyReply, digits: string, deps: Deps) {
+  return enter(deviceGuard(deps), reply, async (tx, visit) => {
     const { request } = visit;
     const entering = {
       entrant: entrantOf(visit),
       network: networkKey(request.address),
       browserHash: sha256(browserCookie(request)),
     };
-    const found = await lookUpDevice(tx, request.tenant, entering, digits, { ...turns, take }, deps.clock());
-    return () => {
-      isLookedUp = true;
-      return answerLookUp(visit, digits, found);
-    };
-  });
-  return looked.catch((error) => {
-    // What failed is answered at once, and its place is held as long as that of a wrong code.
-    if (!isLookedUp) void held?.wait(false);
-    throw error;
+    const found = await lookUpDevice(tx, request.tenant, entering, digits, deps.clock());
+    return () => answerLookUp(visit, digits, found);
   });
 }
 
+/** What is slowed waits for its turn. */
 async function answerLookUp(visit: MemberVisit, digits: string, looked: LookedUp) {
-  const { request, reply, member, language } = visit;
-  const { result, turn, isAgain = false } = looked;
+  const { request, reply, member, language, deps } = visit;
+  const { result, wait, isAgain = false } = looked;
   if (result === null && !isAgain) {
     const reason = 'no device waits with this user code';
     noteRefusal(request, { event: 'device_code_wrong', actorKind: 'member', actorId: member.id, reason });
   }
-  if (turn !== undefined) {
+  if (wait !== undefined) {
     // An attacker tries codes on this tenant from many accounts: the operator should know.
     const { id: key, name: tenant } = request.tenant;
     request.log.warn({ tenant }, 'user codes are being guessed');
-    const wait = wrongUserCodes.window;
-    request.reachedLimit = { name: 'tenant_user_codes', key, memberId: null, wait };
-    await turn?.wait(result !== null);
+    request.reachedLimit = { name: 'tenant_user_codes', key, memberId: null, wait: wrongUserCodes.window };
+    if (wait !== null) await deps.pause(wait);
   }
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited') {

@@ -1,15 +1,9 @@
 // Looks up the device of a user code that a member enters, within the limits of guessing (decision 32).
 import type { Client } from '../../core/client.ts';
 import { type DeviceCode, isOpen } from '../../core/grants/device-code.ts';
+import { hasPlace, turnOver } from '../../core/grants/slowed-entry.ts';
 import { hashUserCode } from '../../core/grants/user-code.ts';
-import {
-  browserKnownFor,
-  slowedEntries,
-  slowedEntriesOfNetwork,
-  slowedEntry,
-  wrongUserCodes,
-  wrongUserCodesOfTenant,
-} from '../../core/limits.ts';
+import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import { findClient } from '../../storage/client.ts';
 import {
   countPendingDeviceCodes,
@@ -17,6 +11,7 @@ import {
   hasEnteredDeviceCode,
 } from '../../storage/device-code.ts';
 import { browserKnownSince } from '../../storage/members/known-browser.ts';
+import { listSlowedEntries, saveSlowedEntry } from '../../storage/members/slowed-entry.ts';
 import {
   countWrongUserCodes,
   insertWrongUserCode,
@@ -48,8 +43,8 @@ export interface LookedUp {
    * up that others entered.
    */
   readonly result: FoundDevice | 'limited' | 'busy' | null;
-  /** The place of a slowed entry, whose turn the answer waits for; null where none was free. */
-  readonly turn?: Turn | null;
+  /** How long the answer of a slowed entry waits (ms); null where no place was free. */
+  readonly wait?: number | null;
   /** Whether the member sent the same wrong code before, so that it counts no second time. */
   readonly isAgain?: boolean;
 }
@@ -57,8 +52,6 @@ export interface LookedUp {
 /**
  * Looks up a user code for a signed-in member.
  *
- * @param turns where the entries of a tenant wait, on which too many were wrong; `take` is asked again where the
- *   transaction runs again
  * @param now ms
  */
 export async function lookUpDevice(
@@ -66,7 +59,6 @@ export async function lookUpDevice(
   tenant: OpenTenant,
   { entrant, network, browserHash }: Entering,
   digits: string,
-  turns: Pick<Turns, 'take' | 'isWaiting'>,
   now: number,
 ): Promise<LookedUp> {
   const { memberId } = entrant;
@@ -87,12 +79,12 @@ export async function lookUpDevice(
   const isSlowed = (counts.ofTenant + 1) * pending > wrongUserCodesOfTenant;
   const userCodeHash = hashUserCode(tenant.tokenKey, digits);
   const isReopened = await hasEnteredDeviceCode(tx, { ...entrant, userCodeHash }, now);
-  // Taken before the code is looked up: an entry that gets no turn must learn nothing of its code. A code
-  // that this member has opened is no guess any more, unless that guess itself still waits for its turn.
-  const isGuess = !isReopened || turns.isWaiting(entrant);
-  const takes = isSlowed && isGuess;
-  const turn = takes ? turns.take({ ...entrant, network, isKnown: await isKnown() }) : undefined;
-  if (turn === null) return { result: 'busy', turn };
+  // Before the code is looked up: an entry that gets no place must learn nothing of its code. A code that this
+  // member has opened is no guess any more, unless that guess itself still waits for its turn.
+  const held = isSlowed ? await listSlowedEntries(tx, tenant.id, now) : [];
+  const isGuess = !isReopened || held.some((other) => other.memberId === memberId);
+  const entry = isSlowed && isGuess ? { ...entrant, network, isKnown: await isKnown() } : null;
+  if (entry !== null && !hasPlace(held, entry)) return { result: 'busy', wait: null };
   const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
   const result = await openDevice(tx, code, now);
   const entered = { userCodeHash, browserHash };
@@ -108,7 +100,11 @@ export async function lookUpDevice(
     const { id, clientId } = result.code;
     await auditDeed(tx, { event: 'device_code_entered', memberId, clientId, target: id });
   }
-  return { result, isAgain, ...(turn === undefined ? {} : { turn }) };
+  if (entry === null) return { result, isAgain };
+  const judged = { ...entry, isRight: result !== null };
+  const overAt = turnOver(held, judged, now);
+  await saveSlowedEntry(tx, { ...judged, overAt });
+  return { result, isAgain, wait: overAt - now };
 }
 
 /** The device of a code that waits for a decision, with its client; else null. */
@@ -124,81 +120,4 @@ export interface Entrant {
   readonly memberId: string;
   /** As `addressKey` counts addresses. */
   readonly address: string;
-}
-
-/** Where an entry waits, and beside whom. */
-export interface Waiting extends Entrant {
-  /** As `networkKey` counts networks. */
-  readonly network: string;
-  /** Whether the member has used this browser for long: such entries wait in a line of their own. */
-  readonly isKnown: boolean;
-}
-
-/** The place of a slowed entry. It is held until the wait is over, however long the answer is waited for. */
-export interface Turn {
-  /**
-   * Waits, and gives the place back. A wrong code waits behind the wrong ones before it; a right one waits its own
-   * time and no stranger's (F8), which tells no more than its answer does: the places of wrong ones last as before.
-   */
-  wait(isRight: boolean): Promise<void>;
-}
-
-/** Lets the slowed entries of a tenant through one behind another (decision 32). */
-export interface Turns {
-  /**
-   * Takes a place among the entries of a tenant; no code is looked up without one. A caller who sends a hundred
-   * wrong codes at once gets no more of them through than one who sends them in turn.
-   *
-   * No caller takes all places (security, promise 7): a member holds one turn at a time, and an address too,
-   * a network holds few, and browsers that their members have used for long have places that no stranger takes.
-   *
-   * @returns the turn, which must be waited for; null where one of the same member or address waits, or so many that the wait
-   *   would be too long
-   */
-  take(entry: Waiting): Turn | null;
-  /** Whether a turn of this member waits. */
-  isWaiting(entrant: Pick<Entrant, 'tenantId' | 'memberId'>): boolean;
-}
-
-interface Place {
-  readonly entry: Waiting;
-  /** Those behind wait for it; null until the entry is known to be wrong. */
-  readonly over: Promise<void> | null;
-}
-
-/** @param pause waits for ms */
-export function createTurns(pause: (ms: number) => Promise<void>): Turns {
-  /** By tenant: those of both its lines, in the order in which they wait. */
-  const places = new Map<string, readonly Place[]>();
-  const placesOf = (tenantId: string) => places.get(tenantId) ?? [];
-  const others = (entry: Waiting) => placesOf(entry.tenantId).filter((place) => place.entry !== entry);
-  const leave = (entry: Waiting) => {
-    const left = others(entry);
-    if (left.length === 0) places.delete(entry.tenantId);
-    else places.set(entry.tenantId, left);
-  };
-  const waitInLine = (entry: Waiting): Promise<void> => {
-    const before = others(entry);
-    const last = before.findLast((place) => place.entry.isKnown === entry.isKnown && place.over !== null);
-    const over = (last?.over ?? Promise.resolve()).then(() => pause(slowedEntry)).finally(() => leave(entry));
-    places.set(entry.tenantId, [...before, { entry, over }]);
-    return over;
-  };
-  return {
-    take(entry) {
-      const { tenantId, memberId, address, network, isKnown } = entry;
-      const all = placesOf(tenantId);
-      if (all.some((place) => place.entry.memberId === memberId || place.entry.address === address))
-        return null;
-      const line = all.filter((place) => place.entry.isKnown === isKnown);
-      const ofNetwork = line.filter((place) => place.entry.network === network);
-      if (line.length >= slowedEntries || ofNetwork.length >= slowedEntriesOfNetwork) return null;
-      places.set(tenantId, [...all, { entry, over: null }]);
-      return {
-        wait: (isRight) => (isRight ? pause(slowedEntry).finally(() => leave(entry)) : waitInLine(entry)),
-      };
-    },
-    isWaiting: ({ tenantId, memberId }) =>
-      placesOf(tenantId).some((place) => place.entry.memberId === memberId),
-  };
 }

@@ -20,18 +20,30 @@ import { useStartedAnew } from '../../../support/use-service.ts';
 
 const minute = 60_000;
 
-/** How slowed entries wait in a test that says so. */
-let pause: ((ms: number) => Promise<void>) | null = null;
-const pauseWith = (wait: (ms: number) => Promise<void>) => {
-  pause = wait;
+/** An entry that waits until the test ends that. */
+interface Wait {
+  readonly ms: number;
+  readonly end: () => void;
+}
+
+/** Where slowed entries wait in a test that holds them; in others the time passes at once. */
+let held: Wait[] | null = null;
+const holdWaits = () => {
+  held = [];
+  return held;
+};
+const pause = async (ms: number) => {
+  if (held === null) service.clock.advance(ms);
+  else await new Promise<void>((end) => held?.push({ ms, end }));
 };
 
-const service = useStartedAnew(() =>
-  startUnlimited({ trustedProxies: ['127.0.0.1'], pause: (ms) => pause?.(ms) ?? Promise.resolve() }),
-);
+const service = useStartedAnew(() => startUnlimited({ trustedProxies: ['127.0.0.1'], pause }));
 afterEach(() => {
-  pause = null;
+  held = null;
 });
+
+/** Whole seconds: between two entries the clock of the test moves by some ms. */
+const secondsOf = (waits: readonly Wait[]) => waits.map(({ ms }) => Math.ceil(ms / 1_000));
 
 /** Opens the code's page from a network of the phone's own, by its number. */
 const openFrom = (phone: Phone | undefined, number: number, userCode: string) =>
@@ -67,10 +79,14 @@ describe('one tenant', () => {
     return last;
   };
 
+  const begun = async (waits: readonly Wait[], count: number) => {
+    while (waits.length < count) await new Promise(setImmediate);
+  };
+
   /** Lets the turns end one after another until so many pages have been answered. */
-  const endTurns = async (ends: (() => void)[], answers: readonly unknown[], count: number) => {
+  const endTurns = async (waits: Wait[], answers: readonly unknown[], count: number) => {
     while (answers.length < count) {
-      ends.shift()?.();
+      waits.shift()?.end();
       await new Promise(setImmediate);
     }
   };
@@ -108,20 +124,14 @@ describe('one tenant', () => {
     const phones = await phonesOf(service, hosts.a, 3);
     await pend(20);
     await guess(500);
-    const ends: (() => void)[] = [];
-    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const waits = holdWaits();
     const answers: number[] = [];
     const pages = phones.map((phone, number) =>
       openFrom(phone, number, wrong).then(({ status }) => answers.push(status)),
     );
-    for (let turn = 0; turn < phones.length; turn += 1) {
-      while (ends.length <= turn) await new Promise(setImmediate);
-      // Those behind have been read by now, and have not begun to wait.
-      await service.http(hosts.a, '/.well-known/openid-configuration');
-      expect({ begun: ends.length, answered: answers.length }).toEqual({ begun: turn + 1, answered: turn });
-      ends[turn]?.();
-      while (answers.length <= turn) await new Promise(setImmediate);
-    }
+    await begun(waits, 3);
+    expect(secondsOf(waits).toSorted()).toEqual([3, 6, 9]);
+    await endTurns(waits, answers, 3);
     await Promise.all(pages);
     expect(answers).toEqual([422, 422, 422]);
   });
@@ -130,33 +140,23 @@ describe('one tenant', () => {
     const phones = await phonesOf(service, hosts.a, 6);
     const userCode = await pend(20);
     await guess(500);
-    const waits: { readonly ms: number; readonly end: () => void }[] = [];
-    pauseWith((ms) => new Promise((end) => waits.push({ ms, end })));
+    const waits = holdWaits();
     const answers: number[] = [];
-    const send = (number: number, code: string) =>
-      openFrom(phones[number], number, code).then(({ status }) => answers.push(status));
-    const begun = async (count: number) => {
-      while (waits.length < count) await new Promise(setImmediate);
+    const send = async (number: number, code: string) => {
+      const before = waits.length;
+      const page = openFrom(phones[number], number, code).then(({ status }) => answers.push(status));
+      await begun(waits, before + 1);
+      return { page };
     };
-    const first = send(0, wrong);
-    await begun(1);
-    // These wait behind the first one.
-    const strangers = [1, 2, 3].map((number) => send(number, wrong));
-    const right = send(4, userCode);
-    await begun(2);
-    waits[1]?.end();
-    await right;
+    for (const number of [0, 1, 2]) await send(number, wrong);
+    const right = await send(3, userCode);
+    waits[3]?.end();
+    await right.page;
     expect(answers).toEqual([200]);
-    expect(waits.map(({ ms }) => ms)).toEqual([3_000, 3_000]);
-    // Its place is free, and those behind wait for no turn of it: one line as before.
-    const last = send(5, wrong);
-    for (let turn = 0; turn < 5; turn += 1) {
-      await begun(turn === 0 ? 1 : turn + 2);
-      expect(answers).toHaveLength(turn + 1);
-      waits[turn === 0 ? 0 : turn + 1]?.end();
-      while (answers.length < turn + 2) await new Promise(setImmediate);
-    }
-    await Promise.all([first, ...strangers, last]);
+    // Those that come after wait for no turn of it: one line as before.
+    for (const number of [4, 5]) await send(number, wrong);
+    expect(secondsOf(waits)).toEqual([3, 6, 9, 3, 12, 15]);
+    await endTurns(waits, answers, 6);
     expect(answers).toEqual([200, 422, 422, 422, 422, 422]);
   });
 
@@ -164,8 +164,7 @@ describe('one tenant', () => {
     const phones = await phonesOf(service, hosts.a, 8);
     const userCode = await pend(20);
     await guess(500);
-    const ends: (() => void)[] = [];
-    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const waits = holdWaits();
     const answers: number[] = [];
     const flood = Array.from({ length: 200 }, (_, index) =>
       openFrom(phones[index % 8], index % 100, index % 2 === 0 ? wrong : userCode).then(({ status }) =>
@@ -174,7 +173,7 @@ describe('one tenant', () => {
     );
     while (answers.length < 194) await new Promise(setImmediate);
     expect(new Set(answers)).toEqual(new Set([503]));
-    await endTurns(ends, answers, 200);
+    await endTurns(waits, answers, 200);
     await Promise.all(flood);
     expect(answers.filter((status) => status !== 503)).toHaveLength(6);
   });
@@ -183,8 +182,7 @@ describe('one tenant', () => {
     const phones = await phonesOf(service, hosts.a, 8);
     const userCode = await pend(20);
     await guess(500);
-    const ends: (() => void)[] = [];
-    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const waits = holdWaits();
     const answers: Answer[] = [];
     const pages = phones.map((phone, number) =>
       openFrom(phone, number, userCode).then((answer) => answers.push(answer)),
@@ -194,7 +192,7 @@ describe('one tenant', () => {
       expectErrorPage(answer, 503);
       expect(answer.headers['retry-after']).toBe('5');
     }
-    await endTurns(ends, answers, 8);
+    await endTurns(waits, answers, 8);
     await Promise.all(pages);
     expect(answers.map(({ status }) => status)).toEqual([503, 503, ...Array(6).fill(200)]);
     const entered = (await auditEvents(service)).filter(({ event }) => event === 'device_code_entered');
@@ -212,8 +210,7 @@ describe('one tenant', () => {
       for (let index = 0; index < 8; index += 1) codes.push(await pend(1));
       await pend(20);
       await guess(500);
-      const ends: (() => void)[] = [];
-      pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+      const waits = holdWaits();
       const flood: Answer[] = [];
       const flooding = codes.map((userCode, index) => {
         const { phone, address } = from(index);
@@ -228,15 +225,16 @@ describe('one tenant', () => {
       const pages = [8, 7, 6, 5, 4].map((number) =>
         openFrom(phones[number], number + 100, codes[0] ?? '').then(({ status }) => others.push(status)),
       );
-      await endTurns(ends, others, 5);
+      await endTurns(waits, others, 5);
       await Promise.all([...flooding, ...pages]);
       expect(others).toEqual([200, 200, 200, 200, 200]);
       expect(flood.at(-1)?.status).toBe(200);
 
-      // The place is free again for the next.
+      // When its turn is over the place is free for the next.
+      service.clock.advance(3_000);
       const next = openFrom(phones[0], 0, wrong);
-      while (ends.length === 0) await new Promise(setImmediate);
-      ends.shift()?.();
+      await begun(waits, 1);
+      waits.shift()?.end();
       expectNotValid(await next);
     },
   );
@@ -245,8 +243,7 @@ describe('one tenant', () => {
     const phones = await phonesOf(service, hosts.a, 7);
     const userCode = await pend(20);
     await guess(500);
-    const ends: (() => void)[] = [];
-    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const waits = holdWaits();
     const flood: number[] = [];
     const flooding = phones
       .slice(0, 6)
@@ -257,7 +254,7 @@ describe('one tenant', () => {
     expect(flood).toEqual([503, 503, 503, 503]);
     const other: number[] = [];
     const page = openAt(phones[6], '203.0.113.9', userCode).then(({ status }) => other.push(status));
-    await endTurns(ends, other, 1);
+    await endTurns(waits, other, 1);
     await Promise.all([...flooding, page]);
     expect(other).toEqual([200]);
     expect(flood).toEqual([503, 503, 503, 503, 422, 422]);
@@ -285,23 +282,21 @@ describe('one tenant', () => {
     });
     const userCode = await pend(20);
     await guess(500);
-    const ends: (() => void)[] = [];
-    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const waits = holdWaits();
     const answers: number[] = [];
     const flooding = phones
       .slice(0, 6)
       .map((phone, number) => openFrom(phone, number, wrong).then(({ status }) => answers.push(status)));
-    while (ends.length === 0) await new Promise(setImmediate);
+    await begun(waits, 6);
     const known = [6, 7].map((number) =>
       openFrom(phones[number], number, userCode).then(({ status }) => answers.push(status)),
     );
-    // It waits behind no stranger: its turn has begun beside the first of theirs.
-    while (ends.length < 2) await new Promise(setImmediate);
-    ends[1]?.();
-    while (answers.length === 0) await new Promise(setImmediate);
-    expect(answers).toEqual([200]);
-    ends.splice(1, 1);
-    await endTurns(ends, answers, 8);
+    // They wait behind no stranger.
+    await begun(waits, 8);
+    expect(secondsOf(waits.slice(6))).toEqual([3, 3]);
+    await endTurns(waits.splice(6), answers, 2);
+    expect(answers).toEqual([200, 200]);
+    await endTurns(waits, answers, 8);
     await Promise.all([...flooding, ...known]);
     expect(answers.toSorted()).toEqual([200, 200, 422, 422, 422, 422, 422, 422]);
   });
@@ -330,13 +325,13 @@ describe('one tenant', () => {
     const [phone] = await phonesOf(service, hosts.a, 1);
     const userCode = await pend(20);
     await guess(500);
-    const ends: (() => void)[] = [];
-    pauseWith(() => new Promise((resolve) => ends.push(resolve)));
+    const waits = holdWaits();
     const first = openFrom(phone, 1, userCode);
-    while (ends.length === 0) await new Promise(setImmediate);
+    await begun(waits, 1);
     for (const again of [userCode, wrong]) expectErrorPage(await openFrom(phone, 2, again), 503);
-    ends.shift()?.();
+    waits.shift()?.end();
     expect((await first).status).toBe(200);
+    service.clock.advance(3_000);
     expect((await openFrom(phone, 2, userCode)).status).toBe(200);
   });
 
