@@ -51,21 +51,42 @@ function summary(rows: readonly Row[]): string {
     .join('\n');
 }
 
-/** What the words of a trial ask for: `--rounds N --only ID,ID`. Other words end the process with how it is used. */
+/**
+ * What the words of a trial ask for: `--rounds N --only ID,ID`. `--help` and other words end the process with how it
+ * is used.
+ */
 export function readWords(
   trial: string,
   ids: readonly string[],
   usualRounds: number,
 ): { readonly rounds: number; isChosen(id: string): boolean } {
-  const { values } = parseArgs({ options: { rounds: { type: 'string' }, only: { type: 'string' } } });
-  const rounds = Number(values.rounds ?? usualRounds);
-  const only = values.only?.split(',') ?? ids;
-  if (!Number.isInteger(rounds) || rounds < 1 || !ids.some((id) => only.includes(id))) {
-    const all = [...new Set(ids)].join(',');
-    process.stderr.write(`usage: npm run ${trial} -- [--rounds N] [--only ${all}]\n`);
+  const usage = `usage: npm run ${trial} -- [--rounds N] [--only ${[...new Set(ids)].join(',')}]\n`;
+  const words = wordsOf();
+  if (words?.help === true) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  const rounds = Number(words?.rounds ?? usualRounds);
+  const only = words?.only?.split(',') ?? ids;
+  if (words === null || !Number.isInteger(rounds) || rounds < 1 || !only.every((id) => ids.includes(id))) {
+    process.stderr.write(usage);
     process.exit(2);
   }
   return { rounds, isChosen: (id) => only.includes(id) };
+}
+
+/** The words of this process; null if they are none of a trial's. */
+function wordsOf() {
+  const options = {
+    rounds: { type: 'string' },
+    only: { type: 'string' },
+    help: { type: 'boolean' },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch {
+    return null;
+  }
 }
 
 /**
