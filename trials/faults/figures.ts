@@ -8,6 +8,8 @@ export interface Figures {
   readonly answers: number;
   /** How many of them were 503. */
   readonly refusals: number;
+  /** How long a part of the answers took at most, in ms. @param after so many answers, which do not count */
+  within(part: number, after?: number): number;
   /** One line of a table. */
   text(): string;
   /**
@@ -29,6 +31,7 @@ export function createFigures(found: { add(text: string): void }): Figures {
     get refusals() {
       return refusals;
     },
+    within: (part, after = 0) => quantile(times.slice(after), part),
     text: () => {
       const at = (part: number) => Math.round(quantile(times, part));
       return `${times.length} requests, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${refusals} answered by 503`;

@@ -9,6 +9,7 @@ import { drain } from './cases/process/drain.ts';
 import { ledgerLoop } from './cases/process/ledger-loop.ts';
 import { restartTime } from './cases/process/restart-time.ts';
 import { rotationUnderKill } from './cases/process/rotation.ts';
+import { stuckLog } from './cases/process/stuck-log.ts';
 import { anotherFile } from './cases/storage/another-file.ts';
 import { corruptFile } from './cases/storage/corrupt.ts';
 import { diskFull } from './cases/storage/disk-full.ts';
@@ -41,6 +42,7 @@ const cases: readonly Case[] = [
   anotherFile,
   lockRemoved,
   slowFsync,
+  stuckLog,
 ];
 
 const ids = cases.map(({ id }) => id);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Ask, type HttpClient, httpClient } from '../../test/support/http.ts';
 import { type Started, startProcess } from '../../test/support/process/started.ts';
 import { freePort, type TestService } from '../../test/support/service.ts';
@@ -37,6 +38,8 @@ export interface SiteStart {
   readonly under?: readonly string[];
   /** Options of Node's own. */
   readonly options?: readonly string[];
+  /** The file or pipe that its log goes to; without one, this process reads it. */
+  readonly log?: string;
 }
 
 export async function newSite(folder = mkdtempSync(join(tmpdir(), 'memberdoor-faults-'))): Promise<Site> {
@@ -57,9 +60,9 @@ export async function killAll(): Promise<void> {
 }
 
 /** The development start on a site, as it is started: it may not become ready. */
-export function begin(site: Site, { settings = {}, under = [], options = [] }: SiteStart = {}): Started {
+export function begin(site: Site, { settings = {}, under = [], options = [], log }: SiteStart = {}): Started {
   const started = startProcess({
-    under,
+    under: log === undefined ? under : ['sh', '-c', 'exec "$@" >>"$0"', log, ...under],
     options,
     settings: {
       MEMBERDOOR_DATA: site.folder,
@@ -77,8 +80,8 @@ export function begin(site: Site, { settings = {}, under = [], options = [] }: S
 /** Starts the service of a site, and waits until it is ready. */
 export async function run(site: Site, how: SiteStart = {}): Promise<RunningSite> {
   const started = begin(site, how);
-  await started.ready;
   const { http, service } = httpFromAnywhere(site.port);
+  await (how.log === undefined ? started.ready : answering(site, http, started));
   return {
     ...site,
     http,
@@ -95,6 +98,23 @@ export async function run(site: Site, how: SiteStart = {}): Promise<RunningSite>
       return code;
     },
   };
+}
+
+/** Asks until a service is ready whose log others read. @throws if it ends before */
+async function answering({ host }: Site, http: HttpClient, { exited, errorLines }: Started): Promise<void> {
+  let hasEnded = false;
+  void exited.then(() => {
+    hasEnded = true;
+  });
+  const isReady = () =>
+    http(host, '/readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (hasEnded) throw new Error(`it ended: ${errorLines().join(' | ')}`);
+    await wait(20);
+  }
 }
 
 /**
