@@ -38,15 +38,20 @@ export function sourceOf(
   };
 }
 
-/** Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing. */
+/**
+ * Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing.
+ *
+ * @param kind of the transaction: see `Store`
+ */
 export function transactionOf<T>(
   request: FastifyRequest,
   deps: Pick<Deps, 'clock' | 'store' | 'tenants'>,
   work: (tx: Tx) => Promise<T>,
+  kind: 'transaction' | 'lookUp' = 'transaction',
 ): Promise<T> {
   const run: Store['transaction'] = isUndone(request)
     ? (asked) => undone(deps.store, asked)
-    : deps.store.transaction;
+    : deps.store[kind];
   return obeyingChanges(request, deps.tenants, run, (tx) =>
     work(actingAs(tx, () => sourceOf(request, deps))),
   );

@@ -47,6 +47,8 @@ export interface Connection {
   readonly memory: Map<string, object>;
   /** Something that is remembered changes in this transaction. */
   forget(): Awaitable<void>;
+  /** See `mayChange`. */
+  mayChange(): void;
 }
 
 /** Stands in a query for the value of this name. */
@@ -232,4 +234,9 @@ export async function remembered<Value extends object>(
 /** To be called by whatever changes something that is remembered. */
 export async function forgetRemembered(tx: Tx): Promise<void> {
   await connectionOf(tx).forget();
+}
+
+/** Says that work is going to change something: a look-up runs again as a transaction then, before it reads any more. */
+export function mayChange(tx: Tx): void {
+  connectionOf(tx).mayChange();
 }

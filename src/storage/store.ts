@@ -15,6 +15,12 @@ export interface Store {
    * @throws StorageUnavailable if what it wrote could not be committed; nothing was changed then
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * The same for work that only reads as a rule: where processes share the database, such pieces share a snapshot,
+   * which is not older than they are. Work that changes something after all runs once more, in a transaction of its
+   * own.
+   */
+  lookUp<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Whether other processes may have it open. */
   readonly isShared: boolean;
   /**

@@ -185,7 +185,7 @@ export const fillerPages = 50;
  * Connections to PostgreSQL that one process holds at most, for transactions and for statements beside them, and how
  * long a request waits for one (ms).
  */
-export const postgresPool = { connections: 20, autocommit: 4, patience: 5_000 } as const;
+export const postgresPool = { connections: 20, lookUps: 3, autocommit: 4, patience: 5_000 } as const;
 
 /** How often a process without requests looks at what others changed about tenants (ms): decision 51 allows as much. */
 export const followInterval = 1_000;

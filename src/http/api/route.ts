@@ -104,7 +104,7 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
       const { bearer } = result;
       const { tenant, clientId, scope } = bearer;
       request.caller = bearer;
-      const answer = await transactionOf(request, deps, async (tx) => {
+      const work = async (tx: Tx) => {
         const now = deps.clock();
         const [member, found] = await Promise.all([
           bearerMember(tx, bearer, now),
@@ -112,7 +112,8 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
         ]);
         if (member === null) return null;
         return route.handle(tx, { tenant, member, clientId, scope, params, query, body, now }, found);
-      });
+      };
+      const answer = await transactionOf(request, deps, work, method === 'GET' ? 'lookUp' : 'transaction');
       if (answer === null)
         return sendBearerProblem(reply, 'invalid_token', { bearer, reason: stoppedWorking });
       if (answer.status !== 200) return sendRefused(reply, answer, bearer);

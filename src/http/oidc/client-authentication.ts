@@ -16,6 +16,13 @@ import type { Deps } from '../deps.ts';
 import { refusedByLimit } from '../limit-reached.ts';
 import { obeyingChanges } from '../tenant.ts';
 
+/** How the client of a request is met. */
+interface AsClient {
+  readonly secretIsOptional?: boolean;
+  /** Of the transaction: see `Store`. */
+  readonly kind?: 'transaction' | 'lookUp';
+}
+
 /**
  * Runs work in a transaction, as the client of the request if it is who it says it is: what changes is its doing.
  * A failure is written down, with its client_id only if a client has it: people paste secrets into the wrong field.
@@ -30,9 +37,9 @@ export async function asClient<T>(
   credentials: ClientCredentials,
   deps: Deps,
   work: (tx: Tx, client: Client) => Promise<T>,
-  secretIsOptional = false,
+  { secretIsOptional = false, kind = 'transaction' }: AsClient = {},
 ): Promise<T | Refusal> {
-  const done = await obeyingChanges(request, deps.tenants, deps.store.transaction, async (tx) => {
+  const done = await obeyingChanges(request, deps.tenants, deps.store[kind], async (tx) => {
     const { tenant, address } = request;
     const { failedClients } = deps;
     const { secret } = credentials;

@@ -22,6 +22,7 @@ import { signingKeyFor, signToken } from '../../secrets/signing.ts';
 import { apply } from '../../storage/apply.ts';
 import { findAuthorizationCode } from '../../storage/authorization-code.ts';
 import { findMember } from '../../storage/members/member.ts';
+import { mayChange } from '../../storage/prepared.ts';
 import { findSignIn, findSignInWithMember } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
@@ -51,11 +52,21 @@ interface GrantRequest {
   readonly client: Client;
   readonly value: string;
   readonly fields: TokenFields;
+  /** What an earlier run of the same work saw, which the next one reads without a look at it first. */
+  readonly seen: { code: CodeMember | null };
+}
+
+/** Whose code it is, once a member has decided, and the sign-in that it began. */
+interface CodeMember {
+  readonly memberId: string | null;
+  readonly signInId: string | null;
 }
 
 /** A grant: what it takes, and what it loads and decides. The endpoint writes that, and signs or refuses. */
 interface Grant {
   readonly takes: keyof TokenFields;
+  /** Whether it changes nothing as a rule. */
+  readonly isLookUp?: boolean;
   decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
 }
 
@@ -63,7 +74,7 @@ interface Grant {
 async function behindCode(
   tx: Tx,
   client: Client,
-  code: { readonly memberId: string | null; readonly signInId: string | null } | null,
+  code: CodeMember | null,
   now: number,
 ): Promise<{ member: Member | null; begun: SignIn | null; room: readonly SignInWrite[] }> {
   if (code === null || code.memberId === null) return { member: null, begun: null, room: [] };
@@ -76,6 +87,10 @@ async function behindCode(
   ]);
   return { member, begun, room };
 }
+
+const isOfSame = (one: CodeMember | null, other: CodeMember | null): boolean =>
+  (one?.memberId ?? null) === (other?.memberId ?? null) &&
+  (one?.signInId ?? null) === (other?.signInId ?? null);
 
 /** Only a sign-in that begins needs room. */
 const inRoom = (
@@ -111,10 +126,19 @@ const refreshTokenGrant: Grant = {
 /** grant_type=urn:ietf:params:oauth:grant-type:device_code (RFC 8628 §3.4; decisions 20 to 23). */
 const deviceCodeGrant: Grant = {
   takes: 'device_code',
-  async decide(tx, { client, value, tenant }, { clock, random, pollPace }) {
+  isLookUp: true,
+  async decide(tx, { client, value, tenant, seen }, { clock, random, pollPace }) {
     const now = clock();
-    const { code, lastPolledAt } = await pollPace.find(tx, tenant.id, sha256(value));
-    const { member, begun, room } = await behindCode(tx, client, code, now);
+    const [{ code, lastPolledAt }, expected] = await Promise.all([
+      pollPace.find(tx, tenant.id, sha256(value)),
+      behindCode(tx, client, seen.code, now),
+    ]);
+    const isExpected = isOfSame(code, seen.code);
+    if (code !== null && code.memberId !== null) {
+      seen.code = code;
+      mayChange(tx);
+    }
+    const { member, begun, room } = isExpected ? expected : await behindCode(tx, client, code, now);
     // Most polls come before a member has decided, and begin nothing.
     const signInId = member === null ? '' : random.id(now);
     const decision = poll(code, { client, member, begun, lastPolledAt, now, signInId });
@@ -148,11 +172,14 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     const credentials = clientCredentials(request, fields);
     const value = fields[grant.takes];
     if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
-    const decided = await asClient(request, credentials, deps, async (tx, client) => {
-      const decision = await grant.decide(tx, { tenant, client, value, fields }, deps);
+    const seen = { code: null };
+    const work = async (tx: Tx, client: Client) => {
+      const decision = await grant.decide(tx, { tenant, client, value, fields, seen }, deps);
       const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
       return { ...decision, client, written };
-    });
+    };
+    const kind = grant.isLookUp === true ? 'lookUp' : 'transaction';
+    const decided = await asClient(request, credentials, deps, work, { kind });
     if (isRefusal(decided)) return sendRefusal(reply, decided);
     const { answer } = decided;
     if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));
@@ -201,7 +228,7 @@ export function revocationEndpoint(app: FastifyInstance, deps: Deps): void {
       await apply(tx, revoke(signIn, { client, token, now: deps.clock() }));
       return null;
     };
-    const refused = await asClient(request, credentials, deps, revoked, true);
+    const refused = await asClient(request, credentials, deps, revoked, { secretIsOptional: true });
     return refused === null ? noStore(reply).status(200).send() : sendRefusal(reply, refused);
   });
 }

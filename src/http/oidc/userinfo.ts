@@ -31,7 +31,12 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
     if (!scopeIncludes(bearer.scope, 'openid')) {
       return sendBearerProblem(reply, 'insufficient_scope', { bearer });
     }
-    const member = await transactionOf(request, deps, (tx) => bearerMember(tx, bearer, deps.clock()));
+    const member = await transactionOf(
+      request,
+      deps,
+      (tx) => bearerMember(tx, bearer, deps.clock()),
+      'lookUp',
+    );
     if (member === null) return sendBearerProblem(reply, 'invalid_token', { bearer, reason: stoppedWorking });
     return sendJson(reply, { sub: member.id, ...memberClaims(member, bearer.scope) });
   };

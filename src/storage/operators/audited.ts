@@ -34,14 +34,14 @@ type Handle = Tx & { [audited]?: Audited };
  * leaves neither a row nor a line.
  */
 export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEvent) => void): Store {
-  return {
-    ...store,
-    transaction: async (work) => {
+  const audit =
+    (run: Store['transaction']): Store['transaction'] =>
+    async (work) => {
       let events: AuditEvent[] = [];
       let undo: (() => void)[] = [];
       const once: Once = { done: null, asked: null };
       let after: (() => void)[] = [];
-      const result = await store.transaction((tx) => {
+      const result = await run((tx) => {
         // Work whose commit failed may run again: the database has taken back what it did, and memory does here.
         for (const takeBack of undo.toReversed()) takeBack();
         events = [];
@@ -54,8 +54,8 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
       for (const event of events) tell(event);
       for (const act of after) act();
       return result;
-    },
-  };
+    };
+  return { ...store, transaction: audit(store.transaction), lookUp: audit(store.lookUp) };
 }
 
 /** The same transaction for another actor, who is named in the audit for what changes through it. */

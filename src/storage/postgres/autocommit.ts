@@ -59,6 +59,7 @@ export function openAutocommit(url: string) {
     forget: () => {
       throw new Error('what is remembered changes in a transaction');
     },
+    mayChange: () => {},
   });
   return { tx, counts: pool.counts, end: pool.end };
 }

@@ -8,6 +8,7 @@ import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '..
 import { openAutocommit } from './autocommit.ts';
 import { openPool } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
+import { createLookUps } from './look-ups.ts';
 import { createMemory, type Remembered } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
 import { begin, Outdated } from './transaction.ts';
@@ -73,19 +74,27 @@ export async function openPostgres(
       throw error;
     });
 
+  const transaction: Store['transaction'] = async (work) => {
+    const begunAt = performance.now();
+    waiting += 1;
+    try {
+      return await untilDone(() => attempt(work), { enter, ranAgain });
+    } finally {
+      waiting -= 1;
+      observe?.(performance.now() - begunAt, 1);
+    }
+  };
+
+  const lookUp = createLookUps(pool, remembered, transaction);
+
   return {
     isShared: true,
     autocommit: autocommit.tx,
-    transaction: async (work) => {
-      const begunAt = performance.now();
-      waiting += 1;
-      try {
-        return await untilDone(() => attempt(work), { enter, ranAgain });
-      } finally {
-        waiting -= 1;
-        observe?.(performance.now() - begunAt, 1);
-      }
-    },
+    transaction,
+    lookUp: (work) =>
+      lookUp(work).catch((error: unknown) => {
+        throw isOutage(error) ? unavailable(error) : error;
+      }),
     waiting: () => waiting,
     figures: async () => ({
       bytes: { database: await attempt(sizeIn) },

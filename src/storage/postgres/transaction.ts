@@ -19,6 +19,11 @@ export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
+/** Work that was to read only wants to change something. */
+export class Changing extends Error {
+  override readonly name = 'Changing';
+}
+
 /** A transaction that is under way. */
 export interface Underway {
   readonly tx: Tx;
@@ -26,28 +31,43 @@ export interface Underway {
   begun(): Promise<unknown>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
+  /** Ends one that only reads, without waiting for it. */
+  leave(): void;
+  /** The first error of a statement; null as long as there is none. */
+  failure(): { readonly error: unknown } | null;
   /** @returns the first error of a statement, which the work may not have met; what it met instead where there is none */
   causeOf(error: unknown): unknown;
 }
 
+/** By what the work may do. */
 const begins = {
-  text: 'begin isolation level serializable; select version, "bannedUntil" from remembered',
+  changes: { text: 'begin isolation level serializable; select version, "bannedUntil" from remembered' },
+  reads: {
+    text: 'begin isolation level repeatable read read only; select version, "bannedUntil" from remembered',
+  },
 };
 const commits = { text: 'commit' };
 const takesBack = { text: 'rollback' };
 const raises = { text: 'update remembered set version = version + 1 returning version' };
 
 /** @param expected what it is to see; null if nothing is asked of it before it has begun */
-export function begin(client: pg.PoolClient, memory: Memory, expected: Remembered | null): Underway {
+export function begin(
+  client: pg.PoolClient,
+  memory: Memory,
+  expected: Remembered | null,
+  work: keyof typeof begins = 'changes',
+): Underway {
   const statements = statementsOn(client);
   const { ask } = statements;
   let seen = expected;
   let hasBegun = false;
 
-  const beginning = statements.send(begins, false, ({ rows: [row] }) => {
+  const beginning = statements.send(begins[work], false, ({ rows: [row] }) => {
     hasBegun = true;
     const { version, bannedUntil } = row as Omit<Remembered, 'memory'>;
-    seen ??= memory.at(version, bannedUntil);
+    // What it is now, the next transaction expects.
+    const isNow = memory.at(version, bannedUntil);
+    seen ??= isNow;
     if (seen.version !== version || seen.bannedUntil < bannedUntil) statements.fail(new Outdated());
   });
   // Whatever is asked meanwhile rejects with the same.
@@ -56,7 +76,11 @@ export function begin(client: pg.PoolClient, memory: Memory, expected: Remembere
     flush(client);
     return beginning;
   };
+  const mayChange = () => {
+    if (work === 'reads') throw new Changing();
+  };
   const afterBegin = async (statement: Statement) => {
+    mayChange();
     if (!hasBegun) await begun();
     return ask(statement);
   };
@@ -71,6 +95,7 @@ export function begin(client: pg.PoolClient, memory: Memory, expected: Remembere
     all: async (text, values) => (await read(text, values)).rows,
     run: async ({ postgres }, values) => (await afterBegin({ ...postgres, values })).rowCount ?? 0,
     changeOne: ({ postgres }, values) => {
+      mayChange();
       const put = () => statements.put({ ...postgres, values });
       return hasBegun ? put() : begun().then(put);
     },
@@ -84,7 +109,9 @@ export function begin(client: pg.PoolClient, memory: Memory, expected: Remembere
     get memory() {
       return known().memory;
     },
+    mayChange,
     forget: async () => {
+      mayChange();
       // What this transaction reads from now on may be taken back with it.
       const own = { ...known(), memory: new Map<string, object>() };
       seen = own;
@@ -98,6 +125,11 @@ export function begin(client: pg.PoolClient, memory: Memory, expected: Remembere
   return {
     tx,
     begun,
+    leave: () => {
+      statements.close();
+      send(client, commits, () => {}, true);
+    },
+    failure: () => statements.failure,
     commit: async () => {
       const { command } = await afterBegin(commits);
       statements.close();

@@ -59,6 +59,7 @@ export async function openStore(
       isShared: false,
       autocommit: null,
       transaction: (work) => group.run(work),
+      lookUp: (work) => group.run(work),
       waiting: () => group.waiting,
       figures: async () => ({
         bytes: { database: sizeOf(path), log: sizeOf(`${path}-wal`) },

@@ -39,6 +39,7 @@ export function createStatements(sqlite: SQLite.Database, isSnapshot = false): S
     forget() {
       this.memory.clear();
     },
+    mayChange: () => {},
     prepare(text) {
       let statement = known.get(text);
       if (statement === undefined) {
