@@ -41,11 +41,11 @@ export interface Underway {
 
 /** By what the work may do. */
 const begins = {
-  changes: { text: 'begin isolation level serializable; select version, "bannedUntil" from remembered' },
-  reads: {
-    text: 'begin isolation level repeatable read read only; select version, "bannedUntil" from remembered',
-  },
+  changes: { text: 'begin isolation level serializable' },
+  reads: { text: 'begin isolation level repeatable read read only' },
 };
+/** Prepared, as it is asked most of all. */
+const looks = { name: 'remembered', text: 'select version, "bannedUntil" from remembered' };
 const commits = { text: 'commit' };
 const takesBack = { text: 'rollback' };
 const raises = { text: 'update remembered set version = version + 1 returning version' };
@@ -62,7 +62,9 @@ export function begin(
   let seen = expected;
   let hasBegun = false;
 
-  const beginning = statements.send(begins[work], false, ({ rows: [row] }) => {
+  statements.put(begins[work]);
+  const beginning = statements.send(looks, false, ({ rows: [row] }) => {
+    if (statements.failure !== null) return;
     hasBegun = true;
     const { version, bannedUntil } = row as Omit<Remembered, 'memory'>;
     // What it is now, the next transaction expects.
