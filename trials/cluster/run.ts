@@ -3,13 +3,14 @@
 import { readWords, runCases } from '../faults/suite.ts';
 import { ledgerUnderLoad } from './cases/ledger.ts';
 import { races } from './cases/races.ts';
+import { rollingUpgrade } from './cases/upgrade.ts';
 import { startCluster } from './site/cluster.ts';
 
-const ids = ['ledger', 'races'] as const;
+const ids = ['ledger', 'races', 'upgrade'] as const;
 const { rounds, isChosen } = readWords('test:cluster', ids, 200);
 process.stdout.write('starting PostgreSQL and three processes ...\n');
-const cluster = await startCluster(rounds + 10);
-const cases = [ledgerUnderLoad(cluster), ...races(cluster)];
+const cluster = await startCluster({ racerCount: rounds + 10 });
+const cases = [ledgerUnderLoad(cluster), ...races(cluster), rollingUpgrade];
 const isPassed = await runCases(
   cases.filter(({ id }) => isChosen(id)),
   rounds,

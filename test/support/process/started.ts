@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
-const command = fileURLToPath(new URL('../../../bin/memberdoor.js', import.meta.url));
 
 /** What the log says of a stop that did not wait until all was done. */
 export const cutOff = 'it is cut off';
@@ -36,6 +36,8 @@ export interface Start {
   readonly by?: 'node' | 'npm' | 'an older node';
   /** Whether what should read its standard output is gone before it begins, as behind `| head -1` after a line. */
   readonly isUnread?: boolean;
+  /** The folder of the project that runs, where it is not this one. */
+  readonly from?: string;
   /** A program that runs all this, with its words: one that watches the calls of the system, say. */
   readonly under?: readonly string[];
 }
@@ -48,11 +50,13 @@ export function startProcess({
   words = ['start'],
   options = [],
   by = 'node',
+  from = project,
   under = [],
   input = '',
   isUnread = false,
 }: Start): Started {
   const startedAt = performance.now();
+  const command = join(from, 'bin/memberdoor.js');
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(?:MEMBERDOOR_|NODE_(?!COMPILE_CACHE$)|npm_|VITEST)/.test(name),
   );
@@ -63,7 +67,7 @@ export function startProcess({
     'an older node': [process.execPath, '--import', older, command],
   }[by];
   const [program, ...before] = [...under, ...started] as [string, ...string[]];
-  const child = spawn(program, [...before, ...words], { cwd: project, env, detached: true });
+  const child = spawn(program, [...before, ...words], { cwd: from, env, detached: true });
   // Who ends before it has read its input closes it.
   child.stdin.on('error', () => {});
   child.stdin.end(input);

@@ -13,8 +13,6 @@ import { type Mails, openMails } from './mails.ts';
 import { type ClusterProcess, createProcess } from './process.ts';
 import { host, tenantFile } from './tenants.ts';
 
-export const processCount = 3;
-
 /** What each request has that the proxy passes on: it came by https. */
 const headers = { 'x-forwarded-proto': 'https' };
 
@@ -40,8 +38,21 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** @param racerCount how many rounds of a race there may be */
-export async function startCluster(racerCount: number): Promise<Cluster> {
+/** What a cluster is started with. */
+interface ClusterStart {
+  /** How many rounds of a race there may be. */
+  readonly racerCount?: number;
+  readonly processCount?: number;
+  /** The folder of the version that all of it begins with; this one, where it is not given. */
+  readonly from?: string;
+}
+
+export async function startCluster({
+  racerCount = 0,
+  processCount = 3,
+  from,
+}: ClusterStart): Promise<Cluster> {
+  const version = from === undefined ? {} : { from };
   const folder = mkdtempSync(join(tmpdir(), 'memberdoor-cluster-'));
   const mails = await openMails();
   const postgres = await startPostgres(await freePort(), { isDurable: true });
@@ -64,20 +75,20 @@ export async function startCluster(racerCount: number): Promise<Cluster> {
   }
   const [first, ...others] = processes as [ClusterProcess, ...ClusterProcess[]];
   const command = async (...words: string[]) => {
-    const started = startProcess({ settings: first.settings, words });
+    const started = startProcess({ settings: first.settings, words, ...version });
     const { code } = await started.exited;
     if (code !== 0) throw new Error(`memberdoor ${words[0]}: ${started.errorLines().join('\n')}`);
     return started.lines();
   };
   await command('init');
-  await first.start();
+  await first.start(version);
   const file = join(folder, 'tenants.json');
   writeFileSync(file, JSON.stringify(await tenantFile(racerCount)));
   await command('apply', file, '--yes');
   const [adminToken = ''] = await command(
     ...['service-tokens', 'create', '--name', 'cluster', '--permissions', 'members:write'],
   );
-  await Promise.all(others.map((process) => process.start()));
+  await Promise.all(others.map((process) => process.start(version)));
   const front = await openFront(processes.map(({ port }) => port));
   const served = (port: number): Served => ({
     host,

@@ -1,7 +1,7 @@
 // One process of a cluster: its data folder and port, and the gate between it and the database.
 import { setTimeout as wait } from 'node:timers/promises';
 import { httpClient } from '../../../test/support/http.ts';
-import { type Started, startProcess } from '../../../test/support/process/started.ts';
+import { type Start, type Started, startProcess } from '../../../test/support/process/started.ts';
 import type { Gate } from '../../../test/support/proxy/gate.ts';
 import { freePort } from '../../../test/support/service.ts';
 
@@ -10,8 +10,7 @@ export interface ClusterProcess {
   readonly settings: Readonly<Record<string, string>>;
   readonly gate: Gate;
   isRunning(): boolean;
-  /** @param options of Node's own */
-  start(options?: readonly string[]): Promise<void>;
+  start(how?: Pick<Start, 'options' | 'from'>): Promise<void>;
   /** kill -9. */
   kill(): Promise<void>;
   /** SIGTERM. */
@@ -69,8 +68,8 @@ export async function createProcess(
     settings,
     gate,
     isRunning: () => started !== null,
-    start: async (options = []) => {
-      started = startProcess({ settings, options });
+    start: async (how = {}) => {
+      started = startProcess({ settings, ...how });
       await started.ready;
     },
     kill: () => end((life) => life.kill()),
