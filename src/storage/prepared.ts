@@ -49,6 +49,8 @@ export interface Connection {
   forget(): Awaitable<void>;
   /** See `mayChange`. */
   mayChange(): void;
+  /** What is asked from now on in this transaction may take long. */
+  takeLong(): Awaitable<void>;
 }
 
 /** Stands in a query for the value of this name. */
@@ -239,4 +241,12 @@ export async function forgetRemembered(tx: Tx): Promise<void> {
 /** Says that work is going to change something: a look-up runs again as a transaction then, before it reads any more. */
 export function mayChange(tx: Tx): void {
   connectionOf(tx).mayChange();
+}
+
+/**
+ * To be called before a statement that touches as many rows as there happen to be: PostgreSQL may take longer for it than
+ * a request waits.
+ */
+export async function mayTakeLong(tx: Tx): Promise<void> {
+  await connectionOf(tx).takeLong();
 }

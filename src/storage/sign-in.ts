@@ -5,7 +5,7 @@ import type { SignIn, SignInEnd, SignInWrite } from '../core/grants/sign-in.ts';
 import { signInsPerMember } from '../core/limits.ts';
 import type { Member } from '../core/members/member.ts';
 import { type MemberColumns, memberColumns, memberOfRow } from './members/member.ts';
-import { insertion, lookup, prepared, query, unplanned } from './prepared.ts';
+import { insertion, lookup, mayTakeLong, prepared, query, unplanned } from './prepared.ts';
 import { type NewestPage, newest, rowsWith, updateRow } from './rows.ts';
 import type { Tx } from './store.ts';
 
@@ -129,6 +129,7 @@ export async function endSignInsOfClient(
   reason: SignInEnd,
   at: number,
 ): Promise<void> {
+  await mayTakeLong(tx);
   await tx
     .updateTable('signIns')
     .set({ state: 'ended', endedAt: at, endReason: reason })

@@ -12,7 +12,8 @@ export interface Store {
    * time share one commit; one that throws is rolled back alone. Nothing but awaits on `tx` inside. If the
    * commit fails it runs once more, where nothing can be written, so that reading goes on.
    *
-   * @throws StorageUnavailable if what it wrote could not be committed; nothing was changed then
+   * @throws StorageUnavailable if what it wrote could not be committed; nothing was changed then, unless it is
+   *   `CommitUnanswered`
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
@@ -54,7 +55,16 @@ export interface EngineFigures {
 
 /** Nothing was committed: the file is locked, full or read-only, or too much is waiting. Answered with 503. */
 export class StorageUnavailable extends Error {
-  override readonly name = 'StorageUnavailable';
+  override readonly name: string = 'StorageUnavailable';
+}
+
+/** The database was asked to commit and did not say whether it has: it is neither told as done nor done again. */
+export class CommitUnanswered extends StorageUnavailable {
+  override readonly name = 'CommitUnanswered';
+
+  constructor(cause: unknown) {
+    super('the database did not say whether the transaction is committed', { cause });
+  }
 }
 
 /**

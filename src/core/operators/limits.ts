@@ -182,10 +182,28 @@ export const checksumBytes = 1_024 * 1_024;
 export const fillerPages = 50;
 
 /**
- * Connections to PostgreSQL that one process holds at most, for transactions and for statements beside them, and how
- * long a request waits for one (ms).
+ * Connections to PostgreSQL that one process holds at most, for transactions, those of them that only read, and for
+ * statements beside them.
  */
-export const postgresPool = { connections: 20, lookUps: 3, autocommit: 4, patience: 5_000 } as const;
+export const postgresPool = { connections: 20, lookUps: 3, autocommit: 4 } as const;
+
+/**
+ * How long a process waits for PostgreSQL (ms): for a connection, be it free or new; for the answer to a statement,
+ * and to one that may take long; and for a word on a connection before it asks whether that is still there.
+ *
+ * The server ends a statement before the process gives its answer up, so that a slow one is told from a network that
+ * lost its way. It ends a transaction that waits for the process's next statement sooner still: a process that was cut
+ * off holds no row that others want for longer than they wait for it, and a commit that arrives after its request was
+ * answered by 503 finds nothing to commit.
+ */
+export const postgresTimes = {
+  connection: 5_000,
+  answer: 5_000,
+  statement: 4_000,
+  idleInTransaction: 2_000,
+  longAnswer: 10 * minute,
+  keepAlive: 5_000,
+} as const;
 
 /** How often a process without requests looks at what others changed about tenants (ms): decision 51 allows as much. */
 export const followInterval = 1_000;

@@ -1,6 +1,7 @@
 // Lists that are read in pages, and files of everything that a list has.
 
 import { exportPart, listPage } from '../../core/limits.ts';
+import { mayTakeLong } from '../../storage/prepared.ts';
 import type { ListPage } from '../../storage/rows.ts';
 import type { Tx } from '../../storage/store.ts';
 import * as s from '../json-schema.ts';
@@ -164,6 +165,7 @@ export function listWithFile<
   type Input = { readonly limit?: number };
   const run = (context: Context, { limit: most = Number.POSITIVE_INFINITY, ...input }: Input) => {
     const part = async (tx: Tx, before: object, left: number): Promise<FileAnswer> => {
+      await mayTakeLong(tx);
       const atMost = Math.min(left, exportPart);
       const filter = { ...input, ...before } as s.ObjectOf<NoFields, Narrowing>;
       const entries = await read({ ...context, tx }, filter, atMost);

@@ -9,6 +9,7 @@ import {
   resealAll,
   updateKeyCheck,
 } from '../../storage/operators/sealed.ts';
+import { mayTakeLong } from '../../storage/prepared.ts';
 import type { ServiceRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import { readDatabase } from '../../storage/sqlite/backup.ts';
@@ -87,6 +88,7 @@ export async function listLost(
   { environment }: Pick<Config, 'environment'>,
   vault: Pick<Vault, 'keyCheck'> | null,
 ) {
+  await mayTakeLong(tx);
   checkLoss(await findService(tx), environment, vault);
   const tenants = (await listTenants(tx)).map(({ tenant }) => tenant);
   const { members } = await tx

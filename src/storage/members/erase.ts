@@ -2,6 +2,7 @@
 import { type Member, normaliseEmail } from '../../core/members/member.ts';
 import { hashAccountPages, hashEmail } from '../../core/members/member-limits.ts';
 import { eraseAuditAddresses, eraseAuditChanges } from '../operators/audit-event.ts';
+import { mayTakeLong } from '../prepared.ts';
 import { deleteRows, findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
@@ -42,6 +43,7 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
     deletionDueAt: now,
     erasedAt: now,
   };
+  await mayTakeLong(tx);
   await updateRow(tx, 'members', { id, tenantId, erasedAt: null }, erased);
   // Where the member came from is looked for in what the next lines erase.
   await eraseAuditAddresses(tx, tenantId, id);

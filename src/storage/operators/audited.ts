@@ -2,7 +2,7 @@
 import { type AuditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import type { Clock } from '../../system/clock.ts';
 import type { Awaitable } from '../prepared.ts';
-import type { Store, Tx } from '../store.ts';
+import { StorageUnavailable, type Store, type Tx } from '../store.ts';
 
 /** What belongs to one piece of work: who does it, and what it has done beside the database so far. */
 interface Audited {
@@ -50,7 +50,10 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
         once.asked = null;
         return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after, once }));
       });
-      await undoUnasked(once);
+      // What stays counted is no reason to say that what is committed was not done.
+      await undoUnasked(once).catch((error: unknown) => {
+        if (!(error instanceof StorageUnavailable)) throw error;
+      });
       for (const event of events) tell(event);
       for (const act of after) act();
       return result;

@@ -4,7 +4,7 @@ import type { SignInEnd } from '../../core/grants/sign-in.ts';
 import type { Move } from '../../core/machine.ts';
 import { auditEvent, type Source, serviceSource } from '../../core/operators/audit-event.ts';
 import { type EndedTable, movesOfRestore } from '../../core/operators/restore.ts';
-import { forgetRemembered } from '../prepared.ts';
+import { forgetRemembered, mayTakeLong } from '../prepared.ts';
 import { updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { insertAuditEvent } from './audit-event.ts';
@@ -56,6 +56,7 @@ export async function endAllSignIns(
   now: number,
 ): Promise<Readonly<Record<EndedTable, number>>> {
   const { signIns, ...others } = movesOfRestore();
+  await mayTakeLong(tx);
   await tx
     .updateTable('signIns')
     .set({ endedAt: now, endReason: reason })

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { postgresPool, postgresRetries } from '../../core/operators/limits.ts';
 import { connect, type QueryText } from '../prepared.ts';
 import { StorageUnavailable } from '../store.ts';
-import { openPool, type Statement, send } from './client.ts';
+import { openHurriedPool, type Patience, type Statement, send } from './client.ts';
 import { ConnectionLost, isOutage, isUnfinished } from './errors.ts';
 import { handleOn } from './handle.ts';
 
@@ -14,8 +14,9 @@ import { handleOn } from './handle.ts';
  *
  * @param url `postgres://user:password@host:port/database`
  */
-export function openAutocommit(url: string) {
-  const pool = openPool(url, { max: postgresPool.autocommit, options: '-c synchronous_commit=off' });
+export function openAutocommit(url: string, patience: Patience) {
+  const others = { max: postgresPool.autocommit, options: '-c synchronous_commit=off' };
+  const pool = openHurriedPool(url, others, patience);
   const askOnce = async (statement: Statement): Promise<pg.QueryResult> => {
     const client = await pool.connect();
     let isBroken = false;
@@ -60,6 +61,9 @@ export function openAutocommit(url: string) {
       throw new Error('what is remembered changes in a transaction');
     },
     mayChange: () => {},
+    takeLong: () => {
+      throw new Error('what may take long is done in a transaction');
+    },
   });
   return { tx, counts: pool.counts, end: pool.end };
 }

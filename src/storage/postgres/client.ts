@@ -1,7 +1,9 @@
 // Connections to PostgreSQL, on which statements are sent without waiting for the answers to those before.
 import pg from 'pg';
-import { postgresPool } from '../../core/operators/limits.ts';
+import { postgresPool, postgresTimes } from '../../core/operators/limits.ts';
+import { type Schedule, systemSchedule } from '../../system/clock.ts';
 import { ConnectionLost, isStale } from './errors.ts';
+import { type Watch, watchSilence } from './silence.ts';
 
 const { builtins, getTypeParser } = pg.types;
 
@@ -19,6 +21,14 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
+}
+
+/** Of the connections that requests wait for. */
+const watches = new WeakMap<pg.ClientBase, Watch>();
+
+/** Says whether the statements that are sent on a connection from now on may take long. */
+export function allow(client: pg.PoolClient, mayTakeLong: boolean): void {
+  watches.get(client)?.allow(mayTakeLong);
 }
 
 /** Raised where another process has changed tables: every query is prepared anew from then on, under another name. */
@@ -42,7 +52,10 @@ export function send(
   const prepared = generation;
   const name = statement.name && `${statement.name} ${prepared}`;
   const query = { ...statement, name } as pg.QueryConfig;
+  const watch = watches.get(client);
+  watch?.sent();
   client.query(query, (error: Error | null, answer: pg.QueryResult | pg.QueryResult[]) => {
+    watch?.answered();
     if (isStale(error) && prepared === generation) generation += 1;
     const last = (Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult;
     answered(error ? named(error) : null, last);
@@ -51,9 +64,11 @@ export function send(
 }
 
 /** Lets what was sent leave, with what is sent in the same breath. */
-export function flush({ connection: { stream } }: pg.PoolClient): void {
+export function flush(client: pg.PoolClient): void {
+  const { stream } = client.connection;
   queueMicrotask(() => {
     if (stream.writableCorked > 0) stream.uncork();
+    watches.get(client)?.left();
   });
 }
 
@@ -69,21 +84,54 @@ function lost(cause: unknown): ConnectionLost {
 /** What the server calls the connections of a service's processes. */
 export const processName = 'memberdoor';
 
+/** How long what asks a database waits for it. */
+export interface Patience {
+  readonly times?: Readonly<Record<keyof typeof postgresTimes, number>>;
+  /** When that is over. */
+  readonly schedule?: Schedule;
+}
+
+/** What of the connections is not as it is for transactions. */
+type Others = Readonly<Pick<pg.PoolConfig, 'application_name' | 'max' | 'options'>>;
+
 /**
- * The connections of one process to a database.
+ * The connections of one process to a database, whose statements may take as long as they take.
  *
  * @param url `postgres://user:password@host:port/database`
- * @param others what of them is not as it is for transactions
  */
-export function openPool(
+export function openPool(url: string, others: Others = {}, { times = postgresTimes }: Patience = {}) {
+  return poolOf(url, times, others);
+}
+
+/** Connections for requests, each of whose statements is answered in time or fails (see `postgresTimes`). */
+export function openHurriedPool(
   url: string,
-  others: Readonly<Pick<pg.PoolConfig, 'application_name' | 'max' | 'options'>> = {},
+  others: Others,
+  { times = postgresTimes, schedule = systemSchedule }: Patience,
+) {
+  const limits = {
+    statement_timeout: times.statement,
+    idle_in_transaction_session_timeout: times.idleInTransaction,
+  };
+  return poolOf(url, times, { ...limits, ...others }, (client) => {
+    const giveUp = (why: Error) => client.connection.stream.destroy(why);
+    watches.set(client, watchSilence(giveUp, { usual: times.answer, long: times.longAnswer }, schedule));
+  });
+}
+
+function poolOf(
+  url: string,
+  times: NonNullable<Patience['times']>,
+  others: pg.PoolConfig,
+  connected: (client: pg.PoolClient) => void = () => {},
 ) {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: processName,
     max: postgresPool.connections,
-    connectionTimeoutMillis: postgresPool.patience,
+    connectionTimeoutMillis: times.connection,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: times.keepAlive,
     types: columnTypes,
     pipeline: true,
     ...others,
@@ -91,7 +139,10 @@ export function openPool(
   // A connection that breaks while it is not used is replaced by the next that is asked for.
   pool.on('error', () => {});
   // Each statement tells of one that breaks while it is used; an error without a listener would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    connected(client);
+  });
   return {
     options: pool.options,
     connect: () =>

@@ -5,6 +5,16 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
+/** Why a connection is given up on which no answer comes. */
+export class Silence extends Error {
+  override readonly name = 'Silence';
+}
+
+/** Whether a connection is lost because no answer came: on another one none would come either. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof ConnectionLost && error.cause instanceof Silence;
+}
+
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
@@ -31,7 +41,15 @@ export function isDivisionByZero(error: unknown): boolean {
   return codeOf(error) === '22012';
 }
 
-/** Whether the database does not answer, is going down, is full, or only reads. */
+/**
+ * Whether the database does not answer, or not in time, is going down, is full, or only reads. Not in time is 57014,
+ * where it ended a statement, and 25P03, where it ended a transaction that waited for the next one.
+ */
 export function isOutage(error: unknown): boolean {
-  return error instanceof ConnectionLost || /^(?:08|53|57P|58|25006)/.test(codeOf(error));
+  return isUnanswered(error) || /^(?:53|57|58|25006|25P03)/.test(codeOf(error));
+}
+
+/** Whether it did not say what became of a statement, which may be done. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof ConnectionLost || /^(?:08|40003)/.test(codeOf(error));
 }

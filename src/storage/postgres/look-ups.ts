@@ -2,20 +2,25 @@
 import { postgresPool } from '../../core/operators/limits.ts';
 import type { Store, Tx } from '../store.ts';
 import type { openPool } from './client.ts';
+import { isSilence } from './errors.ts';
 import type { Memory } from './memory.ts';
 import { begin, Changing } from './transaction.ts';
+
+/** What the snapshot failed with, if it did. */
+type Failure = ReturnType<typeof begin>['failure'];
 
 /** A piece of work that waits for its turn. */
 interface Piece {
   /** Runs it on a snapshot that is not older than the piece. */
-  run(tx: Tx, begun: () => Promise<unknown>, isBroken: () => boolean): Promise<void>;
+  run(tx: Tx, begun: () => Promise<unknown>, failure: Failure): Promise<void>;
   /** There is no connection for it. */
   refuse(error: unknown): void;
 }
 
 /**
  * What `Store.lookUp` is on PostgreSQL. A snapshot that only reads never fails for what others do, so no answer waits
- * for its commit. Whatever else goes wrong with it, each of its pieces runs again alone.
+ * for its commit. Whatever else goes wrong with it, each of its pieces runs again alone, unless the database says
+ * nothing any more: each would wait for it once more.
  *
  * @param alone runs a piece in a transaction of its own
  */
@@ -32,10 +37,9 @@ export function createLookUps(
     const expected = memory.newest();
     const { tx, begun, leave, failure } = begin(client, memory, expected, 'reads');
     if (expected === null) await begun().catch(() => {});
-    const isBroken = () => failure() !== null;
-    await Promise.all(pieces.map((piece) => piece.run(tx, begun, isBroken)));
+    await Promise.all(pieces.map((piece) => piece.run(tx, begun, failure)));
     leave();
-    client.release(isBroken());
+    client.release(failure() !== null);
   };
   const next = () => {
     if (waiting.length === 0 || underWay === postgresPool.lookUps) return;
@@ -54,7 +58,7 @@ export function createLookUps(
 
   return (work) =>
     new Promise((resolve, reject) => {
-      const run: Piece['run'] = async (tx, begun, isBroken) => {
+      const run: Piece['run'] = async (tx, begun, failure) => {
         try {
           const result = await work(tx);
           await begun();
@@ -62,7 +66,9 @@ export function createLookUps(
         } catch (error) {
           // What it saw was expected; only now it is certain.
           await begun().catch(() => {});
-          if (error instanceof Changing || isBroken()) alone(work).then(resolve, reject);
+          const failed = failure();
+          if (isSilence(failed?.error)) reject(failed?.error);
+          else if (error instanceof Changing || failed !== null) alone(work).then(resolve, reject);
           else reject(error);
         }
       };

@@ -6,15 +6,15 @@ import { postgresRetries } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { type CommitObserver, StorageUnavailable, type Store, type Tx } from '../store.ts';
 import { openAutocommit } from './autocommit.ts';
-import { openPool } from './client.ts';
+import { openHurriedPool, openPool, type Patience } from './client.ts';
 import { isDuplicate, isOutage, isUnfinished } from './errors.ts';
 import { createLookUps } from './look-ups.ts';
 import { createMemory, type Remembered } from './memory.ts';
 import { type Allowed, migrate } from './migrate.ts';
 import { begin, Outdated } from './transaction.ts';
 
-/** Who is told of what happens to a store. */
-interface Surroundings {
+/** Who is told of what happens to a store, and how long it waits for the database. */
+interface Surroundings extends Patience {
   readonly commit?: CommitObserver | undefined;
 }
 
@@ -29,21 +29,14 @@ interface Surroundings {
 export async function openPostgres(
   url: string,
   may: Allowed,
-  { commit: observe }: Surroundings = {},
+  { commit: observe, ...patience }: Surroundings = {},
 ): Promise<Store> {
-  const pool = openPool(url);
-  try {
-    await migrate(pool, may);
-  } catch (error) {
-    await pool.end();
-    if (error instanceof StartupError) throw error;
-    throw new StartupError(`The database cannot be reached: ${(error as Error).message}.`);
-  }
+  const pool = await openMigrated(url, may, patience);
   const remembered = createMemory();
-  const autocommit = openAutocommit(url);
+  const autocommit = openAutocommit(url, patience);
   let waiting = 0;
   let retries = 0;
-  const enter = createLane();
+  const lane = createLane();
   const ranAgain = () => {
     retries += 1;
   };
@@ -78,7 +71,7 @@ export async function openPostgres(
     const begunAt = performance.now();
     waiting += 1;
     try {
-      return await untilDone(() => attempt(work), { enter, ranAgain });
+      return await untilDone(() => attempt(work), { lane, ranAgain });
     } finally {
       waiting -= 1;
       observe?.(performance.now() - begunAt, 1);
@@ -110,6 +103,24 @@ export async function openPostgres(
   };
 }
 
+/** A migration takes as long as the tables are large: its connection has no times of requests. */
+async function openMigrated(url: string, may: Allowed, patience: Patience) {
+  const unhurried = openPool(url, { max: 1 }, patience);
+  const pool = openHurriedPool(url, {}, patience);
+  try {
+    await migrate(unhurried, may);
+    // By its connections the server knows a process that uses the database.
+    (await pool.connect()).release();
+    return pool;
+  } catch (error) {
+    await pool.end();
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`The database cannot be reached: ${(error as Error).message}.`);
+  } finally {
+    await unhurried.end();
+  }
+}
+
 const sumOf = <Name extends string>(one: Record<Name, number>, other: Record<Name, number>) =>
   Object.fromEntries(Object.entries(one).map(([name, count]) => [name, Number(count) + other[name as Name]]));
 
@@ -125,11 +136,12 @@ async function sizeIn(tx: Tx): Promise<number> {
  */
 async function untilDone<T>(
   attempt: () => Promise<T>,
-  { enter, ranAgain }: { readonly enter: Lane; readonly ranAgain: () => void },
+  { lane, ranAgain }: { readonly lane: Lane; readonly ranAgain: () => void },
 ): Promise<T> {
+  const known = lane.newest();
   for (let tried = 1; ; tried += 1) {
     try {
-      return await (tried === 1 ? attempt() : enter(attempt));
+      return await (tried === 1 ? attempt() : lane.enter(attempt, known));
     } catch (error) {
       if (isOutage(error)) throw unavailable(error);
       if (!isUnfinished(error) && !isDuplicate(error)) throw error;
@@ -141,15 +153,38 @@ async function untilDone<T>(
   }
 }
 
-type Lane = <T>(work: () => Promise<T>) => Promise<T>;
-
 /** Lets in one piece of work at a time, in the order in which they came. */
+interface Lane {
+  /** The outage that one of them met last. */
+  newest(): Outage | null;
+  /** @param known the last one when the work began: it does not meet one that came since, but shares it */
+  enter<T>(work: () => Promise<T>, known: Outage | null): Promise<T>;
+}
+
+interface Outage {
+  readonly error: unknown;
+}
+
+/** An outage is that of all who wait: each for itself they would wait for the database one after another. */
 function createLane(): Lane {
   let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const done = last.then(work, work);
-    last = done.catch(() => {});
-    return done;
+  let newest: Outage | null = null;
+  return {
+    newest: () => newest,
+    enter: (work, known) => {
+      const inTurn = async () => {
+        if (newest !== null && newest !== known) throw newest.error;
+        try {
+          return await work();
+        } catch (error) {
+          if (isOutage(error)) newest = { error };
+          throw error;
+        }
+      };
+      const done = last.then(inTurn, inTurn);
+      last = done.catch(() => {});
+      return done;
+    },
   };
 }
 

@@ -8,9 +8,9 @@
 // statement would be committed at once.
 import type pg from 'pg';
 import { type Connection, connect, otherNumber, type QueryText } from '../prepared.ts';
-import type { Tx } from '../store.ts';
-import { type Answered, flush, type Statement, send } from './client.ts';
-import { isDivisionByZero } from './errors.ts';
+import { CommitUnanswered, type Tx } from '../store.ts';
+import { type Answered, allow, flush, type Statement, send } from './client.ts';
+import { isDivisionByZero, isUnanswered } from './errors.ts';
 import { handleOn } from './handle.ts';
 import type { Memory, Remembered } from './memory.ts';
 
@@ -29,6 +29,7 @@ export interface Underway {
   readonly tx: Tx;
   /** Resolves once it has begun for certain. */
   begun(): Promise<unknown>;
+  /** @throws CommitUnanswered where it may be committed */
   commit(): Promise<void>;
   rollback(): Promise<void>;
   /** Ends one that only reads, without waiting for it. */
@@ -48,6 +49,7 @@ const begins = {
 const looks = { name: 'remembered', text: 'select version, "bannedUntil" from remembered' };
 const commits = { text: 'commit' };
 const takesBack = { text: 'rollback' };
+const takesLong = { text: 'set local statement_timeout = 0' };
 const raises = { text: 'update remembered set version = version + 1 returning version' };
 
 /** @param expected what it is to see; null if nothing is asked of it before it has begun */
@@ -61,6 +63,9 @@ export function begin(
   const { ask } = statements;
   let seen = expected;
   let hasBegun = false;
+  let mayWrite = false;
+  let isUnhurried = false;
+  allow(client, false);
 
   statements.put(begins[work]);
   const beginning = statements.send(looks, false, ({ rows: [row] }) => {
@@ -84,6 +89,7 @@ export function begin(
   const afterBegin = async (statement: Statement) => {
     mayChange();
     if (!hasBegun) await begun();
+    mayWrite ||= statement !== commits;
     return ask(statement);
   };
   const known = (): Remembered => {
@@ -98,7 +104,10 @@ export function begin(
     run: async ({ postgres }, values) => (await afterBegin({ ...postgres, values })).rowCount ?? 0,
     changeOne: ({ postgres }, values) => {
       mayChange();
-      const put = () => statements.put({ ...postgres, values });
+      const put = () => {
+        mayWrite = true;
+        statements.put({ ...postgres, values });
+      };
       return hasBegun ? put() : begun().then(put);
     },
     isSnapshot: false,
@@ -120,6 +129,14 @@ export function begin(
       const { rows } = await afterBegin(raises);
       seen = { ...own, version: rows[0].version };
     },
+    takeLong: async () => {
+      if (isUnhurried) return;
+      mayChange();
+      isUnhurried = true;
+      if (!hasBegun) await begun();
+      await ask(takesLong);
+      allow(client, true);
+    },
   };
   const tx = handleOn((statement, onlyReads) => (onlyReads ? ask(statement) : afterBegin(statement)));
   connect(tx, connection);
@@ -133,7 +150,11 @@ export function begin(
     },
     failure: () => statements.failure,
     commit: async () => {
-      const { command } = await afterBegin(commits);
+      // Where a statement has failed already, it is not sent.
+      const isSent = statements.failure === null;
+      const { command } = await afterBegin(commits).catch((error: unknown) => {
+        throw isSent && mayWrite && isUnanswered(error) ? new CommitUnanswered(error) : error;
+      });
       statements.close();
       // After a statement that failed the server takes everything back, whatever it is asked, and says so no louder.
       if (command !== 'COMMIT') throw new Error('a statement of the transaction failed');
@@ -144,7 +165,7 @@ export function begin(
         send(client, takesBack, (error) => (error === null ? resolve() : reject(error)), true);
       });
     },
-    causeOf: (error) => statements.failure?.error ?? error,
+    causeOf: (error) => (error instanceof CommitUnanswered ? error : (statements.failure?.error ?? error)),
   };
 }
 

@@ -40,6 +40,8 @@ export function createStatements(sqlite: SQLite.Database, isSnapshot = false): S
       this.memory.clear();
     },
     mayChange: () => {},
+    // Whatever it takes, every other transaction waits for it.
+    takeLong() {},
     prepare(text) {
       let statement = known.get(text);
       if (statement === undefined) {

@@ -1,7 +1,7 @@
 // Deletes expired rows in small bites.
 
 import { sweepBite } from '../../core/operators/limits.ts';
-import type { Awaitable } from '../prepared.ts';
+import { type Awaitable, mayTakeLong } from '../prepared.ts';
 import type { Store, Tx } from '../store.ts';
 
 /** What one bite has done. */
@@ -34,7 +34,10 @@ export async function sweepThrough(store: Store, sweep: Sweep, pace = unhurried)
   let from: string | null = '';
   while (from !== null && !pace.isOver()) {
     const at: string = from;
-    const bitten = await store.transaction((tx) => sweep.bite(tx, at));
+    const bitten = await store.transaction(async (tx) => {
+      await mayTakeLong(tx);
+      return sweep.bite(tx, at);
+    });
     deleted += bitten.deleted;
     from = bitten.next;
     if (from !== null) await pace.pause();
