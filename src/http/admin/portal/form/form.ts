@@ -5,6 +5,7 @@ import type { Problem } from '../../../../core/problem.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
+import { CommitUnanswered } from '../../../../storage/store.ts';
 import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
@@ -41,8 +42,8 @@ export async function submitForm(visit: OperationVisit): Promise<FastifyReply> {
     await refuseIfThere(done, visit);
     return sendDone(done, await call(visit, operation, { ...pathOf(operation, known), ...said }));
   } catch (error) {
-    // It was refused, and will be sent again.
-    await members.giveBack(key, longestUsed);
+    // It was refused, and will be sent again; what may be done is not done again.
+    if (!(error instanceof CommitUnanswered)) await members.giveBack(key, longestUsed);
     if (!(error instanceof OperationRefused)) throw error;
     // What is out of reach stands in the audit already.
     if (!hasTenant(visit, known.tenant)) return sendPortalProblem(reply, 'notFound', visit);
