@@ -63,7 +63,7 @@ export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocomm
   const isShared = autocommit !== null;
   return {
     pollPace: autocommit === null ? createPollPace() : createSharedPollPace(autocommit, schedule),
-    pendingCodes: createPendingCodes(clock, addressKey),
+    pendingCodes: createPendingCodes(clock, { isShared }, addressKey),
     verifiedTokens: createVerifiedTokens(),
     rateLimiter,
     failedClients: createFailedClients(rateLimiter, clock, autocommit),

@@ -107,9 +107,11 @@ async function issue(
   if (wait !== null) return { full: 'device_requests_of_client', window: minute };
   const asker = { tenantId: tenant.id, clientId: client.clientId, network: addressKey(ipAddress) };
   const isKnown = () => hasSignedInFrom(tx, tenant.id, addressRanges(ipAddress));
-  if (!(await pendingCodes.hasRoom(tx, asker, pendingDeviceCodes, isKnown))) return noRoom;
-  const drawn = await drawUserCode(tx, tenant, now, random.digits);
-  if (drawn === null) return noRoom;
+  const [hasRoom, drawn] = await Promise.all([
+    pendingCodes.hasRoom(tx, asker, pendingDeviceCodes, isKnown),
+    drawUserCode(tx, tenant, now, random.digits),
+  ]);
+  if (!hasRoom || drawn === null) return noRoom;
 
   const deviceCode = random.secret();
   const code = issueDeviceCode(
@@ -125,7 +127,7 @@ async function issue(
     now,
   );
   await apply(tx, [{ write: 'insertDeviceCode', code }]);
-  pendingCodes.add(asker);
+  pendingCodes.add(tx, asker);
   const userCode = showUserCode(drawn.digits);
   return {
     issued: {

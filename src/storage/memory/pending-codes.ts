@@ -3,8 +3,9 @@ import { roomForCode } from '../../core/grants/pending-codes.ts';
 import { pendingCodeParts, pendingCodesLook } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
 import { listHoldersOfPendingCodes } from '../device-code.ts';
+import { ifRunAgain } from '../operators/audited.ts';
 import { connectionOf } from '../prepared.ts';
-import type { Tx } from '../store.ts';
+import type { Store, Tx } from '../store.ts';
 
 /** Who asks for one more pending device code. */
 export interface Asker {
@@ -19,6 +20,8 @@ export type PendingCodes = ReturnType<typeof createPendingCodes>;
 /** At least as many as there are: those that were decided or expired since the look are still counted. */
 interface Holders {
   total: number;
+  /** How many of them were added since the look. */
+  added: number;
   /** Codes by network; null where so few were seen that they take no memory until there are more. */
   readonly networks: Map<string, number> | null;
   readonly lookedAt: number;
@@ -29,9 +32,16 @@ interface Holders {
  * each new one would make codes dearer the more there are, so who holds them is kept in memory: it grows with each
  * code, and is read anew only where it would refuse one. A refusal may be a second old; no code is given on old news.
  *
+ * Where other processes issue codes too, it is read anew each second and after a few codes, and well before they are
+ * shared for each: in the transaction that issues it, so that of two that count at once one runs again.
+ *
  * @param networkOf what counts as one network, of an address
  */
-export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) => string) {
+export function createPendingCodes(
+  clock: Clock,
+  { isShared }: Pick<Store, 'isShared'>,
+  networkOf: (ipAddress: string) => string,
+) {
   const known = new Map<string, Holders>();
   const keyOf = ({ tenantId, clientId }: Asker) => `${tenantId} ${clientId}`;
   const look = async (tx: Tx, { tenantId, clientId }: Asker, most: number, now: number): Promise<Holders> => {
@@ -44,7 +54,7 @@ export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) 
     }
     // Kept well before it matters, so that a client that stays just below is not looked at for each code.
     const isNear = total >= (most * pendingCodeParts.shared) / 2;
-    return { total, networks: isNear ? networks : null, lookedAt: now };
+    return { total, added: 0, networks: isNear ? networks : null, lookedAt: now };
   };
   return {
     /**
@@ -62,20 +72,33 @@ export function createPendingCodes(clock: Clock, networkOf: (ipAddress: string) 
         return forWhom === 'anyone' || (forWhom === 'known' && (await isKnown()));
       };
       const before = known.get(keyOf(asker));
-      if (await room(before)) return true;
-      const isNews = before?.networks && now >= before.lookedAt && now - before.lookedAt < pendingCodesLook;
-      if (isNews) return false;
+      const isNew =
+        before !== undefined && now >= before.lookedAt && now - before.lookedAt < pendingCodesLook.time;
+      const has = await room(before);
+      if (has && before !== undefined && (!isShared || (isNew && areFewUnseen(before, most)))) return true;
+      if (!has && before?.networks && isNew) return false;
       const holders = await look(tx, asker, most, now);
       // A snapshot lacks the newest of them.
       if (!connectionOf(tx).isSnapshot) known.set(keyOf(asker), holders);
       return room(holders);
     },
-    /** One more was issued. */
-    add(asker: Asker): void {
+    /** One more is issued. */
+    add(tx: Tx, asker: Asker): void {
       const holders = known.get(keyOf(asker));
       if (holders === undefined) return;
-      holders.total += 1;
-      holders.networks?.set(asker.network, (holders.networks.get(asker.network) ?? 0) + 1);
+      const count = (one: 1 | -1) => {
+        holders.total += one;
+        holders.added += one;
+        holders.networks?.set(asker.network, (holders.networks.get(asker.network) ?? 0) + one);
+      };
+      count(1);
+      ifRunAgain(tx, () => count(-1));
     },
   };
+}
+
+/** Whether one process may issue more before it looks what others have issued. */
+function areFewUnseen({ total, added }: Holders, most: number): boolean {
+  const { low, few, fewer } = pendingCodesLook;
+  return added < Math.floor(most * (total < most * low ? few : fewer));
 }

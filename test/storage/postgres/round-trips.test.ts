@@ -38,6 +38,11 @@ describe('a service whose clients are remembered and whose queries are prepared'
       const { refresh_token } = await tokensOf(service, a, apps.conf1);
       return async () => expect((await refreshAs(service, a, apps.conf1, refresh_token)).status).toBe(200);
     },
+    'a device authorization': async () => async () => codesFor(service, a),
+    'a device authorization, looking for those of other processes': async () => {
+      service.clock.advance(1_000);
+      return async () => codesFor(service, a);
+    },
     'a poll before the member has decided': async () => {
       const { device_code } = await codesFor(service, a);
       return async () =>
@@ -93,4 +98,11 @@ describe('a service whose clients are remembered and whose queries are prepared'
       expect(await tripsOf(done[what])).toBeLessThanOrEqual(trips);
     },
   );
+
+  it.each([
+    'a device authorization',
+    'a device authorization, looking for those of other processes',
+  ] as const)('five, of which three count: %s', async (what) => {
+    expect(await tripsOf(done[what])).toBe(5);
+  });
 });
