@@ -1,5 +1,6 @@
 // Queries of the service itself, and of who administers it first.
 import { sql } from 'kysely';
+import { lastErasure } from './members/erase.ts';
 import { findRow, updateRows } from './rows.ts';
 import type { ServiceRow } from './schema.ts';
 import type { Tx } from './store.ts';
@@ -21,11 +22,7 @@ export async function insertService(
 
 /** When the last member was erased (ms), if the file was not cleaned since; null otherwise. */
 export async function cleaningDue(tx: Tx): Promise<number | null> {
-  const { erasedAt } = await tx
-    .selectFrom('members')
-    .select((eb) => eb.fn.max('erasedAt').as('erasedAt'))
-    .where('erasedAt', 'is not', null)
-    .executeTakeFirstOrThrow();
+  const erasedAt = await lastErasure(tx);
   const cleanedUntil = (await findService(tx))?.cleanedUntil ?? 0;
   return erasedAt !== null && erasedAt > cleanedUntil ? erasedAt : null;
 }

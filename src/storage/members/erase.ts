@@ -41,7 +41,8 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
     addressEmail: null,
     updatedAt: now,
     deletionDueAt: now,
-    erasedAt: now,
+    // Later than any before, whatever the clock says: what was cleaned of the file is known by the last erasure.
+    erasedAt: Math.max(now, ((await lastErasure(tx)) ?? 0) + 1),
   };
   await mayTakeLong(tx);
   await updateRow(tx, 'members', { id, tenantId, erasedAt: null }, erased);
@@ -51,6 +52,16 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
   await eraseTraces(tx, id);
   await eraseOrders(tx, id);
   await eraseMails(tx, tenantId, id, email);
+}
+
+/** When the last member was erased (ms); null if none was. Each erasure is later than the one before. */
+export async function lastErasure(tx: Tx): Promise<number | null> {
+  const { erasedAt } = await tx
+    .selectFrom('members')
+    .select((eb) => eb.fn.max('erasedAt').as('erasedAt'))
+    .where('erasedAt', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return erasedAt;
 }
 
 /** How much of an erased member stays, since the law asks for it. */
