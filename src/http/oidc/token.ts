@@ -52,8 +52,11 @@ interface GrantRequest {
   readonly client: Client;
   readonly value: string;
   readonly fields: TokenFields;
-  /** What an earlier run of the same work saw, which the next one reads without a look at it first. */
-  readonly seen: { code: CodeMember | null };
+  /**
+   * What an earlier run of the same work saw: the code, which the next one reads without a look at it first, and the
+   * time, since what was decided to be too early is so however often it runs.
+   */
+  readonly seen: { code: CodeMember | null; now: number | null };
 }
 
 /** Whose code it is, once a member has decided, and the sign-in that it began. */
@@ -128,7 +131,8 @@ const deviceCodeGrant: Grant = {
   takes: 'device_code',
   isLookUp: true,
   async decide(tx, { client, value, tenant, seen }, { clock, random, pollPace }) {
-    const now = clock();
+    const now = seen.now ?? clock();
+    seen.now = now;
     const [{ code, lastPolledAt }, expected] = await Promise.all([
       pollPace.find(tx, tenant.id, sha256(value)),
       behindCode(tx, client, seen.code, now),
@@ -172,7 +176,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     const credentials = clientCredentials(request, fields);
     const value = fields[grant.takes];
     if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
-    const seen = { code: null };
+    const seen = { code: null, now: null };
     const work = async (tx: Tx, client: Client) => {
       const decision = await grant.decide(tx, { tenant, client, value, fields, seen }, deps);
       const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
