@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +24,8 @@ export async function unpackedChromium(): Promise<UnpackedChromium> {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? folder,
+      // Memory that its processes share is files there: in memory where those of the run are.
+      TMPDIR: tmpdir(),
       FONTCONFIG_FILE: join(folder, 'fonts.conf'),
       // A bare system has no libnss3 and its kin; the package carries them for a platform that lacks them too.
       LD_LIBRARY_PATH: join(folder, libraries, 'lib'),
