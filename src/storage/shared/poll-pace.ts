@@ -22,7 +22,8 @@ import type { Tx } from '../store.ts';
 export function createSharedPollPace(autocommit: Tx, schedule: Schedule): PollPace {
   const own = createPollTimes();
   let unwritten = new Map<string, number>();
-  let writing: Promise<void> | null = null;
+  let written = Promise.resolve();
+  let isPutOff = false;
 
   const writeAll = async () => {
     // In one order, so that no two processes wait for each other.
@@ -33,15 +34,21 @@ export function createSharedPollPace(autocommit: Tx, schedule: Schedule): PollPa
       await upsert.run(autocommit, { ids: some.map(([id]) => id), times: some.map(([, time]) => time) });
     }
   };
-  // Times that cannot be written are lost, as by a restart: a poll may be early then.
-  const write = async (): Promise<void> => {
-    await writing;
-    writing = writeAll().catch(() => {});
-    await writing;
-    writing = null;
-    if (unwritten.size > 0) writeSoon();
+  const write = (): Promise<void> => {
+    // Times that cannot be written are lost, as by a restart: a poll may be early then.
+    written = written.then(writeAll).catch(() => {});
+    return written;
   };
-  const writeSoon = () => schedule(() => void write(), pollTimesWritten.interval);
+  const writeSoon = (): void => {
+    if (isPutOff || unwritten.size === 0) return;
+    isPutOff = true;
+    const writeNow = async () => {
+      await write();
+      isPutOff = false;
+      writeSoon();
+    };
+    schedule(() => void writeNow(), pollTimesWritten.interval);
+  };
 
   return {
     async find(tx, tenantId, hash) {
@@ -56,8 +63,8 @@ export function createSharedPollPace(autocommit: Tx, schedule: Schedule): PollPa
       recordIn(tx, own, id, now);
       // What runs again must not find its own time among those of the others.
       afterCommit(tx, () => {
-        if (unwritten.size === 0 && writing === null) writeSoon();
         if (unwritten.size < pacedCodes) unwritten.set(id, now);
+        writeSoon();
       });
     },
     write,
