@@ -18,7 +18,7 @@ import {
 import { call, type Place, readiness } from './call.ts';
 import { type Finding, well, wrong } from './finding.ts';
 import { judgeAccess, judgeDisk, judgeNames, judgeSchema, judgeTime } from './machine.ts';
-import { doctorHeader, doctorPath, makeNonce } from './nonce.ts';
+import { doctorHeader, doctorPath, makeNonce, makeSharedNonce, type Nonce } from './nonce.ts';
 
 /** What a doctor needs to know, and where it may call instead of where the name service leads. */
 export interface DoctorDeps {
@@ -44,8 +44,9 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
   const { config, clock } = deps;
   let facts: DatabaseFacts;
   let database: readonly Finding[];
+  let newNonce: () => Nonce;
   try {
-    ({ facts, database } = await examineDatabase(config));
+    ({ facts, database, newNonce } = await examineDatabase(deps));
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     const advice =
@@ -67,20 +68,26 @@ export async function examine(deps: DoctorDeps): Promise<readonly Finding[]> {
     ...judgeNames(facts),
     ...(await judgeMail(config.mail.smtpUrl)),
     // A proxy has no service to reach then.
-    ...(unready === null ? await examineAddresses(deps, facts) : []),
+    ...(unready === null ? await examineAddresses(deps, facts, newNonce) : []),
   ];
 }
 
-/** The database that the settings name, and what is to be said of its schema and of where it lies. */
-async function examineDatabase({ databaseUrl, dataFolder }: DoctorDeps['config']) {
+/** The database that the settings name, what is to be said of it, and what makes nonces for a service that has it. */
+async function examineDatabase({ config: { databaseUrl, dataFolder }, random, clock }: DoctorDeps) {
+  const newNonce = () => makeNonce(dataFolder, random, clock());
   if (databaseUrl === null) {
     const facts = readDatabase(join(dataFolder, databaseFile), 'none');
-    return { facts, database: [judgeSchema(facts), ...judgeDisk(dataFolder)] };
+    return { facts, database: [judgeSchema(facts), ...judgeDisk(dataFolder)], newNonce };
   }
   const { readPostgres } = await import('../storage/postgres/facts.ts');
   const facts = await readPostgres(databaseUrl);
   const answers = well('database', `PostgreSQL ${facts.version} answers`);
-  return { facts, database: [answers, judgeSchema(facts, 'postgres')] };
+  const { keyCheck } = facts;
+  return {
+    facts,
+    database: [answers, judgeSchema(facts, 'postgres')],
+    newNonce: keyCheck === null ? newNonce : () => makeSharedNonce(keyCheck, random, clock()),
+  };
 }
 
 async function judgeMail(url: string | null): Promise<readonly Finding[]> {
@@ -96,7 +103,11 @@ async function judgeMail(url: string | null): Promise<readonly Finding[]> {
   return [wrong('mail', `${hostname} takes no mails: ${problem}`, advice)];
 }
 
-async function examineAddresses(deps: DoctorDeps, { tenants }: DatabaseFacts): Promise<readonly Finding[]> {
+async function examineAddresses(
+  deps: DoctorDeps,
+  { tenants }: DatabaseFacts,
+  newNonce: () => Nonce,
+): Promise<readonly Finding[]> {
   const { port, apiHost } = deps.config;
   const addresses = tenants
     .filter(({ disabledAt }) => disabledAt === null)
@@ -108,15 +119,19 @@ async function examineAddresses(deps: DoctorDeps, { tenants }: DatabaseFacts): P
   if (tenants.length === 0) {
     findings.push(wrong('tenants', 'there is none yet', 'open the set-up link that the start printed'));
   }
-  for (const address of addresses) findings.push(...(await examineAddress(deps, address)));
+  for (const address of addresses) findings.push(...(await examineAddress(deps, address, newNonce)));
   return findings;
 }
 
-async function examineAddress(deps: DoctorDeps, address: PublicAddress): Promise<readonly Finding[]> {
+async function examineAddress(
+  deps: DoctorDeps,
+  address: PublicAddress,
+  newNonce: () => Nonce,
+): Promise<readonly Finding[]> {
   const { origin } = address;
-  let nonce: ReturnType<typeof makeNonce>;
+  let nonce: Nonce;
   try {
-    nonce = makeNonce(deps.config.dataFolder, deps.random, deps.clock());
+    nonce = newNonce();
   } catch {
     return [wrong(origin, 'the data folder cannot be written', "run the doctor as the service's own user")];
   }

@@ -1,4 +1,5 @@
-// Proves that a call comes from a doctor that can write into the data folder, and says how it arrived.
+// Proves that a call comes from a doctor that can write into the data folder, or read the database that several
+// processes share, and says how it arrived.
 import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { equalInConstantTime, hmac, sha256 } from '../core/hash.ts';
@@ -29,10 +30,10 @@ export interface Seen {
   readonly now: number;
 }
 
-/** A secret of one use, which only a process that may write into the data folder can have made. */
+/** A secret of one use, which only a process that may write into the data folder, or read the database, can have made. */
 export interface Nonce {
   readonly secret: string;
-  /** Whether the process that answered can read the data folder: the call brings it the secret alone. */
+  /** Whether the process that answered can read that too: the call brings it the secret alone. */
   isProof(seen: Seen, proof: string): boolean;
   /** Takes it back; nothing happens if it was used. */
   withdraw(): void;
@@ -77,6 +78,46 @@ export function useNonce(dataFolder: string, secret: string, now: number): strin
   const key = isStale(path, now) ? null : readFileSync(path, 'utf8');
   return remove(path) ? key : null;
 }
+
+/**
+ * Makes a nonce for whichever process of a database answers: on another machine, none sees this one's folder.
+ *
+ * @param keyCheck what the database has to recognise the master key by, which is told to nobody
+ * @param now ms
+ */
+export function makeSharedNonce(keyCheck: string, random: Random, now: number): Nonce {
+  const named = `${now}.${random.secret()}`;
+  const secret = `${named}.${keyOf(keyCheck, 'nonce', named)}`;
+  const key = keyOf(keyCheck, 'proof', secret);
+  return {
+    secret,
+    isProof: (seen, proof) => equalInConstantTime(proofOf(key, seen), proof),
+    withdraw: () => {},
+  };
+}
+
+/**
+ * Uses such a nonce up.
+ *
+ * @param isFirst whether no process has used one of this name before
+ * @param now ms
+ * @returns the key of the answer's proof; null if the nonce was no good
+ */
+export async function useSharedNonce(
+  keyCheck: string,
+  secret: string,
+  now: number,
+  isFirst: (name: string) => Promise<boolean>,
+): Promise<string | null> {
+  const end = secret.lastIndexOf('.');
+  const named = secret.slice(0, end);
+  const isOurs = equalInConstantTime(keyOf(keyCheck, 'nonce', named), secret.slice(end + 1));
+  if (!isOurs || Math.abs(now - Number.parseInt(named, 10)) > doctorNonceLifetime) return null;
+  return (await isFirst(named)) ? keyOf(keyCheck, 'proof', secret) : null;
+}
+
+const keyOf = (keyCheck: string, purpose: string, text: string) =>
+  hmac(Buffer.from(keyCheck), 'doctor', purpose, text).toString('base64url');
 
 /** What an answer carries beside what was seen. */
 export function proofOf(key: string, seen: Seen): string {

@@ -3,8 +3,15 @@ import { BlockList, isIPv6 } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { retryAfterSeconds } from '../../core/limits.ts';
-import { readinessLife, readinessTime } from '../../core/operators/limits.ts';
-import { doctorHeader, doctorPath, proofOf, type Seen, useNonce } from '../../doctor/nonce.ts';
+import { doctorNonceLifetime, readinessLife, readinessTime } from '../../core/operators/limits.ts';
+import {
+  doctorHeader,
+  doctorPath,
+  proofOf,
+  type Seen,
+  useNonce,
+  useSharedNonce,
+} from '../../doctor/nonce.ts';
 import { touchService } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
 import { noStore, sendJson } from '../answers.ts';
@@ -111,13 +118,21 @@ function isNeighbour({ raw, headers, tenant }: FastifyRequest): boolean {
 
 /**
  * Tells `memberdoor doctor` how its call arrived here, on whatever host it did, and sets a cookie as the pages
- * do. Only who can write into the data folder has a nonce, each of one use; to others there is nothing here.
+ * do. Only who can write into the data folder, or read the database that processes share, has a nonce, each of one use;
+ * to others there is nothing here.
  */
-export function doctorEndpoint(app: FastifyInstance, { config, clock, random }: Deps): void {
+export function doctorEndpoint(app: FastifyInstance, deps: Deps): void {
+  const { config, clock, random, rateLimiter, store, vault } = deps;
   const trusted = listOf(config.trustedProxies);
+  const isFirst = async (name: string) =>
+    (await rateLimiter.shared.take(`doctor ${name}`, 1, doctorNonceLifetime)) === null;
+  const keyFor = (nonce: string) =>
+    store.isShared
+      ? useSharedNonce(vault.keyCheck, nonce, clock(), isFirst)
+      : useNonce(config.dataFolder, nonce, clock());
   app.get(doctorPath, { config: { upkeep: true } }, async (request, reply) => {
     const nonce = request.headers[doctorHeader];
-    const key = typeof nonce === 'string' ? useNonce(config.dataFolder, nonce, clock()) : null;
+    const key = typeof nonce === 'string' ? await keyFor(nonce) : null;
     if (key === null) return sendNothingHere(request, reply);
     if (request.tenant !== undefined) ensureBrowserCookie(reply, random);
     const what = seen(request, trusted, clock());

@@ -9,6 +9,8 @@ import { openPool, processName } from './client.ts';
 export interface PostgresFacts extends DatabaseFacts {
   /** Such as `18.1`. */
   readonly version: string;
+  /** What recognises the master key; null where there is no service yet. */
+  readonly keyCheck: string | null;
 }
 
 /**
@@ -27,8 +29,10 @@ export async function readPostgres(url: string): Promise<PostgresFacts> {
       .selectFrom('auditEvents')
       .select(({ fn }) => fn.max('at').as('at'))
       .executeTakeFirst();
+    const service = await db.selectFrom('service').select('keyCheck').executeTakeFirst();
     return {
       version,
+      keyCheck: service?.keyCheck ?? null,
       schema,
       newestEventAt: newest?.at ?? null,
       tenants: await db

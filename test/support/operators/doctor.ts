@@ -29,18 +29,25 @@ interface Looked {
   readonly at?: Place;
   readonly plainAt?: DoctorDeps['plainAt'];
   readonly smtpUrl?: string | null;
+  /** Where the service has its data, if not in its folder. */
+  readonly databaseUrl?: string | null;
 }
 
 /** The hosts that the patient answers on. */
 export const names = Object.values(hosts);
 
-/** @param now the time of the service and of the doctor, in ms */
-export async function startPatient(now: number): Promise<Patient> {
+/**
+ * @param now the time of the service and of the doctor, in ms
+ * @param database of PostgreSQL; a file in its folder unless given
+ */
+export async function startPatient(now: number, database?: string): Promise<Patient> {
   const trustedBefore = getCACertificates('default');
-  const service = await startTestService({ data: 'security', trustedProxies: ['127.0.0.1'] });
+  const options = { data: 'security', trustedProxies: ['127.0.0.1'] } as const;
+  const service = await startTestService(database === undefined ? options : { ...options, database });
   chmodSync(service.folder, 0o700);
-  chmodSync(join(service.folder, 'memberdoor.db'), 0o600);
-  chmodSync(join(service.folder, 'memberdoor.db-wal'), 0o600);
+  for (const name of database === undefined ? ['memberdoor.db', 'memberdoor.db-wal'] : []) {
+    chmodSync(join(service.folder, name), 0o600);
+  }
   service.clock.set(now);
   const authority = makeAuthority(now);
   const certificate = authority.issue(names, now - day, now + 60.5 * day);
@@ -49,7 +56,8 @@ export async function startPatient(now: number): Promise<Patient> {
     service,
     authority,
     certificate,
-    findings: async (options = {}, { of = service, at, plainAt = null, smtpUrl = null } = {}) => {
+    findings: async (options = {}, looked = {}) => {
+      const { of = service, at, plainAt = null, smtpUrl = null, databaseUrl = database ?? null } = looked;
       const down = (headers: IncomingHttpHeaders) => {
         // The proxy's clock stands still as the doctor's does, however long the tests take.
         headers.date = new Date(now).toUTCString();
@@ -61,7 +69,7 @@ export async function startPatient(now: number): Promise<Patient> {
       const mail = { smtpUrl, from: 'door@example.test' };
       const config = {
         apiHost: null,
-        databaseUrl: null,
+        databaseUrl,
         dataFolder,
         host: 'localhost',
         mail,
