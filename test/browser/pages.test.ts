@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
+import { outlinesOfTabs } from '../support/browser/keyboard.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, startSite } from '../support/browser/site.ts';
 import { memberPages } from '../support/members/member-pages.ts';
@@ -76,19 +77,15 @@ describe.each(Object.keys(pages))('the page "%s"', (name) => {
 
   it('pages 3: shows where the keyboard is', async () => {
     const { page } = view;
-    const focused = `(() => {
-      const { activeElement } = document;
-      if (activeElement === document.body) return null;
-      const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
-      return { tag: activeElement.tagName, outlineStyle, wide: parseFloat(outlineWidth) >= 2 };
-    })()`;
     const reachable = 'a[href], button, input:not([type=hidden]), summary';
     const all = await page.evaluate<number>(
       `[...document.querySelectorAll('${reachable}')].filter((one) => one.checkVisibility()).length`,
     );
-    for (let index = 0; index < all; index += 1) {
-      await page.keyboard.press('Tab');
-      expect(await page.evaluate(focused)).toMatchObject({ outlineStyle: 'solid', wide: true });
+    const outlines = await outlinesOfTabs(page, all);
+    expect(outlines).toHaveLength(all);
+    for (const outline of outlines) {
+      expect(outline).toMatchObject({ style: 'solid' });
+      expect(outline?.width).toBeGreaterThanOrEqual(2);
     }
   });
 

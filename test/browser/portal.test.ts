@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
+import { outlinesOfTabs } from '../support/browser/keyboard.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { password, registerClients, startSite } from '../support/browser/site.ts';
 import { run } from '../support/operators/desk.ts';
@@ -168,15 +169,11 @@ describe.each(Object.keys(pages))('the portal page "%s"', (name) => {
     const { page } = view;
     const reachable = 'a[href], button, input:not([type=hidden]), select, textarea';
     const all = await page.evaluate<number>(`document.querySelectorAll('${reachable}').length`);
-    for (let index = 0; index < Math.min(all, 30); index += 1) {
-      await page.keyboard.press('Tab');
-      const seen = await page.evaluate(`(() => {
-        const { activeElement } = document;
-        if (activeElement === document.body) return 'solid 3px';
-        const { outlineStyle, outlineWidth } = getComputedStyle(activeElement);
-        return outlineStyle + ' ' + outlineWidth;
-      })()`);
-      expect(seen).toBe('solid 3px');
+    const presses = Math.min(all, 30);
+    const outlines = await outlinesOfTabs(page, presses);
+    expect(outlines).toHaveLength(presses);
+    for (const outline of outlines) {
+      if (outline !== null) expect(outline).toMatchObject({ style: 'solid', width: 3 });
     }
   });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { keepPicture, sizes, type View } from './browser.ts';
+import { outlinesOfTabs } from './keyboard.ts';
 import { axeFindings, htmlFindings } from './page-checks.ts';
 
 /** A page that the rules hold for. */
@@ -77,17 +78,14 @@ export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage)
 
   it('pages 3: shows where the keyboard is', async () => {
     const { page } = view();
-    const focused = `(() => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
-      return outlineStyle + ' ' + (parseFloat(outlineWidth) >= 2);
-    })()`;
     const reachable = 'a[href], button, input:not([type=hidden]), select, summary';
     const all = await page.evaluate<number>(`document.querySelectorAll('${reachable}').length`);
-    for (let index = 0; index < all; index += 1) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate('document.activeElement !== document.body')) {
-        expect(await page.evaluate(focused)).toBe('solid true');
-      }
+    const outlines = await outlinesOfTabs(page, all);
+    expect(outlines).toHaveLength(all);
+    for (const outline of outlines) {
+      if (outline === null) continue;
+      expect(outline.style).toBe('solid');
+      expect(outline.width).toBeGreaterThanOrEqual(2);
     }
   });
 
