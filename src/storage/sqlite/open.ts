@@ -11,7 +11,15 @@ import { openFailure, reasonOf, rightsProblem } from '../../system/files.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import type { Database } from '../schema.ts';
 import type { CommitObserver, Store } from '../store.ts';
-import { applicationId, checkFile, checkLog, checkVersion, readAhead } from './check.ts';
+import {
+  applicationId,
+  checkFile,
+  checkLog,
+  checkVersion,
+  frameHeaderBytes,
+  logHeaderBytes,
+  readAhead,
+} from './check.ts';
 import { type Beginning, GroupCommit } from './commit/group-commit.ts';
 import { durableFile, type FileSurroundings } from './durable-file.ts';
 import { checkLock, type FolderLock, lockFolder } from './lock.ts';
@@ -167,6 +175,11 @@ function openFile(path: string, lock: FolderLock): SQLite.Database {
     // What better-sqlite3 begins with today; it must not change unmeasured.
     sqlite.pragma(`cache_size = -${databaseCacheKib}`);
     sqlite.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+    // A log that was longer once, as while another program read, is cut when it is begun again: what is behind the
+    // pages after which that happens is never overwritten (security, F14).
+    const pageBytes = Number(sqlite.pragma('page_size', { simple: true }));
+    const logBytes = logHeaderBytes + checkpointPages * (frameHeaderBytes + pageBytes);
+    sqlite.pragma(`journal_size_limit = ${logBytes}`);
     if (sqlite.pragma('synchronous', { simple: true }) !== 2) {
       throw new StartupError(`The database ${path} does not accept synchronous=FULL.`);
     }

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { checkpointPages, fillerPages } from '../../core/operators/limits.ts';
+import { bytesAt, withFile } from '../../system/files.ts';
 import { cleaningDue, noteCleaned } from '../service.ts';
 import type { Store, Tx } from '../store.ts';
 import type { Pace } from '../sweep/sweep.ts';
@@ -9,22 +10,40 @@ import type { Pace } from '../sweep/sweep.ts';
 /** A page of the database, and the header of its frame in the log. */
 const pageBytes = 4_096;
 const frameBytes = pageBytes + 24;
+/** Where the log's header counts how often it was begun again: https://sqlite.org/walformat.html §4.1. */
+const beginningsAt = 12;
+
+const heldUp = () => new Error('the log does not come into the database, so it cannot be cleaned');
 
 /**
- * Writes as many bytes that mean nothing as the log holds, and enough beside for two checkpoints: the first brings
- * what was deleted into the file, where `secure_delete` has overwritten it, and after the second nothing in the log is
- * older. All in bites, as any other work is written.
+ * Writes bytes that mean nothing until the log was begun again twice: the first checkpoint brings what was deleted into
+ * the file, where `secure_delete` has overwritten it, and after the second nothing in the log is older. All in bites,
+ * as any other work is written.
  *
  * @param path of the database
+ * @throws if a checkpoint that is due does not come
  */
 async function overwriteLog(store: Store, path: string, { pause, isOver }: Pace): Promise<void> {
-  const held = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) / frameBytes;
-  const bites = Math.ceil((held + 2 * checkpointPages) / fillerPages);
-  for (let bite = 0; bite < bites && !isOver(); bite += 1) {
+  const patience = patienceFor(path);
+  const beginnings = () =>
+    withFile(`${path}-wal`, 'r', (log) => bytesAt(log, beginningsAt, 4).readUInt32BE());
+  let known = beginnings();
+  for (let [begun, waited] = [0, 0]; begun < 2 && !isOver(); waited += 1) {
+    if (waited > patience) throw heldUp();
     await store.transaction(fill);
     await pause();
+    if (beginnings() === known) continue;
+    known = beginnings();
+    begun += 1;
+    waited = 0;
   }
   await store.transaction((tx) => tx.deleteFrom('filler').execute());
+}
+
+/** How many bites bring a checkpoint for certain, where nothing is in its way. */
+function patienceFor(path: string): number {
+  const held = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) / frameBytes;
+  return Math.ceil((held + 2 * checkpointPages) / fillerPages);
 }
 
 async function fill(tx: Tx): Promise<void> {
@@ -38,13 +57,11 @@ async function fill(tx: Tx): Promise<void> {
  * @throws if a checkpoint that is due does not come: another program holds the file, say
  */
 async function cleanGaps(store: Store, path: string, { pause, isOver }: Pace): Promise<void> {
-  const held = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) / frameBytes;
-  const patience = Math.ceil((held + 2 * checkpointPages) / fillerPages);
+  const patience = patienceFor(path);
   store.clean();
   let waited = 0;
   for (let at = store.cleaningAt(); at !== null && !isOver(); waited += 1) {
-    if (waited > patience)
-      throw new Error('the log does not come into the database, so it cannot be cleaned');
+    if (waited > patience) throw heldUp();
     await store.transaction(fill);
     await pause();
     if (store.cleaningAt() !== at) waited = 0;

@@ -117,6 +117,34 @@ describe('F14: the file of a running service that has erased', () => {
     sqlite.close();
   });
 
+  it('has none of it in a log that was longer once, since another program read the database', async () => {
+    const path = join(folder, 'memberdoor.db');
+    const reader = new SQLite(path, { readonly: true });
+    reader.exec('begin');
+    reader.prepare('select count(*) from people').get();
+    for (let times = 0; times < 60; times += 1) {
+      await store.transaction((tx) => insert(tx, letters(50_000)));
+    }
+    const { id, mark } = await store.transaction((tx) => insert(tx, ''));
+    reader.close();
+    await store.transaction(async (tx) => {
+      await sql`delete from people where note <> upper(note) or id = ${id}`.execute(tx);
+      await sql`delete from words where word = ${mark}`.execute(tx);
+      await tx.updateTable('service').set({ cleanedUntil: 0 }).execute();
+    });
+    const isIn = () => readFileSync(`${path}-wal`, 'latin1').includes(mark);
+    expect(isIn()).toBe(true);
+    const chore = overwriteAfterErasure(store, path);
+    // The log comes into the database a second after the reader was in the way last.
+    const isDone = () =>
+      chore(unhurried).then(
+        () => true,
+        () => false,
+      );
+    while (!(await isDone()));
+    expect(isIn()).toBe(false);
+  });
+
   it('is cleaned again where a member was erased meanwhile, or by a clock that was set back', async () => {
     let number = 10_000;
     const erase = (at: number) =>
