@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sweepInterval } from '../../src/core/operators/limits.ts';
 import { faketimeLibrary } from './tools.ts';
 
 /** The wall clock of a service that runs under libfaketime. */
@@ -34,5 +35,14 @@ export function fakeClock(): FakeClock {
 /** Options of Node's for a service whose wall clock is ahead of that of others by so many ms, from its start on. */
 export function clockAhead(ms: number): readonly string[] {
   const code = `const now=Date.now;Date.now=()=>now()+${ms}`;
+  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
+}
+
+/** Options of Node's own for a service that does its chores every two seconds instead of every hour. */
+export function hastyChores(): readonly string[] {
+  const code = `
+    const real = globalThis.setInterval;
+    const hasty = (work, ms, ...rest) => real(work, ms === ${sweepInterval.indexed} ? 2000 : ms, ...rest);
+    globalThis.setInterval = Object.defineProperties(hasty, Object.getOwnPropertyDescriptors(real));`;
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
 }

@@ -13,6 +13,7 @@ import { stuckLog } from './cases/process/stuck-log.ts';
 import { anotherFile } from './cases/storage/another-file.ts';
 import { corruptFile } from './cases/storage/corrupt.ts';
 import { diskFull } from './cases/storage/disk-full.ts';
+import { erasedMember } from './cases/storage/erased-member.ts';
 import { failingSync } from './cases/storage/failing-sync.ts';
 import { fsyncTrace } from './cases/storage/fsync-trace.ts';
 import { foreignLock } from './cases/storage/lock.ts';
@@ -42,6 +43,7 @@ const cases: readonly Case[] = [
   anotherFile,
   lockRemoved,
   slowFsync,
+  erasedMember,
   stuckLog,
 ];
 

@@ -32,8 +32,8 @@ export interface Ordering {
   readonly page: Answer;
 }
 
-export function shopper(service: TestService, host: string): Shopper {
-  const browser = visitor(service, host);
+/** @param browser one without a session unless given */
+export function shopper(service: TestService, host: string, browser = visitor(service, host)): Shopper {
   const open = (query: Record<string, string | number> = {}) =>
     browser.send(
       `/checkout?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string]))}`,

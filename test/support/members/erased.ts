@@ -1,7 +1,7 @@
 import { hosts } from '../fixtures.ts';
 import type { Ask } from '../http.ts';
 import type { TestService } from '../service.ts';
-import { apps, refreshAs } from '../tokens.ts';
+import { type App, apps, refreshAs } from '../tokens.ts';
 import { answerOf, authorizationParameters, field, pkce, token, type Visitor, visitor } from '../visitor.ts';
 import { codeIn, linkIn } from './outbox.ts';
 import { newPassword, storedMember } from './sign-up.ts';
@@ -23,33 +23,63 @@ export const personal = {
   app: '192.0.2.33',
 } as const;
 
+/** What a member is known by. */
+export type Personal = Readonly<Record<keyof typeof personal, string>>;
+
+/** The tenant that a member uses, and how her mails are read. */
+export interface Home {
+  readonly service: TestService;
+  readonly host: string;
+  readonly app: App;
+  /** The client of her TV. */
+  readonly tv: string;
+  /** The text of the newest mail to an address, which has got so many by then. */
+  mailTo(email: string, count: number): Promise<string>;
+}
+
 /**
- * Lets a member do whatever leaves a trace: she signs up, mistypes, changes her address, signs in to an app and on a
- * TV, and has mails that wait. The service must trust the proxy that the test is.
+ * Lets a member of the fixtures' tenant A leave her traces. The service must trust the proxy that the test is.
  *
  * @returns her id
  */
 export async function liveAndLeaveTraces(service: TestService): Promise<string> {
-  const browser = from(visitor(service, hosts.a), personal.home);
-  await signUp(service, browser);
-  await mistype(service);
-  await moveHouse(service, browser);
-  await signInToApp(service, browser);
-  await signInOnTv(service, browser);
-  await guessCodes(browser);
-  // What is asked for and not finished: proofs that are open, and mails that wait.
-  await submit(browser, '/account/email', { email: personal.wantedEmail, currentPassword: newPassword });
-  const forgotten = from(visitor(service, hosts.a), personal.home);
-  const flow = field(await forgotten.send('/recover'), 'flow');
-  await forgotten.send('/recover', { body: { flow, email: personal.email } });
-  await submit(browser, '/account/delete', { currentPassword: newPassword });
-  await browser.send('/account/keep', { body: { token: field(await browser.send('/account'), 'token') } });
+  const mailTo = async (email: string) => {
+    await service.delivered();
+    return service.outbox.last(email).text;
+  };
+  const home = { service, host: hosts.a, app: apps.pub1, tv: apps.pub1.clientId, mailTo };
+  await leaveTraces(home, personal);
   return String((await storedMember(service, hosts.a, personal.email))?.id);
 }
 
-/** A browser at an address. */
-function from(browser: Visitor, address: string): Visitor {
-  const headers = { 'x-forwarded-for': address, 'user-agent': personal.userAgent };
+/**
+ * Lets a member do whatever leaves a trace: she signs up, mistypes, changes her address, signs in to an app and on a
+ * TV, and has mails that wait. The service must trust the proxy that the caller is.
+ *
+ * @returns her browser
+ */
+export async function leaveTraces(home: Home, who: Personal): Promise<Visitor> {
+  const browser = browserOf(home, who);
+  await signUp(home, who, browser);
+  await mistype(home, who);
+  await moveHouse(home, who, browser);
+  await signInToApp(home, who, browser);
+  await signInOnTv(home, who, browser);
+  await guessCodes(browser);
+  // What is asked for and not finished: proofs that are open, and mails that wait.
+  await submit(browser, '/account/email', { email: who.wantedEmail, currentPassword: newPassword });
+  const forgotten = browserOf(home, who);
+  const flow = field(await forgotten.send('/recover'), 'flow');
+  await forgotten.send('/recover', { body: { flow, email: who.email } });
+  await submit(browser, '/account/delete', { currentPassword: newPassword });
+  await browser.send('/account/keep', { body: { token: field(await browser.send('/account'), 'token') } });
+  return browser;
+}
+
+/** Her browser at home. */
+function browserOf({ service, host }: Home, { home, userAgent }: Personal): Visitor {
+  const browser = visitor(service, host);
+  const headers = { 'x-forwarded-for': home, 'user-agent': userAgent };
   const send = (path: string, ask: Ask = {}) =>
     browser.send(path, { ...ask, headers: { ...headers, ...ask.headers } });
   return {
@@ -68,80 +98,81 @@ function from(browser: Visitor, address: string): Visitor {
 const submit = async (browser: Visitor, path: string, form: Record<string, string>) =>
   browser.send(path, { body: { token: field(await browser.send(path), 'token'), ...form } });
 
-async function signUp(service: TestService, browser: Visitor): Promise<void> {
-  const { clientId, redirectUri } = apps.pub1;
+async function signUp({ app, mailTo }: Home, who: Personal, browser: Visitor): Promise<void> {
+  const { clientId, redirectUri } = app;
   const page = await browser.authorize(
     authorizationParameters(clientId, redirectUri, pkce(), { prompt: 'create' }),
   );
-  const form = { fullName: personal.name, email: personal.firstEmail, password: newPassword };
+  const form = { fullName: who.name, email: who.firstEmail, password: newPassword };
   // Asked for twice: the first mail was slow.
-  for (let times = 0; times < 2; times += 1) {
+  let text = '';
+  for (const times of [1, 2]) {
     await browser.send('/sign-up', { body: { flow: field(page, 'flow'), ...form } });
+    text = await mailTo(who.firstEmail, times);
   }
-  await service.delivered();
-  const path = new URL(linkIn(service.outbox.last(personal.firstEmail))).pathname;
+  const path = new URL(linkIn({ text })).pathname;
   await browser.send(path, { body: { password: newPassword } });
 }
 
-async function mistype(service: TestService): Promise<void> {
-  const browser = from(visitor(service, hosts.a), personal.home);
-  const { clientId, redirectUri } = apps.pub1;
+async function mistype(home: Home, who: Personal): Promise<void> {
+  const browser = browserOf(home, who);
+  const { clientId, redirectUri } = home.app;
   const page = await browser.authorize(authorizationParameters(clientId, redirectUri, pkce()));
-  await browser.signIn(page, personal.firstEmail, 'not her password at all');
-  await browser.send('/sign-in', { body: { flow: 'of no page', email: personal.firstEmail } });
+  await browser.signIn(page, who.firstEmail, 'not her password at all');
+  await browser.send('/sign-in', { body: { flow: 'of no page', email: who.firstEmail } });
   await browser.send('/api/oidc/auth?client_id=nobody');
-  await browser.send('/api/oidc/token', { body: { grant_type: 'password', client_id: 'pub1' } });
+  await browser.send('/api/oidc/token', { body: { grant_type: 'password', client_id: clientId } });
 }
 
-async function moveHouse(service: TestService, browser: Visitor): Promise<void> {
+async function moveHouse({ mailTo }: Home, who: Personal, browser: Visitor): Promise<void> {
   const details = {
-    fullName: personal.name,
-    nickName: personal.nickName,
-    phone: personal.phone,
-    line1: personal.street,
-    city: personal.city,
+    fullName: who.name,
+    nickName: who.nickName,
+    phone: who.phone,
+    line1: who.street,
+    city: who.city,
     postCode: '12345',
-    postOffice: personal.city,
+    postOffice: who.city,
     country: 'DE',
-    name: personal.name,
-    email: personal.firstEmail,
+    name: who.name,
+    email: who.firstEmail,
   };
   await submit(browser, '/account/details', details);
   const asked = await submit(browser, '/account/email', {
-    email: personal.email,
+    email: who.email,
     currentPassword: newPassword,
   });
-  await service.delivered();
+  const code = codeIn({ text: await mailTo(who.email, 1) });
   const page = await browser.send(String(asked.headers.location));
-  const body = { token: field(page, 'token'), code: codeIn(service.outbox.last(personal.email)) };
+  const body = { token: field(page, 'token'), code };
   await browser.send(String(asked.headers.location), { body });
 }
 
-async function signInToApp(service: TestService, browser: Visitor): Promise<void> {
-  const { clientId, redirectUri } = apps.pub1;
+async function signInToApp({ service, host, app }: Home, who: Personal, browser: Visitor): Promise<void> {
+  const { clientId, redirectUri } = app;
   const proof = pkce();
   const answer = await browser.authorize(authorizationParameters(clientId, redirectUri, proof));
   const code = String(answerOf(answer).get('code'));
-  const headers = { 'x-forwarded-for': personal.app };
+  const headers = { 'x-forwarded-for': who.app };
   const exchange = {
     grant_type: 'authorization_code',
     client_id: clientId,
     code,
     code_verifier: proof.verifier,
   };
-  const tokens = (await token(service, hosts.a, exchange, headers)).json<{ refresh_token: string }>();
+  const tokens = (await token(service, host, exchange, headers)).json<{ refresh_token: string }>();
   const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token };
-  await token(service, hosts.a, refresh, headers);
+  await token(service, host, refresh, headers);
   // An old one comes back, and one that is none.
-  await token(service, hosts.a, refresh, headers);
-  await refreshAs(service, hosts.a, apps.pub1, tokens.refresh_token);
-  await token(service, hosts.a, { ...refresh, refresh_token: 'of nobody' }, headers);
+  await token(service, host, refresh, headers);
+  await refreshAs(service, host, app, tokens.refresh_token);
+  await token(service, host, { ...refresh, refresh_token: 'of nobody' }, headers);
 }
 
-async function signInOnTv(service: TestService, browser: Visitor): Promise<void> {
-  const headers = { 'x-forwarded-for': personal.tv };
-  const body = { client_id: 'pub1', scope: 'openid offline_access', device_name: personal.device };
-  const codes = (await service.http(hosts.a, '/api/oidc/device/auth', { body, headers })).json<{
+async function signInOnTv({ service, host, tv }: Home, who: Personal, browser: Visitor): Promise<void> {
+  const headers = { 'x-forwarded-for': who.tv };
+  const body = { client_id: tv, scope: 'openid offline_access', device_name: who.device };
+  const codes = (await service.http(host, '/api/oidc/device/auth', { body, headers })).json<{
     device_code: string;
     user_code: string;
   }>();
@@ -149,10 +180,10 @@ async function signInOnTv(service: TestService, browser: Visitor): Promise<void>
   await browser.send('/device/approve', { body: { confirm: field(page, 'confirm'), verdict: 'approve' } });
   const poll = {
     grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
-    client_id: 'pub1',
+    client_id: tv,
     device_code: codes.device_code,
   };
-  for (let times = 0; times < 2; times += 1) await token(service, hosts.a, poll, headers);
+  for (let times = 0; times < 2; times += 1) await token(service, host, poll, headers);
 }
 
 async function guessCodes(browser: Visitor): Promise<void> {

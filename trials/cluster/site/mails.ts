@@ -1,4 +1,4 @@
-// The mail server of a cluster, which keeps every mail.
+// The mail server of a trial, which keeps every mail.
 import { SMTPServer } from 'smtp-server';
 
 export interface Mails {
@@ -10,11 +10,15 @@ export interface Mails {
   close(): Promise<void>;
 }
 
-export async function openMails(): Promise<Mails> {
+/** @param isLate whether mails to an address are to be sent again later, over and over */
+export async function openMails(isLate: (email: string) => boolean = () => false): Promise<Mails> {
   const received = new Map<string, Buffer[]>();
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     logger: false,
+    onRcptTo({ address }, _session, done) {
+      done(isLate(address) ? Object.assign(new Error('4.3.0 later'), { responseCode: 451 }) : null);
+    },
     onData(stream, { envelope }, done) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
