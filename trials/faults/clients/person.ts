@@ -73,42 +73,45 @@ async function newPerson(site: RunningSite, post: Post, hasInvoice: boolean): Pr
   return { id: String(found), email: details.email, details, hasInvoice };
 }
 
-/** A new member whom an operator makes and then changes: the row grows, and pages are split. */
-async function newListed({ http, host }: Served, token: string): Promise<Person> {
+/** A member whom an operator has made, and changes twice later on. */
+interface Listed {
+  readonly person: Person;
+  change(): Promise<void>;
+}
+
+/** Rows that grow after others came behind them split pages, which leaves copies in their gaps. */
+async function newListed({ http, host }: Served, token: string): Promise<Listed> {
   const email = `${mark()}@erase.test`;
-  const address = () => ({ line1: `${mark()} 77`, city: mark() });
-  const first = {
-    fullName: `Erik ${mark()}`,
-    phone: `+491511${digits(7)}`,
-    nickName: mark(),
-    address: address(),
-  };
-  const second = {
-    fullName: `Erik Maximilian ${mark()} ${'Mustermarke '.repeat(anyUnder(8))}`.trim(),
-    address: address(),
-  };
+  const long = () => `${mark()} ${'x'.repeat(anyUnder(180))}`.trim();
+  const first = { fullName: mark(), phone: `+491511${digits(7)}`, nickName: mark() };
+  const address = { line1: long(), city: long() };
+  const second = { fullName: long(), address: { line1: long(), city: long(), name: long() } };
   const send = async (method: string, path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const ask = { method, headers, body: JSON.stringify(body) };
-    const answer = await http(host, `${membersPath(host)}${path}`, ask);
-    return expectStatus(answer, 200, `${method} of a member`).json<{
-      id: string;
-    }>();
+    const asked = { method, headers, body: JSON.stringify(body) };
+    const answer = await http(host, `${membersPath(host)}${path}`, asked);
+    return expectStatus(answer, 200, `${method} of a member`).json<{ id: string }>();
   };
   const { id } = await send('POST', '', { ...first, email, password: newPassword });
-  await send('PATCH', `/${id}`, second);
   const details = {
     email,
     phone: first.phone,
     nickName: first.nickName,
     formerName: first.fullName,
-    formerStreet: first.address.line1,
-    formerCity: first.address.city,
+    formerStreet: address.line1,
+    formerCity: address.city,
     name: second.fullName,
     street: second.address.line1,
     city: second.address.city,
+    addressee: second.address.name,
   };
-  return { id, email, details, hasInvoice: false };
+  const changes: object[] = [{ address }, second];
+  return {
+    person: { id, email, details, hasInvoice: false },
+    change: async () => {
+      await send('PATCH', `/${id}`, changes.shift() ?? {});
+    },
+  };
 }
 
 export const membersPath = (host: string) => `/api/v1/admin/tenants/${encodeURIComponent(host)}/members`;
@@ -119,11 +122,12 @@ export async function newPeople(running: RunningSite, post: Post, adminToken: st
   const several = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)));
   const listing = several(listed.atOnce, async () => {
-    const made: Person[] = [];
+    const made: Listed[] = [];
     while (made.length < (listed.erased + listed.stayed) / listed.atOnce) {
       made.push(await newListed(running, adminToken));
     }
-    return made;
+    for (const { change } of [...made, ...made.toReversed()]) await change();
+    return made.map(({ person }) => person);
   });
   const doing = several(living.erased + living.stayed, (index) =>
     newPerson(running, post, index === 0 || index === living.erased),
