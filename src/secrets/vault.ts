@@ -12,6 +12,8 @@ export interface Vault {
   encrypt(plain: Buffer, owner: string): Buffer;
   /** @throws if the key or the owner is another, or a byte was changed */
   decrypt(sealed: Buffer, owner: string): Buffer;
+  /** A secret of its own for each purpose, as base64url; all processes that have the master key make the same. */
+  secretOf(...purpose: readonly string[]): string;
   /** Recognises the key without telling it; stored beside what it encrypts. */
   readonly keyCheck: string;
 }
@@ -37,6 +39,7 @@ export function openVault(masterKey: Buffer): Vault {
         .setAuthTag(sealed.subarray(-tagBytes));
       return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
     },
+    secretOf: (...purpose) => hmac(masterKey, 'secret', ...purpose).toString('base64url'),
     keyCheck: hmac(masterKey, 'key check').toString('base64url'),
   };
 }

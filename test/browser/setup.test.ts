@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { offerSetup } from '../../src/operations/service/first-admin.ts';
-import { systemRandom } from '../../src/system/random.ts';
 import { keepPicture, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { useFreshService } from '../support/use-service.ts';
@@ -13,7 +12,7 @@ beforeAll(async () => {
   browser = await startBrowser();
 });
 beforeEach(async () => {
-  link = `http://localhost:${service.port}/setup/${await offerSetup(service.store, { random: systemRandom })}`;
+  link = `http://localhost:${service.port}/setup/${await offerSetup(service.store, service.deps)}`;
 });
 afterEach(() => browser.closeViews());
 afterAll(() => browser.close());

@@ -9,7 +9,7 @@ import { auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
 import { readIssuer, type Tenant } from '../../core/tenant.ts';
 import { findMemberByEmail, insertMember } from '../../storage/members/member.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
-import { saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/service.ts';
+import { findService, saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import { commonPasswords, newMember } from '../member/member.ts';
@@ -46,11 +46,23 @@ export interface FirstAdminDeps extends ServiceDeps {
   readonly tenants: Tenants;
 }
 
-/** Makes the secret of a new link; every earlier one works no more. Only its hash is kept. */
-export async function offerSetup(store: Store, { random }: Pick<ServiceDeps, 'random'>): Promise<string> {
-  const secret = random.secret();
-  await store.transaction((tx) => saveSetupHash(tx, sha256(secret)));
-  return secret;
+/**
+ * Makes the secret of a new link; every earlier one works no more. Only its hash is kept. Where several processes
+ * start, all print the same link: which of them started last no operator should have to know.
+ */
+export async function offerSetup(
+  store: Store,
+  { random, vault }: Pick<ServiceDeps, 'random' | 'vault'>,
+): Promise<string> {
+  return store.transaction(async (tx) => {
+    const service = store.isShared ? await findService(tx) : null;
+    const secret =
+      service === null
+        ? random.secret()
+        : vault.secretOf('set-up', `${service.initialisedAt}`, `${service.tokensFrom}`);
+    await saveSetupHash(tx, sha256(secret));
+    return secret;
+  });
 }
 
 /**

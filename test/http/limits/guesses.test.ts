@@ -3,7 +3,6 @@ import { tenantLimits } from '../../../src/core/limits.ts';
 import { wrongEmailCodes } from '../../../src/core/members/limits.ts';
 import { countPasswords } from '../../../src/http/upkeep/metrics.ts';
 import { offerSetup } from '../../../src/operations/service/first-admin.ts';
-import { systemRandom } from '../../../src/system/random.ts';
 import { codesFor, forgetWrongCodes, pageOf, phoneOf } from '../../support/device.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import type { Ask } from '../../support/http.ts';
@@ -330,7 +329,7 @@ const table: Readonly<
   'the set-up link': {
     restart: 'forgets',
     begin: async () => {
-      const link = `/setup/${await offerSetup(service.store, { random: systemRandom })}`;
+      const link = `/setup/${await offerSetup(service.store, service.deps)}`;
       return {
         allowed: 30,
         guess: (send, index, isRight) => send(host, isRight ? link : `/setup/wrong${index}`),

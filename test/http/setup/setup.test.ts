@@ -40,7 +40,7 @@ const told = ({ status, headers: { date: _date, ...headers }, text }: Answer) =>
 async function begin(): Promise<void> {
   // Hashes that take their time: who comes at the same moment is inside before the first is through.
   service = await startTestService({ data: 'nothing', setupOffered: true, passwords: createPasswords() });
-  link = `/setup/${await offerSetup(service.store, { random: systemRandom })}`;
+  link = `/setup/${await offerSetup(service.store, service.deps)}`;
 }
 
 describe('the set-up page of a new service, before anything is made', () => {
@@ -69,7 +69,7 @@ describe('the set-up page of a new service, before anything is made', () => {
     const issuer = 'https://members.example.test';
     const configured = await startTestService({ data: 'nothing', setupOffered: true, issuer });
     onTestFinished(() => configured.stop());
-    const path = `/setup/${await offerSetup(configured.store, { random: systemRandom })}`;
+    const path = `/setup/${await offerSetup(configured.store, configured.deps)}`;
     expect((await configured.http('127.0.0.1:3000', path)).text).toContain(`value="${issuer}"`);
   });
 
@@ -200,7 +200,7 @@ describe('the set-up link of a new service', () => {
   });
 
   it('a newer link replaces it', async () => {
-    const newer = `/setup/${await offerSetup(service.store, { random: systemRandom })}`;
+    const newer = `/setup/${await offerSetup(service.store, service.deps)}`;
     expect((await page()).status).toBe(404);
     expect((await page({}, newer)).status).toBe(200);
   });
@@ -226,7 +226,7 @@ describe('the set-up link of a new service', () => {
 describe('the set-up link of a service that has tenants', () => {
   beforeAll(async () => {
     service = await startTestService({ data: 'security', setupOffered: true });
-    link = `/setup/${await offerSetup(service.store, { random: systemRandom })}`;
+    link = `/setup/${await offerSetup(service.store, service.deps)}`;
   });
   afterAll(() => service.stop());
 
@@ -255,7 +255,7 @@ describe('the set-up link of a service that has tenants', () => {
 
 it('a start that printed no link knows no such address', async () => {
   service = await serviceForTest({ data: 'security' });
-  link = `/setup/${await offerSetup(service.store, { random: systemRandom })}`;
+  link = `/setup/${await offerSetup(service.store, service.deps)}`;
   expect((await page()).text).toBe('Not found\n');
   expect((await page({}, link, 'a.test')).status).toBe(404);
   expect((await submit()).status).toBe(404);
