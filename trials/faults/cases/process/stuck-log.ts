@@ -215,7 +215,6 @@ async function bear(log: Log, isInTrouble: boolean, found: Violations): Promise<
   });
   for (const problem of problems) found.add(problem);
   for (const ledger of ledgers) ledger.close();
-  log.remove();
   rmSync(folder, { recursive: true });
   await again?.kill();
   removeSite(running);
@@ -250,21 +249,16 @@ async function runStuckLog({ rounds }: CaseOptions): Promise<Outcome> {
   const notes: string[] = [];
   const each = Math.max(1, Math.ceil(rounds / roundsEach));
   for (let round = 1; round <= each; round += 1) {
-    const held = async (name: string, test: (found: Violations) => Promise<Load>) => {
+    const held = async (name: string, log: Log, usualLoad: Load | null) => {
       const its = violations();
-      const load = await test(its);
+      const load = await bear(log, usualLoad !== null, its).finally(log.remove);
+      if (usualLoad !== null) compare(load, usualLoad, its);
       for (const problem of its.all) found.add(`round ${round}, ${name}: ${problem}`);
       notes.push(textOf(name, load));
       return load;
     };
-    const usual = await held('a file', (its) => bear(logFile(), false, its));
-    for (const [name, make] of Object.entries(troubles)) {
-      await held(name, async (its) => {
-        const load = await bear(make(), true, its);
-        compare(load, usual, its);
-        return load;
-      });
-    }
+    const usual = await held('a file', logFile(), null);
+    for (const [name, make] of Object.entries(troubles)) await held(name, make(), usual);
   }
   return { rounds: each, violations: found.all, note: notes.join('; ') };
 }
