@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { consentAnswers } from '../../../src/core/access/limits.ts';
 import { tenantLimits, wrongSecretsPerMinute } from '../../../src/core/limits.ts';
-import { auditedRefusals } from '../../../src/core/operators/limits.ts';
+import { auditedRefusals, deniedCallsPerMinute } from '../../../src/core/operators/limits.ts';
 import { saveConsent } from '../../../src/storage/access/consent.ts';
 import { devicePath, tenantOf } from '../../support/device.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
@@ -89,6 +89,14 @@ const limits: Readonly<Record<string, Limit>> = {
     status: 401,
     begin: () => (service, index) =>
       callApi(service, { path: '/tenants', token: `mda_wrong${index}`, headers: home }),
+  },
+  'denied calls of the admin API': {
+    allowed: deniedCallsPerMinute,
+    status: 403,
+    begin: async () => {
+      const token = await adminToken(pair.one, { permissions: [] });
+      return (service) => callApi(service, { path: '/tenants', token, headers: home });
+    },
   },
   'wrong links of mails': {
     allowed: wrongSecretsPerMinute,
