@@ -15,9 +15,9 @@ export interface Figures {
   /**
    * The same service, of which every answer is counted.
    *
-   * @param mayRefuse whether it may answer 503, which then is thrown as `Refused`
+   * @param mayRefuse whether it may answer 503 now, which then is thrown as `Refused`
    */
-  counting<S extends Served>(site: S, mayRefuse?: boolean): S;
+  counting<S extends Served>(site: S, mayRefuse?: () => boolean): S;
 }
 
 /** @param found is told of 503 without Retry-After, and of any other answer from 500 on */
@@ -36,7 +36,7 @@ export function createFigures(found: { add(text: string): void }): Figures {
       const at = (part: number) => Math.round(quantile(times, part));
       return `${times.length} requests, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${refusals} answered by 503`;
     },
-    counting: (site, mayRefuse = false) => {
+    counting: (site, mayRefuse = () => false) => {
       const http: HttpClient = Object.assign(
         async (...sent: Parameters<HttpClient>) => {
           const begun = performance.now();
@@ -47,7 +47,7 @@ export function createFigures(found: { add(text: string): void }): Figures {
           if (status === 503) {
             refusals += 1;
             if (headers['retry-after'] === undefined) found.add(`${what} without Retry-After`);
-            if (mayRefuse) throw new Refused(what);
+            if (mayRefuse()) throw new Refused(what);
           }
           if (status >= 500) found.add(what);
           return answer;

@@ -16,3 +16,18 @@ export async function examineDatabase(url: string): Promise<readonly string[]> {
     await client.end();
   }
 }
+
+/** When what was issued for the longest is over (ms). */
+export async function latestExpiries(
+  url: string,
+): Promise<{ readonly code: number; readonly deviceCode: number }> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const latest = async (table: string) =>
+    Number((await client.query(`select max("expiresAt") as latest from "${table}"`)).rows[0].latest);
+  try {
+    return { code: await latest('authorizationCodes'), deviceCode: await latest('deviceCodes') };
+  } finally {
+    await client.end();
+  }
+}

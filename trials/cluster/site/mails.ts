@@ -7,12 +7,34 @@ export interface Mails {
   count(email: string): number;
   /** The newest mail to an address; null as long as there is none. */
   to(email: string): Buffer | null;
+  /** Answers so many more mails, and has those behind them wait. @returns when the first of them waits */
+  holdAfter(count: number): Promise<void>;
+  /** Answers all mails again. */
+  letGo(): void;
   close(): Promise<void>;
 }
 
 /** @param isLate whether mails to an address are to be sent again later, over and over */
 export async function openMails(isLate: (email: string) => boolean = () => false): Promise<Mails> {
   const received = new Map<string, Buffer[]>();
+  let answered = Number.POSITIVE_INFINITY;
+  let held: (() => void)[] = [];
+  let reached = Promise.withResolvers<void>();
+  const answer = (done: () => void) => {
+    if (answered > 0) {
+      answered -= 1;
+      done();
+      return;
+    }
+    held.push(done);
+    reached.resolve();
+  };
+  const goOn = (count: number) => {
+    answered = count;
+    const waiting = held;
+    held = [];
+    for (const done of waiting) answer(done);
+  };
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     logger: false,
@@ -26,7 +48,7 @@ export async function openMails(isLate: (email: string) => boolean = () => false
         for (const { address } of envelope.rcptTo) {
           received.set(address, [...(received.get(address) ?? []), Buffer.concat(chunks)]);
         }
-        done();
+        answer(done);
       });
     },
   });
@@ -40,6 +62,12 @@ export async function openMails(isLate: (email: string) => boolean = () => false
     port: typeof address === 'object' && address !== null ? address.port : 0,
     count: (email) => received.get(email)?.length ?? 0,
     to: (email) => received.get(email)?.at(-1) ?? null,
+    holdAfter: (count) => {
+      reached = Promise.withResolvers();
+      goOn(count);
+      return reached.promise;
+    },
+    letGo: () => goOn(Number.POSITIVE_INFINITY),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -20,9 +20,16 @@ const ofOne = { password: passwordClient, session: sessionClient, consent: conse
 
 /**
  * @param name of the folder for their ledgers
+ * @param waitsForMails whether those are among them whose mails come at once, unless the process that has taken them is
+ *   killed or cut off
  */
-export function openPlayers(folder: string, name: string): Players & { close(): number } {
-  const several = Object.entries(ofSeveral).flatMap(([kind, make]) =>
+export function openPlayers(
+  folder: string,
+  name: string,
+  waitsForMails = true,
+): Players & { close(): number } {
+  const kinds = Object.entries(ofSeveral).filter(([kind]) => waitsForMails || kind !== 'sign-up');
+  const several = kinds.flatMap(([kind, make]) =>
     Array.from({ length: playerCount }, (_, index) => make(`${kind}-${index + 1}`, playerOf(index))),
   );
   const clients: readonly LedgerClient[] = [

@@ -9,7 +9,7 @@ export const host = 'door.cluster.test';
 export const guessedHost = 'guessed.cluster.test';
 
 /** The members of whom a race takes a new one in each round. */
-export const racers = ['password', 'code', 'recovery'] as const;
+export const racers = ['password', 'code', 'recovery', 'lost', 'clock'] as const;
 export type Racer = (typeof racers)[number];
 
 export const racerOf = (kind: Racer, round: number) => `${kind}-${round}@example.com`;
@@ -17,6 +17,10 @@ export const racerOf = (kind: Racer, round: number) => `${kind}-${round}@example
 /** How many clients of the ledger there are of a kind, and their members. */
 export const playerCount = 3;
 export const playerOf = (index: number) => `player-${index}@example.com`;
+
+/** Who signs in while something is done to the service, one after the other. */
+export const witness = 'witness@example.com';
+export const asker = 'asker@example.com';
 
 /** No address is limited but where sign-ins fail: all comes from one machine. */
 const limits = {
@@ -57,7 +61,8 @@ export async function tenantFile(racerCount: number): Promise<object> {
         members: [
           ...['ada@example.com', 'bo@example.com', 'cy@example.com'].map(named),
           ...Array.from({ length: playerCount }, (_, index) => named(playerOf(index))),
-          ...racing(['password', 'recovery']),
+          ...[witness, asker].map(named),
+          ...racing(['password', 'recovery', 'lost', 'clock']),
         ],
       },
       {

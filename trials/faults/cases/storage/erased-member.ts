@@ -187,7 +187,7 @@ async function playErasure(world: World, { isHasty, happen }: Way, found: Violat
   const next: RunningSite[] = [];
   // One that stops says so by 503.
   const asked = createFigures(found);
-  const site = asked.counting(running, true);
+  const site = asked.counting(running, () => true);
   const problems = await playRound(site, players, async (stop) => {
     isClean = await happen(running, async () => {
       confirmed = await eraseAll(world, running, leaving);
@@ -196,7 +196,7 @@ async function playErasure(world: World, { isHasty, happen }: Way, found: Violat
       gone.push(...confirmed);
       if (isClean) searchFiles(world, filesIn(folder), 'after the stop', found);
       next.push(await start(world, true));
-      return asked.counting(next[0] as RunningSite, true);
+      return asked.counting(next[0] as RunningSite, () => true);
     };
   });
   for (const problem of problems) found.add(problem);
