@@ -51,7 +51,8 @@ export function send(
   if (stream.writableCorked === 0) stream.cork();
   const prepared = generation;
   const name = statement.name && `${statement.name} ${prepared}`;
-  const query = { ...statement, name } as pg.QueryConfig;
+  const values = statement.values?.map(held);
+  const query = { ...statement, name, values } as pg.QueryConfig;
   const watch = watches.get(client);
   watch?.sent();
   client.query(query, (error: Error | null, answer: pg.QueryResult | pg.QueryResult[]) => {
@@ -61,6 +62,15 @@ export function send(
     answered(error ? named(error) : null, last);
   });
   if (isWaitedFor) flush(client);
+}
+
+/**
+ * PostgreSQL holds no NUL in a text, and fails where it is asked for one: what a stranger sends would take with it
+ * all that shares the snapshot. It becomes U+FFFD, as whatever else is no Unicode does on its way, and is not found.
+ */
+function held(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+  return Array.isArray(value) ? value.map(held) : value;
 }
 
 /** Lets what was sent leave, with what is sent in the same breath. */

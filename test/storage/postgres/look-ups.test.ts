@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findClient } from '../../../src/storage/client.ts';
 import { connectionOf, forgetRemembered } from '../../../src/storage/prepared.ts';
 import { findService, insertService, saveSetupHash } from '../../../src/storage/service.ts';
 import { StorageUnavailable, type Tx } from '../../../src/storage/store.ts';
@@ -87,6 +88,19 @@ describe('work that only reads, on PostgreSQL', () => {
     const beside = stores.one.lookUp(hashIn);
     await expect(failing).rejects.toThrow(RangeError);
     await expect(beside).resolves.toBe(await stores.other.transaction(hashIn));
+    expect(runs).toBe(1);
+  });
+
+  it('a piece that asks for a NUL, which no text holds, finds nothing and takes no other with it', async () => {
+    await stores.one.lookUp(hashIn);
+    let runs = 0;
+    const beside = stores.one.lookUp(async (tx) => {
+      runs += 1;
+      return hashIn(tx);
+    });
+    const asked = stores.one.lookUp((tx) => findClient(tx, 'a\0b', 'a\0b'));
+    await expect(asked).resolves.toBeNull();
+    await beside;
     expect(runs).toBe(1);
   });
 
