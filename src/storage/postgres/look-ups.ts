@@ -2,7 +2,7 @@
 import { postgresPool } from '../../core/operators/limits.ts';
 import type { Store, Tx } from '../store.ts';
 import type { openPool } from './client.ts';
-import { isSilence } from './errors.ts';
+import { isOutage, isSilence } from './errors.ts';
 import type { Memory } from './memory.ts';
 import { begin, Changing } from './transaction.ts';
 
@@ -39,7 +39,7 @@ export function createLookUps(
     if (expected === null) await begun().catch(() => {});
     await Promise.all(pieces.map((piece) => piece.run(tx, begun, failure)));
     leave();
-    client.release(failure() !== null);
+    client.release(isOutage(failure()?.error));
   };
   const next = () => {
     if (waiting.length === 0 || underWay === postgresPool.lookUps) return;

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { findClient } from '../../../src/storage/client.ts';
 import { connectionOf, forgetRemembered } from '../../../src/storage/prepared.ts';
@@ -102,6 +103,17 @@ describe('work that only reads, on PostgreSQL', () => {
     await expect(asked).resolves.toBeNull();
     await beside;
     expect(runs).toBe(1);
+  });
+
+  it('a snapshot that a statement fails in, or that is of another version, leaves its connection', async () => {
+    const connection = async (tx: Tx) =>
+      (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)).rows;
+    const before = await stores.one.lookUp(connection);
+    await expect(stores.one.lookUp((tx) => sql`select 1 / 0`.execute(tx))).rejects.toThrow('division');
+    expect(await stores.one.lookUp(connection)).toEqual(before);
+    await stores.other.transaction(forgetRemembered);
+    await stores.one.lookUp(hashIn);
+    expect(await stores.one.lookUp(connection)).toEqual(before);
   });
 
   it('pieces whose connection breaks are answered by another', async () => {
