@@ -20,7 +20,7 @@ interface Piece {
 /**
  * What `Store.lookUp` is on PostgreSQL. A snapshot that only reads never fails for what others do, so no answer waits
  * for its commit. Whatever else goes wrong with it, each of its pieces runs again alone, unless the database says
- * nothing any more: each would wait for it once more.
+ * nothing any more: each would wait for it once more, and those behind them too, which are refused with them.
  *
  * @param alone runs a piece in a transaction of its own
  */
@@ -39,7 +39,12 @@ export function createLookUps(
     if (expected === null) await begun().catch(() => {});
     await Promise.all(pieces.map((piece) => piece.run(tx, begun, failure)));
     leave();
-    client.release(isOutage(failure()?.error));
+    const failed = failure();
+    client.release(isOutage(failed?.error));
+    if (isSilence(failed?.error)) refuseAll(waiting.splice(0), failed?.error);
+  };
+  const refuseAll = (pieces: readonly Piece[], error: unknown) => {
+    for (const piece of pieces) piece.refuse(error);
   };
   const next = () => {
     if (waiting.length === 0 || underWay === postgresPool.lookUps) return;
@@ -47,9 +52,7 @@ export function createLookUps(
     waiting = [];
     underWay += 1;
     runGroup(pieces)
-      .catch((error: unknown) => {
-        for (const piece of pieces) piece.refuse(error);
-      })
+      .catch((error: unknown) => refuseAll([...pieces, ...waiting.splice(0)], error))
       .finally(() => {
         underWay -= 1;
         next();

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { postgresTimes } from '../../../src/core/operators/limits.ts';
+import { postgresPool, postgresTimes } from '../../../src/core/operators/limits.ts';
 import { eraseMember } from '../../../src/storage/members/erase.ts';
 import { endEverything } from '../../../src/storage/operators/restore.ts';
 import { isOutage } from '../../../src/storage/postgres/errors.ts';
@@ -127,6 +127,33 @@ describe('a database that says nothing any more', () => {
     }
     open();
     expect(await read()).toBe(first);
+  });
+
+  it('Z7: what waits for a snapshot is refused with those before it', async () => {
+    const { hold, store, comes } = await gated();
+    const read = (tx: Tx) => findSignIn(tx, tenantId, id);
+    const allBegun = Promise.withResolvers<void>();
+    const underWay: Promise<unknown>[] = [];
+    for (let group = 0; group < postgresPool.lookUps; group += 1) {
+      const begun = Promise.withResolvers<void>();
+      const work = async (tx: Tx) => {
+        await read(tx);
+        begun.resolve();
+        await allBegun.promise;
+        await read(tx);
+      };
+      underWay.push(store.lookUp(work));
+      await begun.promise;
+    }
+    const behind = store.lookUp(read);
+    const results = Promise.allSettled([...underWay, behind]);
+    hold();
+    allBegun.resolve();
+    await comes();
+    for (const { status, reason } of (await results) as PromiseRejectedResult[]) {
+      expect(status).toBe('rejected');
+      expect(reason).toBeInstanceOf(StorageUnavailable);
+    }
   });
 
   it('Z7: a new connection is waited for no longer than an answer', async () => {
