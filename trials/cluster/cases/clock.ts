@@ -17,7 +17,7 @@ import { createFigures } from '../../faults/figures.ts';
 import type { Served } from '../../faults/site.ts';
 import type { Cluster } from '../site/cluster.ts';
 import { latestExpiries } from '../site/integrity.ts';
-import { playerOf, racerOf } from '../site/tenants.ts';
+import { guessedAt, playerOf } from '../site/tenants.ts';
 
 /** By how much the clock of one process is ahead of the others' (ms): as much as the operators' guide allows. */
 const ahead = clocksDiffer;
@@ -112,7 +112,7 @@ async function pollTooSoon(sites: readonly Served[], found: Violations): Promise
 /** Guesses in turn at all processes: there are as many as at one, and who was told to wait waits as long. */
 async function guessInTurn(sites: readonly Served[], found: Violations): Promise<void> {
   const siteOf = (index: number) => sites[index % sites.length] as Served;
-  const [few, many] = [racerOf('clock', 0), racerOf('clock', 1)];
+  const [few, many] = guessedAt as [string, string];
   for (let count = 0; count < limits.ofAccount - 1; count += 1)
     await signsIn(siteOf(count), few, wrongPassword);
   found.unless(await signsIn(siteOf(0), few, developmentPassword), 'an account waits too soon');

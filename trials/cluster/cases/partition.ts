@@ -11,7 +11,7 @@ import type { Cluster } from '../site/cluster.ts';
 import { examineDatabase } from '../site/integrity.ts';
 import { prepareQuestions, type Questions } from '../site/outage.ts';
 import { openPlayers } from '../site/players.ts';
-import { racerOf } from '../site/tenants.ts';
+import { guessedAt } from '../site/tenants.ts';
 import { openWitness } from '../site/witness.ts';
 
 /** How long the network between one process and the database is lost (ms), and how often it is asked meanwhile. */
@@ -61,7 +61,7 @@ async function runPartition(cluster: Cluster, { rounds }: CaseOptions): Promise<
     const index = anyUnder(processes.length);
     const lost = processes[index];
     if (lost === undefined) throw new Error('there is no process');
-    const guessing = guessAt(racerOf('lost', round));
+    const guessing = guessAt(guessedAt.at(-1 - (round % 10)) as string);
     const problems = await playRound(door, players, async (stop) => {
       const questions: Questions[] = [];
       for (let count = 0; count < asks; count += 1) questions.push(await prepareQuestions(door, found));

@@ -9,7 +9,7 @@ export const host = 'door.cluster.test';
 export const guessedHost = 'guessed.cluster.test';
 
 /** The members of whom a race takes a new one in each round. */
-export const racers = ['password', 'code', 'recovery', 'lost', 'clock'] as const;
+export const racers = ['password', 'code', 'recovery'] as const;
 export type Racer = (typeof racers)[number];
 
 export const racerOf = (kind: Racer, round: number) => `${kind}-${round}@example.com`;
@@ -21,6 +21,9 @@ export const playerOf = (index: number) => `player-${index}@example.com`;
 /** Who signs in while something is done to the service, one after the other. */
 export const witness = 'witness@example.com';
 export const asker = 'asker@example.com';
+
+/** At whose accounts cases guess, one case after the other. */
+export const guessedAt = Array.from({ length: 12 }, (_, index) => `guessed-${index}@example.com`);
 
 /** No address is limited but where sign-ins fail: all comes from one machine. */
 const limits = {
@@ -61,8 +64,8 @@ export async function tenantFile(racerCount: number): Promise<object> {
         members: [
           ...['ada@example.com', 'bo@example.com', 'cy@example.com'].map(named),
           ...Array.from({ length: playerCount }, (_, index) => named(playerOf(index))),
-          ...[witness, asker].map(named),
-          ...racing(['password', 'recovery', 'lost', 'clock']),
+          ...[witness, asker, ...guessedAt].map(named),
+          ...racing(['password', 'recovery']),
         ],
       },
       {
