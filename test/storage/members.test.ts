@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Member } from '../../src/core/members/member.ts';
+import { clockTolerance } from '../../src/core/operators/limits.ts';
 import { countEmailProofs, insertEmailProof } from '../../src/storage/members/email-proof.ts';
 import {
   findMember,
@@ -138,6 +139,30 @@ describe('tenants', () => {
     await store.transaction((tx) => updateTenantAddress(tx, 'tenant-a', 'https://new.test', 'new.test'));
     const tenants = await store.transaction(listTenants);
     expect(tenants.map(({ tenant }) => tenant.issuer)).toEqual(['https://new.test', 'https://b.test']);
+  });
+});
+
+describe('F1: a process whose clock is ahead of another by 5 s', () => {
+  const ahead = now + clockTolerance;
+
+  it('counts wrong user codes for both', async () => {
+    const store = await storeWithMember();
+    const guesser = { tenantId: 'tenant-a', memberId: 'member-1', address: '192.0.2.1' };
+    const counted = await store.transaction(async (tx) => {
+      await insertWrongUserCode(tx, guesser, ahead, ahead);
+      return countWrongUserCodes(tx, guesser, now);
+    });
+    expect(counted).toEqual({ ofMember: 1, ofAddress: 1, ofTenant: 1 });
+  });
+
+  it('counts mails to an address for both', async () => {
+    const store = await storeWithMember();
+    const proof = { ...emailProofRecord(), createdAt: ahead };
+    const counted = await store.transaction(async (tx) => {
+      await insertEmailProof(tx, proof);
+      return countEmailProofs(tx, proof, now - 60 * minute, now);
+    });
+    expect(counted).toEqual({ ofAll: 1, ofBrowser: 1, ofNetwork: 1 });
   });
 });
 

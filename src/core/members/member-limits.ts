@@ -1,6 +1,7 @@
 /** The failed sign-ins of a member, how far limits that count members are reached, and until when each keeps one out. */
 import { sha256 } from '../hash.ts';
 import { signInLimit, wrongUserCodes } from '../limits.ts';
+import { clockTolerance } from '../operators/limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** The failed sign-ins of one address since the last good one. */
@@ -23,8 +24,8 @@ export function hashAccountPages(memberId: string): string {
  * Until when an address may not be tried again: after five failures a minute, doubled by each further one to
  * at most fifteen, and never for good (security, Defaults; A6).
  *
- * A failure that lies ahead was written before the clock was set back: it is not known how long ago it was, and
- * to wait for its time to come again would make the wait as long as the step.
+ * A failure that lies further ahead than the clocks of processes differ was written before the clock was set back: it
+ * is not known how long ago it was, and to wait for its time to come again would make the wait as long as the step.
  *
  * @param now ms since the epoch
  * @param allowed how many failures the tenant allows before the first wait; null is no limit
@@ -35,7 +36,8 @@ export function blockedUntil(
   now: number,
   allowed: number | null = signInLimit.failures,
 ): number {
-  if (failed === null || allowed === null || failed.failures < allowed || failed.lastFailedAt > now) return 0;
+  if (failed === null || allowed === null || failed.failures < allowed) return 0;
+  if (failed.lastFailedAt > now + clockTolerance) return 0;
   const doublings = Math.min(failed.failures - allowed, 10);
   return failed.lastFailedAt + Math.min(signInLimit.firstWait * 2 ** doublings, signInLimit.longestWait);
 }

@@ -1,5 +1,6 @@
 // Queries of the proofs of mail addresses.
 import type { EmailProof, EmailProofWrite, SentProofs } from '../../core/members/email-proof.ts';
+import { clockTolerance } from '../../core/operators/limits.ts';
 import { insertion } from '../prepared.ts';
 import { findRow, rowsWith, updateRow, updateRows } from '../rows.ts';
 import type { Tx } from '../store.ts';
@@ -30,7 +31,8 @@ export async function listOpenEmailProofs(
 
 /**
  * How many proofs of its purpose the address of this one was sent since a time, and how many of them its browser and
- * its network asked for. Those that lie ahead since the clock was set back do not count.
+ * its network asked for. Those that lie further ahead than the clocks of processes differ, since the clock
+ * was set back, do not count.
  */
 export async function countEmailProofs(
   tx: Tx,
@@ -48,7 +50,7 @@ export async function countEmailProofs(
     .where('tenantId', '=', tenantId)
     .where('email', '=', email)
     .where('createdAt', '>', since)
-    .where('createdAt', '<=', now)
+    .where('createdAt', '<=', now + clockTolerance)
     .where('purpose', '=', purpose)
     .executeTakeFirstOrThrow();
 }

@@ -1,5 +1,6 @@
 // Queries of the wrong user codes that members entered.
 import { wrongUserCodes } from '../../core/limits.ts';
+import { clockTolerance } from '../../core/operators/limits.ts';
 import { deleteRows, whole } from '../rows.ts';
 import type { WrongUserCodeRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
@@ -14,14 +15,15 @@ export type EnteredUserCode = Pick<WrongUserCodeRow, 'userCodeHash' | 'browserHa
 const noCode: EnteredUserCode = { userCodeHash: '', browserHash: '' };
 
 /**
- * The wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. Those that lie ahead
- * were written before the clock was set back, and would count for as long as that step.
+ * The wrong entries of the last 15 minutes; they are on the disk, so a restart forgives nothing. Those that lie
+ * further ahead than the clocks of processes differ were written before the clock was set back, and would count for as
+ * long as that step.
  */
 function recent(tx: Tx, now: number) {
   return tx
     .selectFrom('wrongUserCodes')
     .where('enteredAt', '>', now - wrongUserCodes.window)
-    .where('enteredAt', '<=', now);
+    .where('enteredAt', '<=', now + clockTolerance);
 }
 
 /** How many wrong entries count: of the member, of the address and of the tenant. */

@@ -6,6 +6,7 @@ import {
   type SignInFailures,
   takenBack,
 } from '../../../src/core/members/member-limits.ts';
+import { clockTolerance } from '../../../src/core/operators/limits.ts';
 import { day, minute, now } from '../../support/records/records.ts';
 
 /** As many failures in a row, at one moment. */
@@ -55,6 +56,12 @@ describe('failed sign-ins of one address (security, Defaults; A6)', () => {
     const again = failedAgain(before, setBack);
     expect(again).toEqual({ failures: 6, lastFailedAt: setBack });
     expect(blockedUntil(again, setBack)).toBe(setBack + 2 * minute);
+  });
+
+  it('F1: a failure at a process whose clock is ahead by 5 s locks at every other', () => {
+    const ahead = now + clockTolerance;
+    expect(blockedUntil({ failures: 5, lastFailedAt: ahead }, now)).toBe(ahead + minute);
+    expect(blockedUntil({ failures: 5, lastFailedAt: ahead + 1 }, now)).toBe(0);
   });
 
   it('a day without a failure forgets them all, and 1 ms less does not', () => {
