@@ -74,6 +74,12 @@ describe('the database', () => {
     ]);
   });
 
+  it('has the address that was looked at: the driver reads one that begins with a space otherwise', () => {
+    const url = 'postgres://door:secret@127.0.0.1/members';
+    const { databaseUrl } = configOf({ ...production, MEMBERDOOR_DATABASE_URL: ` ${url}\n` });
+    expect(databaseUrl).toBe(url);
+  });
+
   it('on another machine is reached by TLS that looks who answers, unless the operator says otherwise', () => {
     const far = 'postgres://door:secret@db.test/members';
     expect(problems(far, production)).toEqual([

@@ -35,5 +35,6 @@ export function readDatabaseUrl(
       `${name} leads to another machine: add "?sslmode=verify-full", or "?sslmode=disable" where no one else can listen.`,
     );
   }
-  return text;
+  // Not the text: before one that begins with a space the driver puts a host of its own.
+  return url.href;
 }
