@@ -1,6 +1,7 @@
 // Several processes on one database: npm run test:cluster. Three processes behind a proxy, PostgreSQL behind another, and
 // what may go wrong between them. It takes half an hour (`--rounds 20` for fewer rounds, `--only races` for some cases).
 import { readWords, runCases } from '../faults/suite.ts';
+import { choreTaken } from './cases/chores.ts';
 import { clock } from './cases/clock.ts';
 import { databaseKilled } from './cases/database.ts';
 import { kills } from './cases/kill.ts';
@@ -18,6 +19,7 @@ const cases = [
   ledgerUnderLoad(cluster),
   ...races(cluster),
   ...kills(cluster),
+  choreTaken(cluster),
   databaseKilled(cluster),
   partition(cluster),
   clock(cluster),
