@@ -284,10 +284,11 @@ export const exportPart = 1_000;
  * without a finished sign-in gets one at a time, and before it gets none (security, F8).
  */
 export const pendingCodeParts = { shared: 0.5, oneEach: 0.8, unknown: 0.9 } as const;
+
 /**
- * After a refusal, who holds them is looked up again no sooner than `time`; no later where other processes issue them
- * too. These issue no more between two looks than these parts of them: `few` while less than `low` are taken, then
- * `fewer`, which is none of up to 5,000.
+ * After a refusal, who holds pending codes is looked up again after `time` (ms) and no sooner. Where other processes
+ * issue codes too, it is looked up at least as often, and a process issues no more between two looks than a part of the
+ * client's limit: `few` while less than `low` of it is taken, then `fewer`, which is none of a limit below 5,000.
  */
 export const pendingCodesLook = { time: second, low: 0.4, few: 0.02, fewer: 0.0002 } as const;
 

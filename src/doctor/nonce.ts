@@ -82,7 +82,7 @@ export function useNonce(dataFolder: string, secret: string, now: number): strin
 /**
  * Makes a nonce for whichever process of a database answers: on another machine, none sees this one's folder.
  *
- * @param keyCheck what the database has to recognise the master key by, which is told to nobody
+ * @param keyCheck what the database has to recognise the master key by, which is never told
  * @param now ms
  */
 export function makeSharedNonce(keyCheck: string, random: Random, now: number): Nonce {

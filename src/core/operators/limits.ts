@@ -37,10 +37,10 @@ export const certificateRest = { time: 14 * day, share: 0.2 } as const;
 /** Clocks that differ by less agree: the Date header has whole seconds. */
 export const clockTolerance = 5 * second;
 
-/** By how much the clocks of processes before one database may differ; what they tell each other of polls allows for it. */
+/** By how much the clocks of processes that share a database may differ: what they tell each other of polls allows for it. */
 export const clocksDiffer = 2 * second;
 
-/** How often a process tells the others when codes were polled, and so many rows of it by one statement (decision 51). */
+/** How often (ms) a process tells the others when codes were polled, and how many rows one statement writes (decision 51). */
 export const pollTimesWritten = { interval: second / 2, rows: 1_000 } as const;
 
 /** HSTS lasts a year or more (W2). */

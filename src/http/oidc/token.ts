@@ -53,8 +53,8 @@ interface GrantRequest {
   readonly value: string;
   readonly fields: TokenFields;
   /**
-   * What an earlier run of the same work saw: the code, which the next one reads without a look at it first, and the
-   * time, since what was decided to be too early is so however often it runs.
+   * What an earlier run of the same work saw: the code, so that the next run reads what is behind it in the same round
+   * trip, and the time, since a poll that came too early did so however often the work runs.
    */
   readonly seen: { code: CodeMember | null; now: number | null };
 }

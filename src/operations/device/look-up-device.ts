@@ -39,8 +39,8 @@ export interface Entering {
 export interface LookedUp {
   /**
    * The device; null for every code that does not work, whatever the reason (U8); `limited` to who entered too many
-   * wrong codes; `busy` where too many entries wait, or another one of this member or address: then nothing was looked
-   * up that others entered.
+   * wrong codes; `busy` where too many entries wait, or another one of this member or address: its code was not
+   * looked up.
    */
   readonly result: FoundDevice | 'limited' | 'busy' | null;
   /** How long the answer of a slowed entry waits (ms); null where no place was free. */

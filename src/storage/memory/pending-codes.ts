@@ -32,8 +32,9 @@ interface Holders {
  * each new one would make codes dearer the more there are, so who holds them is kept in memory: it grows with each
  * code, and is read anew only where it would refuse one. A refusal may be a second old; no code is given on old news.
  *
- * Where other processes issue codes too, it is read anew each second and after a few codes, and well before they are
- * shared for each: in the transaction that issues it, so that of two that count at once one runs again.
+ * Where other processes issue codes too, it is read anew each second and after a few codes, and for each code well
+ * before networks share them: in the transaction that issues the code, so that of two that count at once one runs
+ * again.
  *
  * @param networkOf what counts as one network, of an address
  */
@@ -72,11 +73,11 @@ export function createPendingCodes(
         return forWhom === 'anyone' || (forWhom === 'known' && (await isKnown()));
       };
       const before = known.get(keyOf(asker));
-      const isNew =
+      const isRecent =
         before !== undefined && now >= before.lookedAt && now - before.lookedAt < pendingCodesLook.time;
       const has = await room(before);
-      if (has && before !== undefined && (!isShared || (isNew && areFewUnseen(before, most)))) return true;
-      if (!has && before?.networks && isNew) return false;
+      if (has && before !== undefined && (!isShared || (isRecent && areFewUnseen(before, most)))) return true;
+      if (!has && before?.networks && isRecent) return false;
       const holders = await look(tx, asker, most, now);
       // A snapshot lacks the newest of them.
       if (!connectionOf(tx).isSnapshot) known.set(keyOf(asker), holders);

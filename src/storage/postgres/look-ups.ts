@@ -4,15 +4,12 @@ import type { Store, Tx } from '../store.ts';
 import type { openPool } from './client.ts';
 import { isOutage, isSilence } from './errors.ts';
 import type { Memory } from './memory.ts';
-import { begin, Changing } from './transaction.ts';
-
-/** What the snapshot failed with, if it did. */
-type Failure = ReturnType<typeof begin>['failure'];
+import { begin, Changing, type Underway } from './transaction.ts';
 
 /** A piece of work that waits for its turn. */
 interface Piece {
   /** Runs it on a snapshot that is not older than the piece. */
-  run(tx: Tx, begun: () => Promise<unknown>, failure: Failure): Promise<void>;
+  run(tx: Tx, begun: () => Promise<unknown>, failure: Underway['failure']): Promise<void>;
   /** There is no connection for it. */
   refuse(error: unknown): void;
 }

@@ -15,14 +15,14 @@ export interface Watch {
 }
 
 /** How long (ms) the database may say nothing while a statement waits for its answer. */
-export interface Patience {
+interface AnswerTimes {
   readonly usual: number;
   readonly long: number;
 }
 
 /** @param giveUp is called once, where an answer did not come in time */
-export function watchSilence(giveUp: (why: Error) => void, patience: Patience, schedule: Schedule): Watch {
-  let time = patience.usual;
+export function watchSilence(giveUp: (why: Error) => void, times: AnswerTimes, schedule: Schedule): Watch {
+  let time = times.usual;
   let unanswered = 0;
   let callOff: (() => void) | null = null;
   const rest = () => {
@@ -52,7 +52,7 @@ export function watchSilence(giveUp: (why: Error) => void, patience: Patience, s
       else rest();
     },
     allow: (mayTakeLong) => {
-      time = mayTakeLong ? patience.long : patience.usual;
+      time = mayTakeLong ? times.long : times.usual;
     },
   };
 }

@@ -36,7 +36,7 @@ export interface Underway {
   leave(): void;
   /** The first error of a statement; null as long as there is none. */
   failure(): { readonly error: unknown } | null;
-  /** @returns the first error of a statement, which the work may not have met; what it met instead where there is none */
+  /** @returns why the work failed: the first error of a statement, even if it met another; where none failed, its own */
   causeOf(error: unknown): unknown;
 }
 
