@@ -1,7 +1,7 @@
 // Counts in memory how often something happened in a window of time.
 import { countedKeys } from '../../core/limits.ts';
 import type { Clock } from '../../system/clock.ts';
-import { isDoneIn, onceIn } from '../operators/audited.ts';
+import { doneIn, onceIn } from '../operators/audited.ts';
 import type { Awaitable } from '../prepared.ts';
 import type { Tx } from '../store.ts';
 import { type AgedMap, createAgedMap } from './aged-map.ts';
@@ -56,7 +56,8 @@ export function lookIn(
   limit: number | null,
   window: number,
 ): Awaitable<number | null> {
-  return isDoneIn(tx, takeOf(key, window)) ? null : counters.look(key, limit, window);
+  const isCounted = doneIn(tx, takeOf(key, window))?.value === null;
+  return isCounted ? null : counters.look(key, limit, window);
 }
 
 /** Counts as `take`, within a transaction: work that runs again is counted once. */

@@ -111,8 +111,9 @@ export async function onceIn<Value>(
   return value;
 }
 
-/** Whether an earlier run of the same piece of work, or this one, has done something once. @param key as for `onceIn` */
-export const isDoneIn = (tx: Tx, key: string): boolean => auditedIn(tx)?.once.done?.has(key) === true;
+/** What an earlier run of the same piece of work, or this one, got for what it did once. @param key as for `onceIn` */
+export const doneIn = (tx: Tx, key: string): { readonly value: unknown } | undefined =>
+  auditedIn(tx)?.once.done?.get(key);
 
 async function undoUnasked({ done, asked }: Once): Promise<void> {
   if (done === null) return;

@@ -67,25 +67,31 @@ export async function openPostgres(
       throw error;
     });
 
-  const transaction: Store['transaction'] = async (work) => {
+  const run: Store['transaction'] = async (work) => {
     const begunAt = performance.now();
-    waiting += 1;
     try {
       return await untilDone(() => attempt(work), { lane, ranAgain });
     } finally {
-      waiting -= 1;
       observe?.(performance.now() - begunAt, 1);
     }
   };
+  const counted = async <T>(done: Promise<T>): Promise<T> => {
+    waiting += 1;
+    try {
+      return await done;
+    } finally {
+      waiting -= 1;
+    }
+  };
 
-  const lookUp = createLookUps(pool, remembered, transaction);
+  const lookUp = createLookUps(pool, remembered, run);
 
   return {
     isShared: true,
     autocommit: autocommit.tx,
-    transaction,
+    transaction: (work) => counted(run(work)),
     lookUp: (work) =>
-      lookUp(work).catch((error: unknown) => {
+      counted(lookUp(work)).catch((error: unknown) => {
         throw isOutage(error) ? unavailable(error) : error;
       }),
     waiting: () => waiting,
