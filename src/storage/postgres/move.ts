@@ -79,10 +79,12 @@ export async function openTarget(
     await close();
     throw error;
   }
+  const filled = new Set<MovedTable>();
   const references: { table: MovedTable; from: string; to: string; values: [Value, Value] }[] = [];
   return {
     ...readingOf(ask),
     write: async (table, columns, rows) => {
+      filled.add(table);
       const reference = selfReferences[table];
       const from = reference === undefined ? -1 : columns.indexOf(reference.from);
       const to = reference === undefined ? -1 : columns.indexOf(reference.to);
@@ -103,8 +105,9 @@ export async function openTarget(
     },
     commit: async () => {
       await ask('commit');
-      // Until it knows how many rows there are, the planner reads tables from end to end.
-      for (const table of movedTables) await ask(`analyze "${table}"`).catch(() => {});
+      // Until it knows how many rows there are, the planner reads tables from end to end. Of one that it knows to be
+      // empty it would do so for a while after that has grown, by queries that it has prepared.
+      for (const table of filled) await ask(`analyze "${table}"`).catch(() => {});
     },
     close,
   };
