@@ -8,8 +8,17 @@ process.env.TEST_ENGINE = 'postgres';
 /** What a file is, and SQLite alone: its pages, its backups, its statements. */
 const ofSqlite = [
   'test/storage/sqlite/**',
+  'test/storage/{access,sweep}/queries.test.ts',
+  'test/storage/{access/migration,sweep/bites}.test.ts',
   'test/operations/service/{master-key,storage-trouble}.test.ts',
   'test/operations/upkeep/{backup,restore}.test.ts',
+  'test/http/upkeep/{health,metrics}.test.ts',
+  'test/http/{costs,headers,outage}.test.ts',
+  'test/http/admin/portal/headers.test.ts',
+  // They have a PostgreSQL of their own in `npm test`.
+  'test/operations/upkeep/{move,once}.test.ts',
+  // One process is told when the next mail is due; of several each looks every second.
+  'test/operations/mail/{mail-transport,mailer}.test.ts',
   // They fill tables, count work or look for bytes with what SQLite alone has.
   'test/http/account/{account-crowded,erasure}.test.ts',
   'test/http/admin/{crowded,export}.test.ts',

@@ -13,6 +13,7 @@ import { heldToRights } from '../support/process/faults.ts';
 import { startProcess } from '../support/process/started.ts';
 import { temporaryFolder } from '../support/records/temporary-folder.ts';
 import { copyFixtures, fixtureKey } from '../support/run/fixture-folders.ts';
+import { databaseAddress } from '../support/run/test-store.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService({ data: 'security' });
@@ -236,7 +237,9 @@ describe('memberdoor export', () => {
 describe('the command as a process', () => {
   const run = async (data: string, ...words: string[]) => {
     const settings = { MEMBERDOOR_DATA: data, MEMBERDOOR_MASTER_KEY: fixtureKey.toString('base64') };
-    const started = startProcess({ settings, words });
+    const url = await databaseAddress(data);
+    const database = url === undefined ? {} : { MEMBERDOOR_DATABASE_URL: url };
+    const started = startProcess({ settings: { ...settings, ...database }, words });
     const { code } = await started.exited;
     return { code, out: started.lines(), err: started.errorLines() };
   };

@@ -9,6 +9,7 @@ import { codeIn } from '../../support/members/outbox.ts';
 import { addMember, recoveryLink, submitReset } from '../../support/members/recover.ts';
 import { applied, submitCode } from '../../support/members/sign-up.ts';
 import { type AuditWatch, byMember, idOf, refused, watchAudit } from '../../support/operators/audit-watch.ts';
+import { itOfSqlite } from '../../support/run/it-of-sqlite.ts';
 import { apps, profile, refreshAs, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import { field, visitor } from '../../support/visitor.ts';
@@ -189,7 +190,7 @@ describe('what is written down', () => {
     expect(own.length).toBeGreaterThan(20);
   });
 
-  it('what is rolled back leaves neither a row nor a line', async () => {
+  itOfSqlite('what is rolled back leaves neither a row nor a line', async () => {
     const { refresh_token: text } = await tokensOf(service, a, conf1);
     await newEvents();
     const lines = service.logLines.length;

@@ -5,6 +5,7 @@ import { writeRefreshToken } from '../../../src/core/grants/refresh-token.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { hosts } from '../../support/fixtures.ts';
 import type { Answer } from '../../support/http.ts';
+import { itOfSqlite } from '../../support/run/it-of-sqlite.ts';
 import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
@@ -157,21 +158,24 @@ describe('a request that is none', () => {
 });
 
 describe('storage in trouble', () => {
-  it('decision 35: a revocation that cannot be written is 503, never a false 200, and can be sent again', async () => {
-    const { refresh_token: token } = await tokensOf(service, hosts.a, apps.pub1);
-    const foreign = new SQLite(join(service.folder, 'memberdoor.db'));
-    try {
-      foreign.exec('begin immediate');
-      const answer = await pub1Revokes(token);
-      expectError(answer, 503, 'server_error');
-      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
-      foreign.exec('rollback');
-      const next = await pub1Refreshes(token);
-      expect(next.status).toBe(200);
-      expectEmpty(await pub1Revokes(next.json<Tokens>().refresh_token));
-      await expectDead(next.json<Tokens>().refresh_token);
-    } finally {
-      foreign.close();
-    }
-  });
+  itOfSqlite(
+    'decision 35: a revocation that cannot be written is 503, never a false 200, and can be sent again',
+    async () => {
+      const { refresh_token: token } = await tokensOf(service, hosts.a, apps.pub1);
+      const foreign = new SQLite(join(service.folder, 'memberdoor.db'));
+      try {
+        foreign.exec('begin immediate');
+        const answer = await pub1Revokes(token);
+        expectError(answer, 503, 'server_error');
+        expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+        foreign.exec('rollback');
+        const next = await pub1Refreshes(token);
+        expect(next.status).toBe(200);
+        expectEmpty(await pub1Revokes(next.json<Tokens>().refresh_token));
+        await expectDead(next.json<Tokens>().refresh_token);
+      } finally {
+        foreign.close();
+      }
+    },
+  );
 });

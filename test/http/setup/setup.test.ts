@@ -4,6 +4,7 @@ import { createPasswords } from '../../../src/secrets/password.ts';
 import { systemRandom } from '../../../src/system/random.ts';
 import { htmlFindings } from '../../support/browser/page-checks.ts';
 import type { Answer } from '../../support/http.ts';
+import { itOfSqlite } from '../../support/run/it-of-sqlite.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 import { serviceForTest } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
@@ -200,7 +201,7 @@ describe('the set-up link of a new service', () => {
   });
 
   // Of several processes all print the same (test/http/shared/set-up.test.ts).
-  it.skipIf(process.env.TEST_ENGINE === 'postgres')('a newer link replaces it', async () => {
+  itOfSqlite('a newer link replaces it', async () => {
     const newer = `/setup/${await offerSetup(service.store, service.deps)}`;
     expect((await page()).status).toBe(404);
     expect((await page({}, newer)).status).toBe(200);

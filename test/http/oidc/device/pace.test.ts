@@ -18,6 +18,7 @@ import {
 } from '../../../support/device.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { expectJsonError } from '../../../support/records/expectations.ts';
+import { itOfSqlite } from '../../../support/run/it-of-sqlite.ts';
 import { apps, refreshAs } from '../../../support/tokens.ts';
 import { useStarted } from '../../../support/use-service.ts';
 import type { Tokens } from '../../../support/visitor.ts';
@@ -114,29 +115,26 @@ describe('pace', () => {
   });
 
   // On PostgreSQL the times of polls are written beside them (test/storage/shared/poll-pace.test.ts).
-  it.skipIf(process.env.TEST_ENGINE === 'postgres')(
-    'performance: 100 pending polls change nothing on the disk',
-    async () => {
-      const { device_code: deviceCode } = await codes();
-      const disk = async () => {
-        const changes = await service.store.transaction(async (tx) => {
-          const { rows } = await sql<{ total: number }>`select total_changes() as total`.execute(tx);
-          return rows[0]?.total;
-        });
-        const files = ['memberdoor.db', 'memberdoor.db-wal'].map((name) => {
-          const { size, mtimeMs } = statSync(join(service.folder, name));
-          return { name, size, mtimeMs };
-        });
-        return { changes, files };
-      };
-      const before = await disk();
-      for (let count = 0; count < 100; count += 1) {
-        service.clock.advance(5_000);
-        expectJsonError(await poll(service, hosts.a, deviceCode), 400, 'authorization_pending');
-      }
-      expect(await disk()).toEqual(before);
-    },
-  );
+  itOfSqlite('performance: 100 pending polls change nothing on the disk', async () => {
+    const { device_code: deviceCode } = await codes();
+    const disk = async () => {
+      const changes = await service.store.transaction(async (tx) => {
+        const { rows } = await sql<{ total: number }>`select total_changes() as total`.execute(tx);
+        return rows[0]?.total;
+      });
+      const files = ['memberdoor.db', 'memberdoor.db-wal'].map((name) => {
+        const { size, mtimeMs } = statSync(join(service.folder, name));
+        return { name, size, mtimeMs };
+      });
+      return { changes, files };
+    };
+    const before = await disk();
+    for (let count = 0; count < 100; count += 1) {
+      service.clock.advance(5_000);
+      expectJsonError(await poll(service, hosts.a, deviceCode), 400, 'authorization_pending');
+    }
+    expect(await disk()).toEqual(before);
+  });
 });
 
 describe('early polls of a code that is decided', () => {
