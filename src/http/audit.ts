@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import type { RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../storage/operators/audited.ts';
-import type { Store, Tx } from '../storage/store.ts';
+import type { Store, TransactionKind, Tx } from '../storage/store.ts';
 import { addressKey } from './address.ts';
 import type { Deps } from './deps.ts';
 import { createFirstOfWindow, limitWords, surfaceOf } from './limit-reached.ts';
@@ -38,16 +38,12 @@ export function sourceOf(
   };
 }
 
-/**
- * Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing.
- *
- * @param kind of the transaction: see `Store`
- */
+/** Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing. */
 export function transactionOf<T>(
   request: FastifyRequest,
   deps: Pick<Deps, 'clock' | 'store' | 'tenants'>,
   work: (tx: Tx) => Promise<T>,
-  kind: 'transaction' | 'lookUp' = 'transaction',
+  kind: TransactionKind = 'transaction',
 ): Promise<T> {
   const run: Store['transaction'] = isUndone(request)
     ? (asked) => undone(deps.store, asked)

@@ -43,6 +43,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** How work runs: as one that may change anything, or as one that only reads as a rule. */
+export type TransactionKind = 'transaction' | 'lookUp';
+
 /** What an engine tells of itself, each figure by its name. */
 export interface EngineFigures {
   /** Bytes that it takes on its disk. */

@@ -8,7 +8,7 @@ import type { AuditEvent } from '../../core/operators/audit-event.ts';
 import type { Write } from '../../core/write.ts';
 import { findClient } from '../../storage/client.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
-import type { Tx } from '../../storage/store.ts';
+import type { TransactionKind, Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
 import { protocolError } from '../answers.ts';
 import { noteRefusal, sourceOf } from '../audit.ts';
@@ -19,8 +19,7 @@ import { obeyingChanges } from '../tenant.ts';
 /** How the client of a request is met. */
 interface AsClient {
   readonly secretIsOptional?: boolean;
-  /** Of the transaction: see `Store`. */
-  readonly kind?: 'transaction' | 'lookUp';
+  readonly kind?: TransactionKind;
 }
 
 /**

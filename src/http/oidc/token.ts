@@ -24,7 +24,7 @@ import { findAuthorizationCode } from '../../storage/authorization-code.ts';
 import { findMember } from '../../storage/members/member.ts';
 import { mayChange } from '../../storage/prepared.ts';
 import { findSignIn, findSignInWithMember } from '../../storage/sign-in.ts';
-import type { Tx } from '../../storage/store.ts';
+import type { TransactionKind, Tx } from '../../storage/store.ts';
 import { noStore, protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../answers.ts';
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
@@ -68,8 +68,7 @@ interface CodeMember {
 /** A grant: what it takes, and what it loads and decides. The endpoint writes that, and signs or refuses. */
 interface Grant {
   readonly takes: keyof TokenFields;
-  /** Whether it changes nothing as a rule. */
-  readonly isLookUp?: boolean;
+  readonly kind: TransactionKind;
   decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
 }
 
@@ -104,6 +103,7 @@ const inRoom = (
 /** grant_type=authorization_code (RFC 6749 §4.1.3, RFC 7636 §4.5; decisions 17 to 19). */
 const authorizationCodeGrant: Grant = {
   takes: 'code',
+  kind: 'transaction',
   async decide(tx, { client, value, fields, tenant }, { clock, random }) {
     const { code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
     const now = clock();
@@ -118,6 +118,7 @@ const authorizationCodeGrant: Grant = {
 /** grant_type=refresh_token (RFC 6749 §6; decisions 24, 25, 28). */
 const refreshTokenGrant: Grant = {
   takes: 'refresh_token',
+  kind: 'transaction',
   async decide(tx, { client, value, fields, tenant }, { clock }) {
     const token = readRefreshToken(tenant.tokenKey, value);
     const found = token === null ? null : await findSignInWithMember(tx, tenant.id, token.signInId);
@@ -129,7 +130,7 @@ const refreshTokenGrant: Grant = {
 /** grant_type=urn:ietf:params:oauth:grant-type:device_code (RFC 8628 §3.4; decisions 20 to 23). */
 const deviceCodeGrant: Grant = {
   takes: 'device_code',
-  isLookUp: true,
+  kind: 'lookUp',
   async decide(tx, { client, value, tenant, seen }, { clock, random, pollPace }) {
     const now = seen.now ?? clock();
     seen.now = now;
@@ -182,8 +183,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
       const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
       return { ...decision, client, written };
     };
-    const kind = grant.isLookUp === true ? 'lookUp' : 'transaction';
-    const decided = await asClient(request, credentials, deps, work, { kind });
+    const decided = await asClient(request, credentials, deps, work, { kind: grant.kind });
     if (isRefusal(decided)) return sendRefusal(reply, decided);
     const { answer } = decided;
     if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));

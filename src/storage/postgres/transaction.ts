@@ -1,7 +1,7 @@
 // One transaction of PostgreSQL, in as few round trips as its work allows. Each statement is sent at once, and only work
 // that needs its answer waits for it: what is written goes out with the commit.
 //
-// The first statement begins the transaction and reads the version of what is remembered, and whether addresses are
+// The first two statements begin the transaction and read the version of what is remembered, and whether addresses are
 // kept out. Work that expects a version does not wait for that either: it begins with what an earlier transaction saw,
 // and reads. If another process has changed that since, none of its reads is answered, and the work runs again with
 // what is so now. Until the transaction has begun for certain nothing is sent that may change anything: by itself each
