@@ -1,0 +1,147 @@
+// The grants of the token endpoint: what each one takes, loads and decides.
+import type { Client } from '../../../core/client.ts';
+import { type Decision, isRefusal, type Refusal } from '../../../core/decision.ts';
+import { exchange } from '../../../core/grants/authorization-code.ts';
+import { poll } from '../../../core/grants/device-poll.ts';
+import { readRefreshToken, refresh } from '../../../core/grants/refresh-token.ts';
+import type { SignIn, SignInWrite } from '../../../core/grants/sign-in.ts';
+import type { TokenGrant } from '../../../core/grants/tokens.ts';
+import { sha256 } from '../../../core/hash.ts';
+import type { Member } from '../../../core/members/member.ts';
+import type { Write } from '../../../core/write.ts';
+import { roomForSignIn } from '../../../operations/sign-in/sign-in.ts';
+import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
+import { findAuthorizationCode } from '../../../storage/authorization-code.ts';
+import { findMember } from '../../../storage/members/member.ts';
+import { mayChange } from '../../../storage/prepared.ts';
+import { findSignIn, findSignInWithMember } from '../../../storage/sign-in.ts';
+import type { TransactionKind, Tx } from '../../../storage/store.ts';
+import type { Deps } from '../../deps.ts';
+
+/** The parameters that a token request may bring; others are ignored (RFC 6749 §3.2). */
+export const tokenParameters = [
+  'grant_type',
+  'client_id',
+  'client_secret',
+  'code',
+  'code_verifier',
+  'redirect_uri',
+  'refresh_token',
+  'scope',
+  'device_code',
+] as const;
+
+type TokenFields = Partial<Record<(typeof tokenParameters)[number], string>>;
+
+/** A token request of one grant, its client authenticated, with the value that the grant takes. */
+interface GrantRequest {
+  readonly tenant: OpenTenant;
+  readonly client: Client;
+  readonly value: string;
+  readonly fields: TokenFields;
+  /**
+   * What an earlier run of the same work saw: the code, so that the next run reads what is behind it in the same round
+   * trip, and the time, since a poll that came too early did so however often the work runs.
+   */
+  readonly seen: { code: CodeMember | null; now: number | null };
+}
+
+/** Whose code it is, once a member has decided, and the sign-in that it began. */
+interface CodeMember {
+  readonly memberId: string | null;
+  readonly signInId: string | null;
+}
+
+/** A grant: what it takes, and what it loads and decides. The endpoint writes that, and signs or refuses. */
+interface Grant {
+  readonly takes: keyof TokenFields;
+  readonly kind: TransactionKind;
+  decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
+}
+
+/** What a code leads to, in one round trip: its member, the sign-in that it began, and what makes room for another. */
+async function behindCode(
+  tx: Tx,
+  client: Client,
+  code: CodeMember | null,
+  now: number,
+): Promise<{ member: Member | null; begun: SignIn | null; room: readonly SignInWrite[] }> {
+  if (code === null || code.memberId === null) return { member: null, begun: null, room: [] };
+  const { tenantId } = client;
+  const { memberId, signInId } = code;
+  const [member, begun, room] = await Promise.all([
+    findMember(tx, tenantId, memberId),
+    signInId === null ? null : findSignIn(tx, tenantId, signInId),
+    roomForSignIn(tx, client, memberId, now),
+  ]);
+  return { member, begun, room };
+}
+
+const isOfSame = (one: CodeMember | null, other: CodeMember | null): boolean =>
+  (one?.memberId ?? null) === (other?.memberId ?? null) &&
+  (one?.signInId ?? null) === (other?.signInId ?? null);
+
+/** Only a sign-in that begins needs room. */
+const inRoom = (
+  { answer, writes }: Decision<object, Write>,
+  room: readonly SignInWrite[],
+): readonly Write[] => (isRefusal(answer) ? writes : [...room, ...writes]);
+
+/** grant_type=authorization_code (RFC 6749 §4.1.3, RFC 7636 §4.5; decisions 17 to 19). */
+const authorizationCodeGrant: Grant = {
+  takes: 'code',
+  kind: 'transaction',
+  async decide(tx, { client, value, fields, tenant }, { clock, random }) {
+    const { code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
+    const now = clock();
+    const code = await findAuthorizationCode(tx, tenant.id, sha256(value));
+    const { member, begun, room } = await behindCode(tx, client, code, now);
+    const signInId = random.id(now);
+    const decision = exchange(code, { client, member, begun, codeVerifier, redirectUri, now, signInId });
+    return { ...decision, writes: inRoom(decision, room) };
+  },
+};
+
+/** grant_type=refresh_token (RFC 6749 §6; decisions 24, 25, 28). */
+const refreshTokenGrant: Grant = {
+  takes: 'refresh_token',
+  kind: 'transaction',
+  async decide(tx, { client, value, fields, tenant }, { clock }) {
+    const token = readRefreshToken(tenant.tokenKey, value);
+    const found = token === null ? null : await findSignInWithMember(tx, tenant.id, token.signInId);
+    const { signIn = null, member = null } = found ?? {};
+    return refresh(signIn, { client, token, member, scope: fields.scope, now: clock() });
+  },
+};
+
+/** grant_type=urn:ietf:params:oauth:grant-type:device_code (RFC 8628 §3.4; decisions 20 to 23). */
+const deviceCodeGrant: Grant = {
+  takes: 'device_code',
+  kind: 'lookUp',
+  async decide(tx, { client, value, tenant, seen }, { clock, random, pollPace }) {
+    const now = seen.now ?? clock();
+    seen.now = now;
+    const [{ code, lastPolledAt }, expected] = await Promise.all([
+      pollPace.find(tx, tenant.id, sha256(value)),
+      behindCode(tx, client, seen.code, now),
+    ]);
+    const isExpected = isOfSame(code, seen.code);
+    if (code !== null && code.memberId !== null) {
+      seen.code = code;
+      mayChange(tx);
+    }
+    const { member, begun, room } = isExpected ? expected : await behindCode(tx, client, code, now);
+    // Most polls come before a member has decided, and begin nothing.
+    const signInId = member === null ? '' : random.id(now);
+    const decision = poll(code, { client, member, begun, lastPolledAt, now, signInId });
+    if (code !== null && decision.answer.paced) pollPace.record(tx, code.id, now);
+    return { ...decision, writes: inRoom(decision, room) };
+  },
+};
+
+/** What a client may ask tokens with, by its grant_type. */
+export const grants: Readonly<Record<string, Grant>> = {
+  authorization_code: authorizationCodeGrant,
+  refresh_token: refreshTokenGrant,
+  'urn:ietf:params:oauth:grant-type:device_code': deviceCodeGrant,
+};

@@ -1,0 +1,78 @@
+// The token endpoint.
+import type { FastifyInstance } from 'fastify';
+import type { Client } from '../../../core/client.ts';
+import { isRefusal } from '../../../core/decision.ts';
+import { writeRefreshToken } from '../../../core/grants/refresh-token.ts';
+import {
+  accessTokenAlgorithm,
+  accessTokenClaims,
+  idTokenClaims,
+  type TokenGrant,
+} from '../../../core/grants/tokens.ts';
+import type { SigningAlgorithm } from '../../../core/tenant.ts';
+import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
+import { signingKeyFor, signToken } from '../../../secrets/signing.ts';
+import { apply } from '../../../storage/apply.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../../answers.ts';
+import { cors, tenantOrigins } from '../../cors.ts';
+import type { Deps } from '../../deps.ts';
+import { protocolForm } from '../../form.ts';
+import { asClient, clientCredentials, refuseGrant } from '../client-authentication.ts';
+import { auditMalformed } from '../malformed-request.ts';
+import { grants, tokenParameters } from './grants.ts';
+
+export const tokenUrl = '/api/oidc/token';
+
+/** POST /api/oidc/token (contract, "POST /api/oidc/token"; decisions 15 to 28). */
+export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
+  cors(app, tokenUrl, ['POST'], tenantOrigins);
+  refuseOtherMethods(app, tokenUrl, ['POST', 'OPTIONS']);
+  auditMalformed(app, 'token_request_refused', deps);
+  app.post(tokenUrl, async (request, reply) => {
+    const { tenant } = request;
+    const fields = protocolForm(request, tokenParameters);
+    const { grant_type: grantType } = fields;
+    if (grantType === undefined) throw protocolError('invalid_request', 'grant_type is missing');
+    const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
+    if (grant === undefined) {
+      throw protocolError('unsupported_grant_type', 'this grant_type is not supported');
+    }
+    const credentials = clientCredentials(request, fields);
+    const value = fields[grant.takes];
+    if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
+    const seen = { code: null, now: null };
+    const work = async (tx: Tx, client: Client) => {
+      const decision = await grant.decide(tx, { tenant, client, value, fields, seen }, deps);
+      const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
+      return { ...decision, client, written };
+    };
+    const decided = await asClient(request, credentials, deps, work, { kind: grant.kind });
+    if (isRefusal(decided)) return sendRefusal(reply, decided);
+    const { answer } = decided;
+    if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));
+    return sendJson(reply, await issueTokens(tenant, answer, deps));
+  });
+}
+
+/** Signs what was decided and committed (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */
+async function issueTokens(tenant: OpenTenant, grant: TokenGrant, { config, random }: Deps): Promise<object> {
+  const { client, scope, refreshToken, issuedAt } = grant;
+  const keyFor = (algorithm: SigningAlgorithm) => signingKeyFor(tenant.keys, algorithm, issuedAt);
+  const tokenId = random.id(issuedAt);
+  const { issuer, tokensFrom } = tenant;
+  const accessClaims = accessTokenClaims(grant, issuer, config.apiAudience, tokenId, tokensFrom);
+  const accessKey = keyFor(accessTokenAlgorithm(client, config.apiAlgorithm));
+  const accessToken = await signToken(accessKey, 'at+jwt', accessClaims);
+  const idClaims = idTokenClaims(grant, issuer, accessToken);
+  const idKey = keyFor(client.idTokenAlgorithm);
+  const idToken = idClaims === null ? undefined : await signToken(idKey, 'JWT', idClaims);
+  return {
+    token_type: 'Bearer',
+    expires_in: client.accessTokenSeconds,
+    access_token: accessToken,
+    ...(refreshToken === null ? {} : { refresh_token: writeRefreshToken(tenant.tokenKey, refreshToken) }),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+    scope,
+  };
+}
