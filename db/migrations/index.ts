@@ -30,6 +30,7 @@ import * as versionOfWhatIsRemembered from './0028-version-of-what-is-remembered
 import * as leases from './0030-leases.ts';
 import * as whatProcessesShare from './0031-what-processes-share.ts';
 import * as textByItsBytes from './0032-text-by-its-bytes.ts';
+import * as usedIds from './0033-used-ids.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -65,6 +66,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0030-leases': leases,
   '0031-what-processes-share': whatProcessesShare,
   '0032-text-by-its-bytes': textByItsBytes,
+  '0033-used-ids': usedIds,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -74,4 +76,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0030-leases': leases,
   '0031-what-processes-share': whatProcessesShare,
   '0032-text-by-its-bytes': textByItsBytes,
+  '0033-used-ids': usedIds,
 };

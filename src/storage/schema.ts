@@ -31,6 +31,7 @@ export interface Database {
   /** When pending device codes were polled last (ms), as the processes tell one another once in a while. */
   pollTimes: { deviceCodeId: string; polledAt: number };
   slowedEntries: SlowedEntryRow;
+  usedIds: UsedIdRow;
   leases: LeaseRow;
   filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEventRow & { id: Generated<number> };
@@ -112,6 +113,17 @@ export interface SlowedEntryRow {
   isRight: number;
   /** When its turn is over (ms), and its place free. */
   overAt: number;
+}
+
+/** An id that may be used once, and was: it is refused until what bears it has expired. */
+export interface UsedIdRow {
+  tenantId: string;
+  /** What bears it, as its `jti`: one of each kind may have the same (RFC 7523 §3, RFC 9449 §11.1, RFC 9101 §10.2). */
+  purpose: 'client assertion' | 'DPoP proof' | 'request object';
+  /** SHA-256 of the id and of who made it. */
+  hash: string;
+  /** ms */
+  expiresAt: number;
 }
 
 /** Work that one of several processes does at a time. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/http/form.ts';
+import { parseJson } from '../../src/core/json.ts';
 import { bytes, text } from '../support/fuzz/hostile.ts';
 import { writtenJson, writtenMembers } from '../support/fuzz/json.ts';
 import { holds } from '../support/fuzz/runs.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseJson } from '../../src/http/form.ts';
+import { parseJson } from '../../src/core/json.ts';
 import { operations } from '../../src/operations/admin/index.ts';
 import { type Api, apiOf } from '../support/api.ts';
 import { anyLength, bytes } from '../support/fuzz/hostile.ts';

@@ -14,6 +14,7 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   leases: ['name'],
   counters: ['key'],
   pollTimes: ['deviceCodeId'],
+  usedIds: ['tenantId', 'purpose', 'hash'],
   tenants: ['id'],
   signingKeys: ['kid'],
   clients: ['tenantId', 'clientId'],

@@ -13,6 +13,7 @@ import {
   wrongUserCodes,
 } from '../../core/limits.ts';
 import {
+  clocksDiffer,
   emailProofMemory,
   formerAddressMemory,
   mailMemory,
@@ -27,7 +28,7 @@ import { indexed, type Sweep, walked } from './sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
- * counters, and of each tenant wrong user codes, slowed entries and device codes that were never used (decision 22).
+ * counters, ids that were used, and of each tenant wrong user codes, slowed entries and device codes that were never used (decision 22).
  * With them go the times of polls, of which there are few.
  *
  * @param now ms
@@ -48,6 +49,9 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
       rows.where('state', 'in', ['sent', 'failed']).where('nextAttemptAt', '<', now - mailMemory),
     ),
     over('counters', ['key'], (rows) => rows.where('endsAt', '<', now)),
+    over('usedIds', ['tenantId', 'purpose', 'hash'], (rows) =>
+      rows.where('expiresAt', '<', now - clocksDiffer),
+    ),
     forgottenPollTimes(now),
     ...tenantIds.flatMap((tenantId) => [
       over('slowedEntries', ['tenantId', 'memberId'], (rows) =>

@@ -53,6 +53,11 @@ export async function fillOtherTables(
       .values({ name: difficult, holder: '', until: Number.MAX_SAFE_INTEGER })
       .execute();
     await tx.insertInto('counters').values({ key: difficult, count: 2, endsAt: 1 }).execute();
+    const used = { purpose: 'client assertion', hash: difficult, expiresAt: 1 } as const;
+    await tx
+      .insertInto('usedIds')
+      .values({ ...used, tenantId })
+      .execute();
     await tx.insertInto('pollTimes').values({ deviceCodeId: difficult, polledAt: 1 }).execute();
     const entry = { address: '192.0.2.1', network: '192.0.2.0/24', isKnown: 1, isRight: 0, overAt: 1 };
     await tx

@@ -1,0 +1,10 @@
+/** The numbers of what clients sign: each once, with its source, as in `core/limits.ts`. Times are ms. */
+
+/** A JWT that somebody else signed: longer than any client needs, and no work for whoever sends garbage. */
+export const foreignJwtLength = 8 * 1_024;
+
+/**
+ * RSA keys of others: of fewer bits they are weak (RFC 7518 §3.3), and of more, or with a longer exponent, they cost
+ * the service more than the sender.
+ */
+export const foreignRsa = { leastBits: 2_048, mostBits: 4_096, exponentBytes: 4 } as const;
