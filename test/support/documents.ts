@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** A document of `docs`, whole. */
+export const documentText = (name: string): string =>
+  readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+/** The blocks of code in a document that are in this language, in their order. */
+export function codeOf(name: string, language: string): readonly string[] {
+  const fence = '```';
+  const blocks = documentText(name).matchAll(
+    new RegExp(`${fence}${language}\\n([\\s\\S]*?)\\n *${fence}`, 'g'),
+  );
+  return [...blocks].map(([, code = '']) => code);
+}
+
+/** The rows of a document's tables: what stands in each cell, without the heads. */
+export function tableRows(name: string): readonly (readonly string[])[] {
+  return documentText(name)
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !line.startsWith('|---'))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
+}
+
+/** A program of a document that runs beside the test. */
+export interface RunningProgram {
+  /** The first line that it prints, from now on, in which this is found. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Ends a pause that waits for its standard input. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+// Below the project, so that what runs there finds the libraries.
+const folder = fileURLToPath(new URL('../output/documents/', import.meta.url));
+
+/** Runs a program as a document has it, but for what `places` put in the place of its addresses. */
+export function runProgram(code: string, places: Readonly<Record<string, string>>): RunningProgram {
+  mkdirSync(folder, { recursive: true });
+  const file = `${folder}${Math.random().toString(36).slice(2)}.mjs`;
+  writeFileSync(file, placed(code, places));
+  const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const lines = linesOf(child);
+  return {
+    async says(pattern) {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done) throw new Error(`the program ended and never said ${pattern}`);
+        const found = pattern.exec(value);
+        if (found !== null) return found;
+      }
+    },
+    wake: () => child.stdin?.write('.'),
+    async stop() {
+      child.kill();
+      await gone;
+      rmSync(file);
+    },
+  };
+}
+
+function linesOf(child: ChildProcess): AsyncIterator<string> {
+  if (child.stdout === null) throw new Error('the program has no output');
+  return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+}
+
+/** A text with what stands in it put in the place of what the document says; each must be there. */
+export function placed(text: string, places: Readonly<Record<string, string>>): string {
+  return Object.entries(places).reduce((whole, [told, real]) => {
+    if (!whole.includes(told)) throw new Error(`the document does not say ${told}`);
+    return whole.replaceAll(told, real);
+  }, text);
+}
