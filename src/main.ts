@@ -31,6 +31,7 @@ import { takeUnjudgedBack } from './storage/members/sign-in-failure.ts';
 import { auditedStore } from './storage/operators/audited.ts';
 import type { Store } from './storage/store.ts';
 import { systemClock, systemSchedule } from './system/clock.ts';
+import { createOutbound } from './system/outbound/outbound.ts';
 import { systemRandom } from './system/random.ts';
 
 /** A service that answers. */
@@ -79,6 +80,7 @@ export async function start(config: Config): Promise<Service> {
       log: () => app.log,
       schedule: systemSchedule,
     });
+    const outbound = createOutbound({ clock: systemClock, schedule: systemSchedule, log: () => app.log });
     const audited = withAuditLog(store, { clock: systemClock, tenants, metrics }, () => app.log);
     const deps: Deps = {
       config,
@@ -87,6 +89,7 @@ export async function start(config: Config): Promise<Service> {
       vault,
       passwords,
       mails: mailer,
+      outbound,
       payments: paymentMethods,
       outboxFolder,
       clock: systemClock,

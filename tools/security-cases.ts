@@ -164,6 +164,17 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     H17: 'errors tell nothing',
     H21: 'starting and stopping',
   },
+  'Calls that we make': {
+    O1: 'addresses that lead into our own network',
+    O2: 'spellings of addresses that mislead',
+    O3: 'a name that leads elsewhere when it is asked again',
+    O4: 'answers that lead elsewhere',
+    O5: 'answers that never end, or are too long',
+    O6: 'a wrong certificate',
+    O7: 'packed answers',
+    O8: 'many calls at once',
+    O9: 'what the log says of a call',
+  },
   'Headers, logs and supply': {
     W1: 'content security policy',
     W2: 'the other security headers',

@@ -17,6 +17,7 @@ import { createSharedRateLimiter } from '../storage/shared/counters.ts';
 import { createSharedPollPace } from '../storage/shared/poll-pace.ts';
 import type { Store } from '../storage/store.ts';
 import type { Clock, Schedule } from '../system/clock.ts';
+import type { Outbound } from '../system/outbound/outbound.ts';
 import type { Random } from '../system/random.ts';
 import { addressKey } from './address.ts';
 import { createFailedClients, createRightSecrets } from './guessed-secrets.ts';
@@ -34,6 +35,8 @@ export interface Deps extends Memory {
   readonly passwords: Passwords;
   /** Queues a mail in the transaction that causes it. */
   readonly mails: Pick<Mailer, 'queue'>;
+  /** Calls addresses of others (decision 48): never in a transaction. */
+  readonly outbound: Outbound;
   /** How packages can be paid. */
   readonly payments: readonly PaymentMethod[];
   /** The folder that mails are written to instead of being sent; null where they are sent. */

@@ -20,6 +20,7 @@ import type { Passwords } from '../../src/secrets/password.ts';
 import { openVault, type Vault } from '../../src/secrets/vault.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Schedule } from '../../src/system/clock.ts';
+import { createOutbound, type Outbound } from '../../src/system/outbound/outbound.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { type HttpClient, httpClient } from './http.ts';
@@ -83,6 +84,8 @@ export interface TestServiceOptions {
   readonly pause?: (ms: number) => Promise<void>;
   /** Payment methods beside those that the service has. */
   readonly payments?: readonly PaymentMethod[];
+  /** What calls addresses of others; one that dials no tenant's loopback address, but a development tenant's, unless given. */
+  readonly outbound?: Outbound;
   /** Those whose hashes take as long as the service's; quick ones unless given. */
   readonly passwords?: Passwords;
 }
@@ -166,6 +169,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     vault,
     passwords,
     mails: mailer,
+    outbound: options.outbound ?? createOutbound({ clock: clock.now, schedule: never, log: () => app.log }),
     payments: [...paymentMethods, ...(options.payments ?? [])],
     outboxFolder,
     clock: clock.now,

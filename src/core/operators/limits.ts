@@ -231,3 +231,15 @@ export const movedRowsTold = 100_000;
 
 /** PostgreSQL needs a moment to let go of the connections of a process that has ended: how often it is asked, and when (ms). */
 export const endedConnections = { looks: 10, pause: 100 } as const;
+
+/**
+ * Calls to addresses of others (decision 48): the time for all of one, the bytes of an answer's body and of its headers,
+ * and how many are under way, in all and to one host.
+ */
+export const outbound = {
+  time: 5 * second,
+  bodyBytes: 1_024 ** 2,
+  headerBytes: 16 * 1_024,
+  calls: 64,
+  callsOfHost: 8,
+} as const;

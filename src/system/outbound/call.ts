@@ -1,0 +1,41 @@
+// A call that we make, and what comes of it.
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** A call to an address that others gave us. */
+export interface OutboundCall {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  /** Beside those that every call has: `host`, `accept`, `accept-encoding`, `user-agent`, `connection`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The media type that is wanted; any unless given. What came is for the caller to look at. */
+  readonly accept?: string;
+  /** Whether a development tenant asks (`tenant.development`): its calls may go to its own machine, by http too. */
+  readonly development: boolean;
+}
+
+/**
+ * Why there is no answer: the address is none that we call, or leads where we do not dial; the name is not known; it
+ * took too long; more came than is read; it leads elsewhere; the certificate is wrong; it came packed; no connection,
+ * or one that broke off; too many calls are under way, which says nothing of the other side.
+ */
+export type OutboundFailure =
+  | 'address'
+  | 'resolution'
+  | 'time'
+  | 'size'
+  | 'redirect'
+  | 'tls'
+  | 'encoding'
+  | 'connection'
+  | 'busy';
+
+/** What a call brought. Any status but a redirect's is an answer. */
+export type OutboundResult =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: string;
+    }
+  | { readonly kind: 'failed'; readonly reason: OutboundFailure };
