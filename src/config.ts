@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { emailProblem } from './core/members/details.ts';
 import { readDatabaseUrl } from './core/operators/database-url.ts';
 import { auditRefreshRetentionDays, auditRetentionDays } from './core/operators/limits.ts';
-import { readIssuer, type SigningAlgorithm } from './core/tenant.ts';
+import { type AccessTokenAlgorithm, readIssuer } from './core/tenant.ts';
 import { parseMasterKey } from './secrets/vault.ts';
 import { reasonOf } from './system/files.ts';
 import { closestWord } from './text/spelling.ts';
@@ -26,7 +26,7 @@ export interface Config {
   /** The `aud` of access tokens (decision 26). */
   readonly apiAudience: string;
   /** What signs access tokens, unless a client asks for RS256 (decision 42). */
-  readonly apiAlgorithm: SigningAlgorithm;
+  readonly apiAlgorithm: AccessTokenAlgorithm;
   /** A Host that serves the member API alone, beside the tenants' own (decision 2). */
   readonly apiHost: string | null;
   /** An MMDB file that knows where addresses are (decision 34); null shows addresses alone. */

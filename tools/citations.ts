@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { interopLines } from './interop-table.ts';
 import { securityCaseIds } from './security-cases.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -31,7 +32,7 @@ export function citationsIn(text: string): readonly string[] {
     ),
   ];
   const named = [...line.matchAll(/\b(contract|security|architecture), (?:"([^"]+)"|([A-Z]\w+))/g)];
-  const cases = [...line.matchAll(/[(;,] ?([A-Z]\d{1,2})(?=[);])/g)];
+  const cases = [...line.matchAll(/[(;,] ?([A-Z]{1,2}\d{1,2})(?=[);])/g)];
   const found = [
     ...numbered.flatMap(([, noun = '', numbers = '']) =>
       numbersIn(numbers).map((number) => `${placeOf(noun)}-${number}`),
@@ -47,7 +48,7 @@ function placeOf(noun: string): string {
   return noun.toLowerCase().replace(/^(?:architecture|security), /, '');
 }
 
-const isCase = (word: string) => /^[A-Z]\d+$/.test(word);
+const isCase = (word: string) => /^[A-Z]{1,2}\d+$/.test(word);
 
 /** `17, 20 to 22` is 17, 20, 21, 22. */
 function numbersIn(text: string): readonly number[] {
@@ -61,6 +62,7 @@ const documents = ['ARCHITECTURE.md', ...texts.filter((file) => /^docs\/[^/]+\.m
 const anchors = new Set([
   ...documents.flatMap((file) => [...textOf(file).matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id)),
   ...securityCaseIds,
+  ...interopLines().map(({ id }) => id),
 ]);
 
 /** Whether a citation leads to a line that is there. */

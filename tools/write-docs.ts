@@ -1,6 +1,7 @@
 // Writes the generated documents: npm run docs.
 import { writeFileSync } from 'node:fs';
 import { openApiDocument } from '../src/http/admin/api-openapi.ts';
+import { interoperabilityDocument } from './interop-table.ts';
 import { securityCasesDocument } from './security-table.ts';
 import { statesDocument } from './state-tables.ts';
 
@@ -9,4 +10,5 @@ const write = (name: string, text: string) =>
 
 write('states.md', statesDocument());
 write('security-cases.md', securityCasesDocument());
+write('interoperability.md', interoperabilityDocument());
 write('openapi.json', JSON.stringify(openApiDocument(), null, 2));

@@ -31,6 +31,7 @@ import * as leases from './0030-leases.ts';
 import * as whatProcessesShare from './0031-what-processes-share.ts';
 import * as textByItsBytes from './0032-text-by-its-bytes.ts';
 import * as usedIds from './0033-used-ids.ts';
+import * as algorithmsOfSignatures from './0034-algorithms-of-signatures.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -67,6 +68,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0031-what-processes-share': whatProcessesShare,
   '0032-text-by-its-bytes': textByItsBytes,
   '0033-used-ids': usedIds,
+  '0034-algorithms-of-signatures': algorithmsOfSignatures,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -77,4 +79,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0031-what-processes-share': whatProcessesShare,
   '0032-text-by-its-bytes': textByItsBytes,
   '0033-used-ids': usedIds,
+  '0034-algorithms-of-signatures': algorithmsOfSignatures,
 };

@@ -1,5 +1,5 @@
 // An OIDC client as it is registered.
-import type { SigningAlgorithm } from './tenant.ts';
+import type { AccessTokenAlgorithm, SigningAlgorithm } from './tenant.ts';
 
 /** A live secret of a client. */
 export interface ClientSecret {
@@ -31,7 +31,8 @@ export interface Client {
   /** A third party's client asks the member's consent (decision 14). */
   readonly thirdParty: boolean;
   /** RS256 where an API of its own reads nothing else; the audience may ask for it too (decision 42). */
-  readonly accessTokenAlgorithm: SigningAlgorithm;
+  readonly accessTokenAlgorithm: AccessTokenAlgorithm;
+  /** Of PS256 and EdDSA a tenant has a key where a client asks for it (interop 57). */
   readonly idTokenAlgorithm: SigningAlgorithm;
   /** Whether the id_token repeats the claims of profile, email, phone and address (decision 26). */
   readonly claimsInIdToken: boolean;

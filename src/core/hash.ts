@@ -1,5 +1,6 @@
 // Hashes, MACs, and comparisons in constant time.
 import { createHmac, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { SigningAlgorithm } from './tenant.ts';
 
 /** The key of a MAC. As a KeyObject it is set up once: from bytes each MAC takes seven times as long. */
 export type MacKey = Buffer | KeyObject;
@@ -10,11 +11,11 @@ export function sha256(text: string): string {
 }
 
 /**
- * The left half of a token's SHA-256 as base64url: the at_hash of an id_token that is signed with RS256 or ES256
- * (Core §3.1.3.6).
+ * The left half of a token's hash as base64url: the at_hash of an id_token (Core §3.1.3.6), by the hash of the
+ * algorithm that signs it. That of RS256, PS256 and ES256 is SHA-256; Ed25519 hashes with SHA-512 (RFC 8032 §5.1).
  */
-export function halfHash(token: string): string {
-  const digest = hash('sha256', token, 'buffer');
+export function halfHash(token: string, algorithm: SigningAlgorithm): string {
+  const digest = hash(algorithm === 'EdDSA' ? 'sha512' : 'sha256', token, 'buffer');
   return digest.subarray(0, digest.length / 2).toString('base64url');
 }
 

@@ -2,8 +2,14 @@
 import type { TenantLimits } from './limits.ts';
 import { isHostName } from './oidc/redirect-uri.ts';
 
-/** The algorithms we sign with: each for access tokens and id_tokens, as a client asks (decisions 26 and 42). */
-export type SigningAlgorithm = 'ES256' | 'RS256';
+/** What access tokens are signed with (decision 42). Every tenant has a key of each. */
+export type AccessTokenAlgorithm = 'ES256' | 'RS256';
+
+/**
+ * The algorithms we sign with (RFC 7518 §3.1, RFC 8037 §3.1): id_tokens with each of them, as a client asks (decision
+ * 26, interop 57). EdDSA is Ed25519. A key is of one algorithm: that of PS256 is another RSA key than that of RS256.
+ */
+export type SigningAlgorithm = AccessTokenAlgorithm | 'PS256' | 'EdDSA';
 
 /** A tenant: one issuer on one domain (contract 1). */
 export interface Tenant {

@@ -1,5 +1,6 @@
 // Makes signing keys, and signs and verifies tokens with them.
 import {
+  constants,
   createPrivateKey,
   createPublicKey,
   type KeyObject,
@@ -38,10 +39,7 @@ export interface SigningKey {
 export async function generateSigningKey(
   algorithm: SigningAlgorithm,
 ): Promise<{ kid: string; publicJwk: JWK; privateKey: Buffer }> {
-  const { publicKey, privateKey } =
-    algorithm === 'ES256'
-      ? await generateKeyPair('ec', { namedCurve: 'P-256' })
-      : await generateKeyPair('rsa', { modulusLength: rsaBits });
+  const { publicKey, privateKey } = await newKeyPair(algorithm);
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk);
   return {
@@ -49,6 +47,12 @@ export async function generateSigningKey(
     publicJwk: { ...jwk, kid, use: 'sig', alg: algorithm },
     privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }),
   };
+}
+
+function newKeyPair(algorithm: SigningAlgorithm): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
+  if (algorithm === 'ES256') return generateKeyPair('ec', { namedCurve: 'P-256' });
+  if (algorithm === 'EdDSA') return generateKeyPair('ed25519');
+  return generateKeyPair('rsa', { modulusLength: rsaBits });
 }
 
 /** A stored key, made ready to sign. */
@@ -79,18 +83,27 @@ export function signingKeyFor(
   algorithm: SigningAlgorithm,
   now: number,
 ): SigningKey {
-  const own = keys.filter((key) => key.algorithm === algorithm);
-  const key = own.findLast(({ activeFrom }) => activeFrom <= now) ?? own[0];
-  if (key === undefined) throw new Error(`there is no ${algorithm} key`);
+  const key = findSigningKey(keys, algorithm, now);
+  if (key === null) throw new Error(`there is no ${algorithm} key`);
   return key;
+}
+
+/** The same, or null where there is no key of the algorithm. */
+export function findSigningKey(
+  keys: readonly SigningKey[],
+  algorithm: SigningAlgorithm,
+  now: number,
+): SigningKey | null {
+  const own = keys.filter((key) => key.algorithm === algorithm);
+  return own.findLast(({ activeFrom }) => activeFrom <= now) ?? own[0] ?? null;
 }
 
 /** Without another core a thread beside the event loop only takes turns with it, which costs both time. */
 const hasOneCore = availableParallelism() === 1;
 
 /**
- * Signs claims as a compact JWS (RFC 7515 §7.1). RS256 leaves the event loop where there is another core; ES256 is so
- * short that handing it over takes longer.
+ * Signs claims as a compact JWS (RFC 7515 §7.1). RSA leaves the event loop where there is another core; ES256 and
+ * EdDSA are so short that handing them over takes longer.
  */
 export async function signToken(key: SigningKey, type: TokenType, claims: object): Promise<string> {
   const input = `${headerOf(key, type)}.${base64url(claims)}`;
@@ -100,8 +113,16 @@ export async function signToken(key: SigningKey, type: TokenType, claims: object
 /** The key goes in as it is: with an option beside it, Node takes longer to tell what it got than to sign. */
 async function signatureOf({ algorithm, privateKey }: SigningKey, input: Buffer): Promise<Buffer> {
   if (algorithm === 'ES256') return sideBySide(nodeSign('sha256', input, privateKey));
-  return hasOneCore ? nodeSign('sha256', input, privateKey) : signInThreadPool('sha256', input, privateKey);
+  if (algorithm === 'EdDSA') return nodeSign(null, input, privateKey);
+  const key = algorithm === 'PS256' ? { ...pss, key: privateKey } : privateKey;
+  return hasOneCore ? nodeSign('sha256', input, key) : signInThreadPool('sha256', input, key);
 }
+
+/** The salt is as long as the hash (RFC 7518 §3.5). */
+const pss = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+} as const;
 
 /** R or S of P-256, in bytes. */
 const integerBytes = 32;
@@ -162,7 +183,7 @@ export async function verifyToken(
       {
         typ: expected.type,
         issuer: expected.issuer,
-        algorithms: ['ES256', 'RS256'],
+        algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'],
         requiredClaims: ['sub', 'iat', 'exp'],
         // jose has no "ignore exp": at the beginning of time nothing has expired yet, and nbf is not ours.
         currentDate: new Date(expected.now ?? 0),

@@ -1,9 +1,10 @@
 import { sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
+import type { SigningAlgorithm } from '../../src/core/tenant.ts';
 import { generateSigningKey, readSigningKey, sideBySide, signToken } from '../../src/secrets/signing.ts';
 
-async function keyOf(algorithm: 'ES256' | 'RS256') {
+async function keyOf(algorithm: SigningAlgorithm) {
   const { kid, publicJwk, privateKey } = await generateSigningKey(algorithm);
   return readSigningKey({
     kid,
@@ -14,7 +15,7 @@ async function keyOf(algorithm: 'ES256' | 'RS256') {
   });
 }
 
-describe.each(['ES256', 'RS256'] as const)('a token signed by %s', (algorithm) => {
+describe.each(['ES256', 'RS256', 'PS256', 'EdDSA'] as const)('a token signed by %s', (algorithm) => {
   it('is a JWS that others verify, with its key, algorithm and type in the header', async () => {
     const key = await keyOf(algorithm);
     const token = await signToken(key, 'at+jwt', { sub: 'ada', n: 1 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { SigningAlgorithm } from '../../src/core/tenant.ts';
+import type { AccessTokenAlgorithm } from '../../src/core/tenant.ts';
 import { buildApp } from '../../src/http/app.ts';
 import { withAuditLog } from '../../src/http/audit.ts';
 import { createMemory, type Deps } from '../../src/http/deps.ts';
@@ -73,7 +73,7 @@ export interface TestServiceOptions {
   readonly database?: string;
   /** 32 bytes; the one of the fixtures unless given. */
   readonly masterKey?: Buffer;
-  readonly apiAlgorithm?: SigningAlgorithm;
+  readonly apiAlgorithm?: AccessTokenAlgorithm;
   readonly apiHost?: string;
   readonly trustedProxies?: readonly string[];
   readonly placeOf?: PlaceOf;

@@ -6,7 +6,7 @@ import { idTokenSeconds } from '../limits.ts';
 import type { Member } from '../members/member.ts';
 import { memberClaims } from '../oidc/claims.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
-import type { SigningAlgorithm } from '../tenant.ts';
+import type { AccessTokenAlgorithm } from '../tenant.ts';
 import { beginSignIn, isOffline, type SignInWrite } from './sign-in.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
@@ -62,7 +62,7 @@ export function beginWithTokens(
 }
 
 /** What signs an access token: ES256 unless its client or its audience asks for RS256 (decision 42; RFC 9068 §2.1). */
-export function accessTokenAlgorithm(client: Client, ofAudience: SigningAlgorithm): SigningAlgorithm {
+export function accessTokenAlgorithm(client: Client, ofAudience: AccessTokenAlgorithm): AccessTokenAlgorithm {
   return client.accessTokenAlgorithm === 'RS256' ? 'RS256' : ofAudience;
 }
 
@@ -119,7 +119,7 @@ export function idTokenClaims(
     exp: issuedAt + idTokenSeconds,
     auth_time: seconds(grant.authenticatedAt),
     sid: grant.sessionId,
-    at_hash: halfHash(accessToken),
+    at_hash: halfHash(accessToken, grant.client.idTokenAlgorithm),
     ...(grant.nonce === null ? {} : { nonce: grant.nonce }),
   };
 }

@@ -8,7 +8,8 @@ import { servePublicDocument } from '../cors.ts';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
-function discoveryOf({ issuer, deviceFlow, languages, revocationListed }: OpenTenant): object {
+function discoveryOf(tenant: OpenTenant): object {
+  const { issuer, deviceFlow, idTokenAlgorithms, languages, revocationListed } = tenant;
   const methods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,
@@ -30,7 +31,7 @@ function discoveryOf({ issuer, deviceFlow, languages, revocationListed }: OpenTe
     response_modes_supported: ['query', 'form_post'],
     grant_types_supported: ['authorization_code', 'refresh_token', ...(deviceFlow ? [deviceGrant] : [])],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    id_token_signing_alg_values_supported: idTokenAlgorithms,
     scopes_supported: knownScopes,
     claims_supported: [
       'sub',

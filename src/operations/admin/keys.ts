@@ -8,7 +8,13 @@ import type { Tx } from '../../storage/store.ts';
 import { listSigningKeys, retireSigningKey } from '../../storage/tenant.ts';
 import * as s from '../json-schema.ts';
 import { conflict, OperationRefused, unknown } from '../refusal.ts';
-import { prepareRotation, publishNextKey, replaceKeys, signingAlgorithms } from '../tenant/keys.ts';
+import {
+  algorithmsOf,
+  prepareRotation,
+  publishNextKey,
+  replaceKeys,
+  signingAlgorithms,
+} from '../tenant/keys.ts';
 import { onTenant } from './define.ts';
 import { isNotYet, type Operation } from './operation.ts';
 
@@ -18,7 +24,7 @@ const keySchema = s.resource('SigningKey', 'A signing key', {
   kid: kidField,
   algorithm: s.oneOf(
     'SigningAlgorithm',
-    'What it signs with: ES256 access tokens, RS256 or ES256 id_tokens',
+    'What it signs with: ES256 or RS256 access tokens, each of them id_tokens',
     signingAlgorithms,
   ),
   state: s.oneOf(
@@ -84,7 +90,7 @@ const rotated = onTenant({
   },
   output: keysSchema,
   prepare: ({ algorithm, emergency }, { tenant, vault, now }) => {
-    const algorithms = algorithm === undefined ? signingAlgorithms : [algorithm];
+    const algorithms = algorithm === undefined ? algorithmsOf(tenant.keys) : [algorithm];
     return prepareRotation(tenant.id, algorithms, emergency, vault, now);
   },
   run: async ({ tx, tenant, now }, { emergency }, prepared) => {

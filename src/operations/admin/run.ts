@@ -10,6 +10,7 @@ import type { Store, Tx } from '../../storage/store.ts';
 import { type Facts, forReaders } from '../field-changes.ts';
 import { problemLine } from '../problem-text.ts';
 import { conflict, denied, OperationRefused, unknown } from '../refusal.ts';
+import { makeMissingKeys } from '../tenant/keys.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { changesOf, presentOf } from './changes.ts';
 import { operationOf } from './index.ts';
@@ -77,6 +78,9 @@ export async function runOperation(call: Call, store: Store, deps: OperationDeps
     throw error;
   });
   putInPlace?.();
+  // A client may sign with an algorithm now of which its tenant has no key. Making one is slow, and the change is
+  // committed: where this fails, a chore makes it, or the first signature.
+  if (operation.acts) await makeMissingKeys(store, deps).catch(() => 0);
   return answer;
 }
 

@@ -3,24 +3,32 @@ import { randomBytes } from 'node:crypto';
 import { isoTime } from '../../core/access/iso-time.ts';
 import { keyPublishedBefore } from '../../core/limits.ts';
 import { auditEvent, serviceSource } from '../../core/operators/audit-event.ts';
-import { dueKeys, keyStanding } from '../../core/operators/signing-key.ts';
+import { dueKeys, type KeyTimes, keyStanding } from '../../core/operators/signing-key.ts';
 import type { SigningAlgorithm } from '../../core/tenant.ts';
-import { generateSigningKey } from '../../secrets/signing.ts';
+import { findSigningKey, generateSigningKey, type SigningKey, signingKeyFor } from '../../secrets/signing.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import type { SigningKeyRow } from '../../storage/schema.ts';
 import { findService } from '../../storage/service.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import { insertSigningKey, listSigningKeys, listTenants, retireSigningKey } from '../../storage/tenant.ts';
-import type { Tenants } from './open-tenants.ts';
+import type { OpenTenant, Tenants } from './open-tenants.ts';
 
-export const signingAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
+/** Of these every tenant has a key; of the others where a client signs with them. */
+const usualAlgorithms: readonly SigningAlgorithm[] = ['ES256', 'RS256'];
+
+export const signingAlgorithms: readonly SigningAlgorithm[] = [...usualAlgorithms, 'PS256', 'EdDSA'];
+
+/** The algorithms of some keys, each once. */
+export function algorithmsOf(keys: readonly Pick<KeyTimes, 'algorithm'>[]): readonly SigningAlgorithm[] {
+  return signingAlgorithms.filter((one) => keys.some(({ algorithm }) => algorithm === one));
+}
 
 /** All keys of a new tenant: ES256 for access tokens, RS256 for id_tokens. Slow, so before the transaction. */
 export async function prepareKeys(tenantId: string, vault: Vault, now: number) {
   return {
     tokenKey: vault.encrypt(randomBytes(32), tenantId),
-    keys: await prepareRotation(tenantId, signingAlgorithms, true, vault, now),
+    keys: await prepareRotation(tenantId, usualAlgorithms, true, vault, now),
   };
 }
 
@@ -102,16 +110,17 @@ export async function replaceRestoredKeys(
   if (restoredAt === 0) return 0;
   let made = 0;
   for (const { tenant } of await store.transaction(listTenants)) {
-    const hasOld = async (tx: Tx) =>
+    const oldKeys = async (tx: Tx) =>
       // The second of the restore itself was rounded up.
-      (await listSigningKeys(tx, tenant.id)).some(
+      (await listSigningKeys(tx, tenant.id)).filter(
         (key) => key.retiredAt === null && key.createdAt < restoredAt - 1_000,
       );
-    if (!(await store.transaction(hasOld))) continue;
-    const keys = await prepareRotation(tenant.id, signingAlgorithms, true, vault, now);
+    const old = await store.transaction(oldKeys);
+    if (old.length === 0) continue;
+    const keys = await prepareRotation(tenant.id, algorithmsOf(old), true, vault, now);
     made += await store.transaction(async (tx) => {
       // Another process that starts may have been a moment ahead.
-      if (!(await hasOld(tx))) return 0;
+      if ((await oldKeys(tx)).length === 0) return 0;
       for (const key of keys) {
         await replaceKeys(tx, key, now);
         const reason = 'made after a restore; the keys of before are retired';
@@ -128,6 +137,68 @@ interface RotationDeps {
   readonly vault: Vault;
   readonly tenants: Pick<Tenants, 'read'>;
   readonly now: number;
+}
+
+/** What it takes to make a key where one is missing. */
+export interface MissingKeyDeps {
+  readonly vault: Vault;
+  readonly tenants: Pick<Tenants, 'read' | 'all'>;
+  readonly now: number;
+}
+
+/**
+ * Makes the keys of PS256 and EdDSA that clients are to sign with, where their tenants have none yet (interop 57).
+ *
+ * @returns how many tenants lacked one
+ */
+export async function makeMissingKeys(store: Store, deps: MissingKeyDeps): Promise<number> {
+  let missing = 0;
+  for (const { id, keys, idTokenAlgorithms } of deps.tenants.all()) {
+    const known = algorithmsOf(keys);
+    for (const algorithm of idTokenAlgorithms.filter((one) => !known.includes(one))) {
+      await makeFirstKey(store, id, algorithm, deps);
+      missing += 1;
+    }
+  }
+  return missing;
+}
+
+/**
+ * The key that signs now; it is made if the tenant has none of the algorithm. That happens only where making it when a
+ * client got the algorithm failed, or has not happened yet.
+ *
+ * @throws StorageUnavailable
+ */
+export async function keyToSign(
+  store: Store,
+  tenant: OpenTenant,
+  algorithm: SigningAlgorithm,
+  deps: MissingKeyDeps,
+): Promise<SigningKey> {
+  const known = findSigningKey(tenant.keys, algorithm, deps.now);
+  if (known !== null) return known;
+  await makeFirstKey(store, tenant.id, algorithm, deps);
+  const keys = deps.tenants.all().find(({ id }) => id === tenant.id)?.keys ?? [];
+  return signingKeyFor(keys, algorithm, deps.now);
+}
+
+/** Makes a key that signs at once, unless another has done so meanwhile. */
+async function makeFirstKey(
+  store: Store,
+  tenantId: string,
+  algorithm: SigningAlgorithm,
+  { vault, tenants, now }: MissingKeyDeps,
+): Promise<void> {
+  const key = await prepareSigningKey(tenantId, algorithm, vault, now, now);
+  const putInPlace = await store.transaction(async (tx) => {
+    const live = (await listSigningKeys(tx, tenantId)).filter(({ retiredAt }) => retiredAt === null);
+    if (!algorithmsOf(live).includes(algorithm)) {
+      await insertSigningKey(tx, key);
+      await auditRotation(tx, tenantId, key.kid, `the first ${algorithm} key: a client signs with it`, now);
+    }
+    return tenants.read(tx);
+  });
+  putInPlace();
 }
 
 /**

@@ -1,7 +1,8 @@
 // Keeps all tenants and their keys in memory.
 import { createSecretKey, type KeyObject } from 'node:crypto';
+import type { Client } from '../../core/client.ts';
 import { type WebOrigins, webOriginsOf } from '../../core/oidc/web-origin.ts';
-import type { Tenant } from '../../core/tenant.ts';
+import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
 import { readSigningKey, type SigningKey } from '../../secrets/signing.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { listClients } from '../../storage/client.ts';
@@ -16,6 +17,8 @@ export interface OpenTenant extends Tenant {
   readonly tokenKey: KeyObject;
   /** Every key that is published, oldest first. */
   readonly keys: readonly SigningKey[];
+  /** What signs the id_tokens of its clients; RS256 and ES256 always may (interop 57). */
+  readonly idTokenAlgorithms: readonly SigningAlgorithm[];
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
   readonly deviceFlow: boolean;
   /** The web origins of all clients. */
@@ -76,7 +79,7 @@ const answering = (tenant: OpenTenant | undefined) =>
 /** A tenant that is being made in a transaction: nothing is signed for it before the commit. */
 export function withoutKeys(tenant: Tenant): OpenTenant {
   const tokenKey = createSecretKey(Buffer.alloc(32));
-  return { ...tenant, tokenKey, keys: [], deviceFlow: false, webOrigins: webOriginsOf([]), tokensFrom: 0 };
+  return { ...tenant, tokenKey, keys: [], ...settingsOf([]), tokensFrom: 0 };
 }
 
 async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]> {
@@ -90,8 +93,23 @@ async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]>
     keys: keys
       .filter((row) => row.tenantId === tenant.id)
       .map((row) => readSigningKey({ ...row, privateKey: vault.decrypt(row.privateKey, tenant.id) })),
-    deviceFlow: clientsOf(tenant.id).some((client) => client.deviceFlow),
-    webOrigins: webOriginsOf(clientsOf(tenant.id)),
+    ...settingsOf(clientsOf(tenant.id)),
     tokensFrom,
   }));
+}
+
+/** The algorithms of id_tokens in the order of discovery. */
+const listedAlgorithms: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'PS256', 'EdDSA'];
+
+/** What a tenant has because of its clients. */
+function settingsOf(
+  clients: readonly Client[],
+): Pick<OpenTenant, 'idTokenAlgorithms' | 'deviceFlow' | 'webOrigins'> {
+  const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
+  for (const { idTokenAlgorithm } of clients) used.add(idTokenAlgorithm);
+  return {
+    idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
+    deviceFlow: clients.some((client) => client.deviceFlow),
+    webOrigins: webOriginsOf(clients),
+  };
 }

@@ -16,7 +16,7 @@ import { staleCheckouts } from '../access/checkout.ts';
 import type { PaymentMethod } from '../access/payment.ts';
 import { oldAuditEvents } from '../audit/audit.ts';
 import { dueMembers } from '../member/member.ts';
-import { rotateDueKeys } from '../tenant/keys.ts';
+import { makeMissingKeys, rotateDueKeys } from '../tenant/keys.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
 import type { Chore } from './chore.ts';
 import { onceAmongAll } from './once.ts';
@@ -26,7 +26,7 @@ export interface ChoreDeps {
   readonly config: Pick<Config, 'auditRetention' | 'auditRefreshRetention' | 'dataFolder'>;
   readonly store: Store;
   readonly vault: Vault;
-  readonly tenants: Pick<Tenants, 'read'>;
+  readonly tenants: Pick<Tenants, 'read' | 'all'>;
   readonly payments: readonly PaymentMethod[];
   /** null where mails are sent. */
   readonly outboxFolder: string | null;
@@ -61,7 +61,10 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
     {
       name: 'rotate signing keys',
       every: hourly,
-      run: () => rotateDueKeys(store, { vault, tenants, now: clock() }),
+      run: async () => {
+        await rotateDueKeys(store, { vault, tenants, now: clock() });
+        await makeMissingKeys(store, { vault, tenants, now: clock() });
+      },
     },
     { name: 'erase deleted members', every: hourly, run: sweeping(() => [dueMembers(clock())]) },
     ...(store.isShared

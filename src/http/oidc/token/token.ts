@@ -9,7 +9,7 @@ import {
   idTokenClaims,
   type TokenGrant,
 } from '../../../core/grants/tokens.ts';
-import type { SigningAlgorithm } from '../../../core/tenant.ts';
+import { keyToSign } from '../../../operations/tenant/keys.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../../secrets/signing.ts';
 import { apply } from '../../../storage/apply.ts';
@@ -56,17 +56,18 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
 }
 
 /** Signs what was decided and committed (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */
-async function issueTokens(tenant: OpenTenant, grant: TokenGrant, { config, random }: Deps): Promise<object> {
+async function issueTokens(tenant: OpenTenant, grant: TokenGrant, deps: Deps): Promise<object> {
+  const { config, random, store } = deps;
   const { client, scope, refreshToken, issuedAt } = grant;
-  const keyFor = (algorithm: SigningAlgorithm) => signingKeyFor(tenant.keys, algorithm, issuedAt);
   const tokenId = random.id(issuedAt);
   const { issuer, tokensFrom } = tenant;
   const accessClaims = accessTokenClaims(grant, issuer, config.apiAudience, tokenId, tokensFrom);
-  const accessKey = keyFor(accessTokenAlgorithm(client, config.apiAlgorithm));
+  const accessAlgorithm = accessTokenAlgorithm(client, config.apiAlgorithm);
+  const accessKey = signingKeyFor(tenant.keys, accessAlgorithm, issuedAt);
   const accessToken = await signToken(accessKey, 'at+jwt', accessClaims);
   const idClaims = idTokenClaims(grant, issuer, accessToken);
-  const idKey = keyFor(client.idTokenAlgorithm);
-  const idToken = idClaims === null ? undefined : await signToken(idKey, 'JWT', idClaims);
+  const idKey = () => keyToSign(store, tenant, client.idTokenAlgorithm, { ...deps, now: issuedAt });
+  const idToken = idClaims === null ? undefined : await signToken(await idKey(), 'JWT', idClaims);
   return {
     token_type: 'Bearer',
     expires_in: client.accessTokenSeconds,

@@ -25,11 +25,16 @@ export const clientFields = {
   signupDisabled: s.flag('"Disable signup": only who has an account can sign in'),
   thirdParty: s.flag('Whether it is of a third party: it asks each member for consent'),
   accessTokenAlgorithm: s.oneOf(
-    'SigningAlgorithm',
+    'AccessTokenAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',
     ['ES256', 'RS256'],
   ),
-  idTokenAlgorithm: s.oneOf('SigningAlgorithm', 'What signs its id_tokens', ['RS256', 'ES256']),
+  idTokenAlgorithm: s.oneOf('SigningAlgorithm', 'What signs its id_tokens; EdDSA is Ed25519', [
+    'RS256',
+    'ES256',
+    'PS256',
+    'EdDSA',
+  ]),
   claimsInIdToken: s.flag('Whether the id_token repeats the claims of profile, email, phone and address'),
   accessTokenSeconds: s.secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
   refreshTokenIdleSeconds: s.secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),

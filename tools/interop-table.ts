@@ -1,0 +1,64 @@
+// Makes docs/interoperability.md from the lines of docs/interop.md and the tests that name them.
+import { readFileSync } from 'node:fs';
+import { type TestTitle, testTitles } from './test-titles.ts';
+
+/** A line of docs/interop.md. */
+export interface InteropLine {
+  /** As titles of tests cite it: `I12`. */
+  readonly id: string;
+  readonly number: number;
+  /** The heading that it stands below. */
+  readonly chapter: string;
+  /** What it promises, without its sources. */
+  readonly text: string;
+}
+
+/** Every line of docs/interop.md, in its order. */
+export function interopLines(document = interopText()): readonly InteropLine[] {
+  let chapter = '';
+  return document.split('\n').flatMap((line) => {
+    chapter = /^## (.*)$/.exec(line)?.[1] ?? chapter;
+    const found = /^(\d+)\. <a id="interop-\1"><\/a>(.*)$/.exec(line);
+    if (found === null) return [];
+    const [, number = '', text = ''] = found;
+    return [{ id: `I${number}`, number: Number(number), chapter, text: text.replace(/ \[[^\]]*\]$/, '') }];
+  });
+}
+
+const interopText = () => readFileSync(new URL('../docs/interop.md', import.meta.url), 'utf8');
+
+/** The whole of docs/interoperability.md. */
+export function interoperabilityDocument(
+  titles: readonly TestTitle[] = testTitles(),
+  lines: readonly InteropLine[] = interopLines(),
+): string {
+  const chapters = [...new Set(lines.map(({ chapter }) => chapter))].map((chapter) =>
+    [`## ${chapter}`, ...lines.filter((line) => line.chapter === chapter).map(section)].join('\n\n'),
+  );
+  function section({ id, number, text }: InteropLine): string {
+    const tests = titles.filter((title) => title.id === id).map(({ title, file }) => testLine(title, file));
+    return [`**[${number}](interop.md#interop-${number})** ${beginningOf(text)}`, '', ...tests].join('\n');
+  }
+  return `${[heading, ...chapters].join('\n\n')}\n`;
+}
+
+/** A title without the ids that lead it, and a link to its file. */
+function testLine(title: string, file: string): string {
+  const rule = title.replace(/^(?:[A-Z]{1,2}\d+(?:, |: ))+/, '').replaceAll("\\'", "'");
+  return `- ${rule.replaceAll(/[<>|]/g, '\\$&')} ([${file.split('/').at(-1)}](../${file}))`;
+}
+
+const shortText = 120;
+
+/** The first clause of a line, as far as it fits. */
+function beginningOf(text: string): string {
+  const [clause = ''] = text.split(/; |\. |, (?=[^()]*$)/);
+  if (clause.length <= shortText) return clause.replace(/\.$/, '');
+  return `${clause.slice(0, clause.lastIndexOf(' ', shortText))} …`;
+}
+
+const heading = `# What clients may rely on, and the tests that hold it
+
+Every line of [interop.md](interop.md) by its number and its beginning, with the tests that hold the service to it;
+written by \`npm run docs\` from the titles of the tests. A title begins with its ids, so \`grep -rn "I12:" test\` finds
+what line 12 means in full, and \`npm test -- -t "I12:"\` runs it.`;
