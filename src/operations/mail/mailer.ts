@@ -1,5 +1,5 @@
 // Queues mails in transactions, and sends them after the commit.
-import { mailLook, mailRetry } from '../../core/members/limits.ts';
+import { mailBatch, mailLook, mailRetry } from '../../core/members/limits.ts';
 import type { Member } from '../../core/members/member.ts';
 import { hashEmail } from '../../core/members/member-limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
@@ -7,17 +7,21 @@ import type { Log } from '../../log/log.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import {
   insertMail,
+  listDueMails,
   mailFailed,
   mailSent,
+  moveTakenMails,
   nextMailDueAt,
+  takeDueMails,
   type WaitingMail,
 } from '../../storage/members/mail.ts';
 import { afterCommit } from '../../storage/operators/audited.ts';
 import type { Store, Tx } from '../../storage/store.ts';
 import type { Clock, Schedule } from '../../system/clock.ts';
+import { createDelivery } from '../delivery/delivery.ts';
+import type { Queue } from '../delivery/taking.ts';
 import { type ComposedMail, composeMail, type Mail } from './mail.ts';
 import { MailRefused, type MailTransport, type OutgoingMail } from './mail-transport.ts';
-import { createTaking } from './taking.ts';
 
 /** Sends mails: into the queue with the transaction that causes them, and out of it after its commit. */
 export interface Mailer {
@@ -56,91 +60,43 @@ export interface MailerDeps {
  * twice, never not at all. A mail that was not taken is tried again, ever more seldom, and given up at last.
  */
 export function createMailer(deps: MailerDeps): Mailer {
-  const { store, vault, clock, log } = deps;
+  const { vault, clock, log } = deps;
   const outgoing = createOutgoing(deps);
-  const take = createTaking(deps);
-  let running: Promise<void> | null = null;
-  let again = false;
-  let stopped = false;
-  let callOff = () => {};
-
-  const planDelivery = (ms: number) => {
-    callOff();
-    if (!stopped) callOff = deps.schedule(() => void deliver(), ms);
-  };
-
-  const deliver = (): Promise<void> => {
-    if (stopped) return running ?? Promise.resolve();
-    again = true;
-    running ??= run();
-    return running;
-  };
-
-  async function run(): Promise<void> {
-    callOff();
-    try {
-      let isReachable: boolean;
-      let next: number;
-      do {
-        again = false;
-        await outgoing.markSent();
-        isReachable = await sendDue();
-        next = (await store.transaction(nextMailDueAt)) ?? Number.POSITIVE_INFINITY;
-      } while (again && isReachable && !stopped);
-      const pause = isReachable ? 0 : mailRetry.firstWait;
-      // A process that died may have left mails that this one was not told of.
-      if (store.isShared) next = Math.min(next, clock() + mailLook);
-      if (Number.isFinite(next)) planDelivery(Math.max(next - clock(), pause));
-    } catch (error) {
-      log().warn({ err: error }, 'the mails that wait cannot be read or marked');
-      // Before others take what this process sent and could not mark.
-      planDelivery(store.isShared ? mailLook : mailRetry.firstWait);
-    } finally {
-      // In the same breath as the last look at `again`, so that no mail is queued in between.
-      running = null;
-    }
-  }
-
-  /** @returns false if the server did not take a mail for a reason that goes for all mails */
-  async function sendDue(): Promise<boolean> {
-    for (;;) {
-      const { due, isOurs, letGo } = await take();
-      if (due.length === 0) return true;
+  const delivery = createDelivery(deps, {
+    queue,
+    markSent: outgoing.markSent,
+    send: async (due, mayGoOn) => {
+      let tried = 0;
       let isReachable = true;
-      let untried: readonly WaitingMail[] = [];
-      try {
-        let tried = 0;
-        for (; tried < due.length && isReachable && !stopped && isOurs(); tried += 1) {
-          isReachable = await outgoing.send(due[tried] as WaitingMail);
-        }
-        untried = due.slice(tried);
-      } finally {
-        await letGo(untried);
+      for (; tried < due.length && isReachable && mayGoOn(); tried += 1) {
+        isReachable = await outgoing.send(due[tried] as WaitingMail);
       }
-      if (stopped || !isReachable) return isReachable;
-    }
-  }
-
+      return { untried: due.slice(tried), isReachable };
+    },
+    pause: mailRetry.firstWait,
+    look: mailLook,
+    failed: (error) => log().warn({ err: error }, 'the mails that wait cannot be read or marked'),
+  });
   return {
     async queue(tx, tenant, mail) {
       const composed = composeMail(tenant, mail);
       const message = vault.encrypt(Buffer.from(JSON.stringify(composed)), tenant.id);
       const recipientHash = hashEmail(composed.to);
       await insertMail(tx, { tenantId: tenant.id, name: mail.name, recipientHash, message }, clock());
-      // A delivery that looks before the mail is on a slow disk would not see it, and leave it to the next.
-      afterCommit(tx, () => {
-        if (running === null) planDelivery(0);
-        else again = true;
-      });
+      afterCommit(tx, delivery.wake);
     },
-    deliver,
-    async stop() {
-      stopped = true;
-      callOff();
-      await running;
-    },
+    deliver: delivery.deliver,
+    stop: delivery.stop,
   };
 }
+
+const queue: Queue<WaitingMail> = {
+  list: listDueMails,
+  take: takeDueMails,
+  move: moveTakenMails,
+  nextDueAt: nextMailDueAt,
+  batch: mailBatch,
+};
 
 /** What sends mails and writes down how it went. */
 function createOutgoing({ store, vault, clock, transport, log }: MailerDeps) {
