@@ -32,6 +32,7 @@ import * as whatProcessesShare from './0031-what-processes-share.ts';
 import * as textByItsBytes from './0032-text-by-its-bytes.ts';
 import * as usedIds from './0033-used-ids.ts';
 import * as algorithmsOfSignatures from './0034-algorithms-of-signatures.ts';
+import * as pushedRequests from './0035-pushed-requests.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -69,6 +70,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0032-text-by-its-bytes': textByItsBytes,
   '0033-used-ids': usedIds,
   '0034-algorithms-of-signatures': algorithmsOfSignatures,
+  '0035-pushed-requests': pushedRequests,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -80,4 +82,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0032-text-by-its-bytes': textByItsBytes,
   '0033-used-ids': usedIds,
   '0034-algorithms-of-signatures': algorithmsOfSignatures,
+  '0035-pushed-requests': pushedRequests,
 };

@@ -1,6 +1,9 @@
 // An OIDC client as it is registered.
 import type { AccessTokenAlgorithm, SigningAlgorithm } from './tenant.ts';
 
+/** Whether a client may use an extension of the protocol, or must. */
+export type ExtensionUse = 'off' | 'allowed' | 'required';
+
 /** A live secret of a client. */
 export interface ClientSecret {
   /** SHA-256 of it. */
@@ -45,6 +48,8 @@ export interface Client {
   readonly disabledAt: number | null;
   /** ms in which a superseded refresh token gets the same answer again; 0 is never (decision 24). */
   readonly replayWindow: number;
+  /** Whether it may, or must, push its authorization requests (RFC 9126). */
+  readonly pushedRequests: ExtensionUse;
   /** How many live sign-ins a member has with it; one more ends the oldest. */
   readonly signInsPerMember: number;
 }

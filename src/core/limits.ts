@@ -39,6 +39,12 @@ export const doneCookieLifetime = minute;
 /** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
 export const sessionTouchInterval = { member: hour, admin: minute } as const;
 
+/** A pushed request: long enough to send a browser with it (RFC 9126 §2.2). */
+export const pushedRequestLifetime = minute;
+
+/** Pushed requests of one client, and of one without a secret from one address: at most twice as many are pending. */
+export const pushedRequestsPerMinute = { client: 10_000, address: 600 } as const;
+
 /** A sign-in page answers for this long; after that it offers to start again (pages 7). */
 export const flowLifetime = 12 * hour;
 

@@ -7,6 +7,7 @@ import type { AuthorizationCodeWrite } from './grants/authorization-code.ts';
 import type { DeviceCodeWrite } from './grants/device-code.ts';
 import type { SignInWrite } from './grants/sign-in.ts';
 import type { EmailProofWrite } from './members/email-proof.ts';
+import type { PushedRequestWrite } from './oidc/pushed-request.ts';
 import type { ScopeConsentWrite } from './oidc/scope-consent.ts';
 import type { SessionWrite } from './session.ts';
 
@@ -18,6 +19,7 @@ export type Write =
   | DeviceCodeWrite
   | EmailProofWrite
   | InvoiceWrite
+  | PushedRequestWrite
   | ScopeConsentWrite
   | SessionWrite
   | SignInWrite

@@ -31,6 +31,7 @@ import { authorizationEndpoint } from './oidc/authorize.ts';
 import { deviceAuthorizationEndpoint } from './oidc/device-authorization.ts';
 import { discoveryEndpoints } from './oidc/discovery.ts';
 import { logoutEndpoint } from './oidc/logout.ts';
+import { pushedRequestEndpoint } from './oidc/pushed-request.ts';
 import { revocationEndpoint } from './oidc/revocation.ts';
 import { tokenEndpoint, tokenUrl } from './oidc/token/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
@@ -108,6 +109,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       tokenEndpoint,
       deviceAuthorizationEndpoint,
       revocationEndpoint,
+      pushedRequestEndpoint,
       userinfoEndpoint,
       paymentNotices,
     ];

@@ -21,6 +21,8 @@ const words = {
   mail_links: 'wrong links of mails',
   mails: 'mails to one email address',
   pending_device_codes: 'pending device codes',
+  pushed_requests: 'pushed requests',
+  pushed_requests_of_client: 'pushed requests of one client',
   recoveries: 'requests for a new password',
   set_up_links: 'wrong set-up links',
   sign_ins: 'failed sign-ins',

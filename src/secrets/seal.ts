@@ -1,5 +1,6 @@
 // Seals values that travel with the browser, so that they cannot be changed there.
 import { equalInConstantTime, hmac, type MacKey } from '../core/hash.ts';
+import { decrypt, encrypt } from './cipher.ts';
 
 /** What a sealed text is for; a seal made for one purpose does not open for another. */
 export type SealPurpose = 'asked' | 'flow' | 'form' | 'notice' | 'order' | 'proof';
@@ -10,11 +11,26 @@ export type SealPurpose = 'asked' | 'flow' | 'form' | 'notice' | 'order' | 'proo
  *
  * @param key the tenant's token key
  * @param browser the value of the browser's cookie
+ * @param isHidden whether it is encrypted, so that it is not readable either
  */
-export function seal(key: MacKey, purpose: SealPurpose, browser: string, value: unknown): string {
-  const payload = Buffer.from(JSON.stringify(value)).toString('base64url');
+export function seal(
+  key: MacKey,
+  purpose: SealPurpose,
+  browser: string,
+  value: unknown,
+  { isHidden = false } = {},
+): string {
+  const plain = Buffer.from(JSON.stringify(value));
+  const payload = isHidden
+    ? `${hiddenMark}${encrypt(hidingKey(key), plain, purpose).toString('base64url')}`
+    : plain.toString('base64url');
   return `${payload}.${macOf(key, purpose, browser, payload)}.${macOf(key, purpose, '', payload)}`;
 }
+
+/** Stands before what is encrypted; in base64url it cannot stand. */
+const hiddenMark = '~';
+
+const hidingKey = (key: MacKey): Buffer => hmac(key, 'hidden seal');
 
 export type Unsealed =
   | { readonly kind: 'opened'; readonly value: unknown }
@@ -29,7 +45,9 @@ export function unseal(key: MacKey, purpose: SealPurpose, browser: string, text:
     return { kind: 'broken' };
   }
   if (!equalInConstantTime(plain, macOf(key, purpose, '', payload))) return { kind: 'broken' };
-  const value: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const bytes = Buffer.from(payload.replace(hiddenMark, ''), 'base64url');
+  const json = payload.startsWith(hiddenMark) ? decrypt(hidingKey(key), bytes, purpose) : bytes;
+  const value: unknown = JSON.parse(json.toString());
   const own = browser !== '' && equalInConstantTime(bound, macOf(key, purpose, browser, payload));
   return { kind: own ? 'opened' : 'foreign', value };
 }

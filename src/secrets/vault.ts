@@ -1,10 +1,11 @@
 // Encrypts what the service must read back, under the master key.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hmac } from '../core/hash.ts';
 import { reasonOf, rightsProblem, syncToDisk } from '../system/files.ts';
 import { StartupError } from '../system/startup-error.ts';
+import { decrypt, encrypt } from './cipher.ts';
 
 /** Encrypts what must be read back, under a key that is never in the database (security, Defaults). */
 export interface Vault {
@@ -18,27 +19,12 @@ export interface Vault {
   readonly keyCheck: string;
 }
 
-const nonceBytes = 12;
-const tagBytes = 16;
-
 /** @param masterKey 32 bytes */
 export function openVault(masterKey: Buffer): Vault {
   const key = hmac(masterKey, 'vault');
   return {
-    encrypt(plain, owner) {
-      const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner));
-      return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-    },
-    decrypt(sealed, owner) {
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes), {
-        // Without it Node would take a tag that was cut short.
-        authTagLength: tagBytes,
-      })
-        .setAAD(Buffer.from(owner))
-        .setAuthTag(sealed.subarray(-tagBytes));
-      return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()]);
-    },
+    encrypt: (plain, owner) => encrypt(key, plain, owner),
+    decrypt: (sealed, owner) => decrypt(key, sealed, owner),
     secretOf: (...purpose) => hmac(masterKey, 'secret', ...purpose).toString('base64url'),
     keyCheck: hmac(masterKey, 'key check').toString('base64url'),
   };

@@ -11,6 +11,7 @@ import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
 import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
 import { insertAuditEvent } from './operators/audit-event.ts';
 import { sourceIn } from './operators/audited.ts';
+import { insertPushedRequest, takePushedRequest } from './pushed-request.ts';
 import { saveScopeConsent } from './scope-consent.ts';
 import { insertSession, moveSession } from './session.ts';
 import { endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './sign-in.ts';
@@ -78,6 +79,10 @@ function applyOne(tx: Tx, write: Write): Promise<void> {
       return moveEmailProof(tx, write);
     case 'saveScopeConsent':
       return saveScopeConsent(tx, write.consent);
+    case 'insertPushedRequest':
+      return insertPushedRequest(tx, write.request);
+    case 'takePushedRequest':
+      return takePushedRequest(tx, write.hash);
     case 'insertSubscription':
       return insertSubscription(tx, write.subscription);
     case 'moveSubscription':

@@ -13,6 +13,7 @@ import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/member-limits.ts';
+import type { PushedRequest } from '../core/oidc/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
 import type { AuditEvent } from '../core/operators/audit-event.ts';
@@ -53,6 +54,7 @@ export interface Database {
   deviceCodes: DeviceCode;
   wrongUserCodes: WrongUserCodeRow;
   scopeConsents: ScopeConsent;
+  pushedRequests: PushedRequest;
   packages: PackageRow;
   products: { id: Generated<number>; tenantId: string; name: string };
   packageProducts: { packageId: number; productId: number };

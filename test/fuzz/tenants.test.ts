@@ -24,6 +24,7 @@ import { tables, taken } from '../support/fuzz/tenants/routes-table.ts';
 import { portalForm, sealCells } from '../support/fuzz/tenants/seal-cells.ts';
 import { browserWith, password, type Side, sideOf } from '../support/fuzz/tenants/side.ts';
 import { adminToken, callApi } from '../support/operators/api.ts';
+import { run } from '../support/operators/desk.ts';
 import { beginWorld, type World } from '../support/operators/world.ts';
 import { allRows } from '../support/records/rows.ts';
 import { type Route, useRoutes } from '../support/routes.ts';
@@ -42,6 +43,7 @@ beforeAll(async () => {
         name: 'Each its own',
         redirectUris: ['https://each.test/cb'],
         deviceFlow: true,
+        pushedRequests: 'allowed',
       } as const;
       await registerClient(
         tx,
@@ -53,7 +55,8 @@ beforeAll(async () => {
         name: 'Only here',
         redirectUris: ['https://only.test/cb'],
         postLogoutRedirectUris: ['https://only.test/out'],
-      };
+        pushedRequests: 'allowed',
+      } as const;
       await registerClient(
         tx,
         tenantId,
@@ -61,6 +64,7 @@ beforeAll(async () => {
         0,
       );
     });
+    await run(service, 'clients.change', { tenant: host, clientId: 'pub1', pushedRequests: 'allowed' });
     await setLimits(service, host, unlimited);
   }
 });

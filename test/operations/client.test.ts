@@ -58,6 +58,7 @@ describe('registration of a client', () => {
       refreshTokenAbsolute: 365 * day,
       replayWindow: 0,
       signInsPerMember: 100,
+      pushedRequests: 'off',
       disabledAt: null,
     });
     expect(await find(store, 'app')).toEqual(client);

@@ -55,6 +55,7 @@ const otherClient: Client = {
   refreshTokenAbsolute: 2,
   replayWindow: 30_000,
   signInsPerMember: 7,
+  pushedRequests: 'required',
   disabledAt: null,
 };
 

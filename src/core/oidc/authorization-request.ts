@@ -31,6 +31,8 @@ export type AuthorizationParameter = (typeof authorizationParameters)[number];
 export interface SentParameters {
   readonly values: Readonly<Partial<Record<AuthorizationParameter, string>>>;
   readonly repeated: readonly AuthorizationParameter[];
+  /** Whether the client pushed them itself, so that no browser could change or read them (RFC 9126). */
+  readonly pushed?: boolean;
 }
 
 /** Where an answer goes and how: everything after the redirect_uri was found good goes there. */
@@ -60,7 +62,8 @@ export type PageReason =
   | 'client_missing'
   | 'redirect_uri_unregistered'
   | 'redirect_uri_missing'
-  | 'redirect_uri_repeated';
+  | 'redirect_uri_repeated'
+  | 'request_uri_unknown';
 
 export type ReadRequest =
   | { readonly kind: 'request'; readonly request: AuthorizationRequest }
@@ -95,7 +98,7 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
     responseMode: values.response_mode === 'form_post' && isWeb(redirectUri) ? 'form_post' : 'query',
     state: repeated.includes('state') ? undefined : values.state,
   };
-  const problem = problemOf(sent, redirectUri);
+  const problem = wayProblem(sent, client) ?? problemOf(sent, redirectUri);
   if (problem !== null) return { ...problem, kind: 'error', target };
   const prompts = new Set(values.prompt?.split(' '));
   return {
@@ -125,6 +128,13 @@ export function stateAsksForSignUp(state: string | undefined): boolean {
   } catch {
     return false;
   }
+}
+
+/** A client that must push its requests gets an answer to no other (RFC 9126 §5). */
+function wayProblem({ pushed = false }: SentParameters, { pushedRequests }: Client): Refusal | null {
+  return pushed || pushedRequests !== 'required'
+    ? null
+    : refusal('invalid_request', 'this client must push its requests');
 }
 
 function problemOf({ values, repeated }: SentParameters, redirectUri: string): Refusal | null {

@@ -72,6 +72,10 @@ export function meaningOf(write: Write): Meaning | null {
       return meaningOfCheckout('checkout_begun', write.checkout);
     case 'moveCheckout':
       return meaningOfMovedCheckout(write.checkout);
+    case 'insertPushedRequest':
+    case 'takePushedRequest':
+      // What comes of it is told of: a code, or why there is none.
+      return null;
     case 'insertInvoice':
       // It comes with the subscription of a checkout, which is told of.
       return null;

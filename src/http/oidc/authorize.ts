@@ -1,12 +1,19 @@
 // The authorization endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Client } from '../../core/client.ts';
 import { authorizationRequestLength } from '../../core/limits.ts';
-import { authorizationParameters, type PageReason } from '../../core/oidc/authorization-request.ts';
+import {
+  authorizationParameters,
+  type PageReason,
+  type SentParameters,
+} from '../../core/oidc/authorization-request.ts';
+import { referenceIn } from '../../core/oidc/pushed-request.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,
   takeStep,
 } from '../../operations/authorization/authorization.ts';
+import { pushedParameters } from '../../operations/authorization/pushed-request.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
@@ -36,15 +43,41 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
   if (isCrossSitePost(request)) return reply.redirect(`${request.routeOptions.url}?${encode(form)}`, 303);
 
   const sent = pick(form, authorizationParameters);
-  const hintedMember = await readHintedMember(tenant, sent.values.id_token_hint);
-  const outcome = await transactionOf(request, deps, async (tx) => {
+  const asked = await lookUpPushed(request, sent, deps);
+  const hintedMember = await readHintedMember(tenant, asked.values.id_token_hint);
+  const { outcome, ...context } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
+    const context = { sent, startedAt: now, language: null };
+    // What was looked up is taken here, where the flow begins: it may be gone by now.
+    const found = await pushedParameters(tx, { tenantId: tenant.id, sent, now }, 'take');
+    if (found.kind === 'unknown') return { ...context, outcome: unknownRequestUri(found.client) };
+    const begun = found.kind === 'pushed' ? found.sent : sent;
     const current = await currentSession(tx, request, now);
-    const step = { tenant, sent, hintedMember, startedAt: now, now };
-    return { ...(await takeStep(tx, step, current?.session ?? null, deps)), startedAt: now };
+    const step = { tenant, sent: begun, hintedMember, startedAt: now, now };
+    const outcome = await takeStep(tx, step, current?.session ?? null, deps);
+    return { ...context, sent: begun, outcome };
   });
-  return answerAuthorization(reply, outcome, { sent, startedAt: outcome.startedAt, language: null }, deps);
+  return answerAuthorization(reply, outcome, context, deps);
 }
+
+/** What a request means: what was pushed, where it refers to that; else what it brings itself. */
+async function lookUpPushed(
+  request: FastifyRequest,
+  sent: SentParameters,
+  deps: Deps,
+): Promise<SentParameters> {
+  if (referenceIn(sent.values.request_uri) === null) return sent;
+  const asked = { tenantId: request.tenant.id, sent, now: deps.clock() };
+  const found = await transactionOf(request, deps, (tx) => pushedParameters(tx, asked, 'look'), 'lookUp');
+  return found.kind === 'pushed' ? found.sent : sent;
+}
+
+/** No redirect_uri can be trusted then: it was among what was pushed (decision 6; RFC 9126 §4). */
+const unknownRequestUri = (client: Client): AuthorizationOutcome => ({
+  kind: 'rejected',
+  reason: 'request_uri_unknown',
+  client,
+});
 
 /** Sends an outcome on its way: to the client, to the page that comes next, or to the person in front. */
 export function answerAuthorization(
@@ -62,7 +95,8 @@ export function answerAuthorization(
       return respondToClient(reply, outcome, context);
     case 'interact': {
       const { sent, startedAt, language } = context;
-      const flow = { startedAt, parameters: sent.values, returnTo: '/account', language };
+      const { values: parameters, pushed = false } = sent;
+      const flow = { startedAt, parameters, returnTo: '/account', language, ...(pushed ? { pushed } : {}) };
       const sealed = sealFlow(reply, flow, deps);
       return reply.header('cache-control', 'no-store').redirect(flowUrl(`/${outcome.page}`, sealed), 303);
     }
@@ -88,6 +122,7 @@ const rejectedWords: Readonly<Record<PageReason, string>> = {
   redirect_uri_unregistered: 'the redirect_uri is not registered',
   redirect_uri_missing: 'the redirect_uri is missing',
   redirect_uri_repeated: 'the redirect_uri was sent more than once',
+  request_uri_unknown: 'the request_uri is unknown, too old, used, or of another client',
 };
 
 /** Why the client gets no code, where it gets none (Core §3.1.2.6). */

@@ -9,7 +9,7 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
 function discoveryOf(tenant: OpenTenant): object {
-  const { issuer, deviceFlow, idTokenAlgorithms, languages, revocationListed } = tenant;
+  const { issuer, deviceFlow, idTokenAlgorithms, languages, revocationListed, pushedRequests } = tenant;
   const methods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,
@@ -27,6 +27,13 @@ function discoveryOf(tenant: OpenTenant): object {
           revocation_endpoint_auth_methods_supported: methods,
         }
       : {}),
+    // Only where a client may push its requests (RFC 9126 §5).
+    ...(pushedRequests === 'off'
+      ? {}
+      : {
+          pushed_authorization_request_endpoint: `${issuer}/api/oidc/par`,
+          require_pushed_authorization_requests: pushedRequests === 'required',
+        }),
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
     grant_types_supported: ['authorization_code', 'refresh_token', ...(deviceFlow ? [deviceGrant] : [])],

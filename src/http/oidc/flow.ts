@@ -29,6 +29,8 @@ export interface Flow {
   readonly startedAt: number;
   /** The authorization request to go on with; null where one of our own pages asked for the sign-in. */
   readonly parameters: SentParameters['values'] | null;
+  /** Whether the client pushed that request: then no address tells what is in it, and it is not begun anew from here. */
+  readonly pushed?: boolean;
   /** The page of ours to return to. */
   readonly returnTo: string;
   /** The language chosen on the way. */
@@ -50,7 +52,10 @@ export function sealFlow(
   { random }: Pick<Deps, 'random'>,
   purpose: FlowSeal = 'flow',
 ): string {
-  return seal(reply.request.tenant.tokenKey, purpose, ensureBrowserCookie(reply, random), flow);
+  const { tokenKey } = reply.request.tenant;
+  return seal(tokenKey, purpose, ensureBrowserCookie(reply, random), flow, {
+    isHidden: flow.pushed === true,
+  });
 }
 
 /** Opens the flow that a page or a form carries. */
@@ -112,14 +117,18 @@ export const ownFlow = (
 export type FlowStep = Omit<AuthorizationStep, 'now'>;
 
 /** The authorization step that a flow stands at; null where it has no authorization request. */
-export async function stepOf(
-  { tenant }: FastifyRequest,
-  { parameters, startedAt }: Flow,
-): Promise<FlowStep | null> {
+export async function stepOf({ tenant }: FastifyRequest, flow: Flow): Promise<FlowStep | null> {
+  const { parameters, startedAt } = flow;
   if (parameters === null) return null;
   const hintedMember = await readHintedMember(tenant, parameters.id_token_hint);
-  return { tenant, sent: { values: parameters, repeated: [] }, hintedMember, startedAt };
+  return { tenant, sent: sentIn(flow), hintedMember, startedAt };
 }
+
+const sentIn = ({ parameters, pushed = false }: Flow): SentParameters => ({
+  values: parameters ?? {},
+  repeated: [],
+  pushed,
+});
 
 /** What a flow is for: the client that asks, and its request. */
 export type FlowRequest = Pick<Extract<AuthorizationOutcome, { kind: 'interact' }>, 'client' | 'request'>;
@@ -139,8 +148,9 @@ export async function requestOf(
 }
 
 /** What an answer to the flow's request must know of the flow. */
-export function contextOf({ parameters, startedAt, language }: Flow): AuthorizationContext {
-  return { sent: { values: parameters ?? {}, repeated: [] }, startedAt, language };
+export function contextOf(flow: Flow): AuthorizationContext {
+  const { startedAt, language } = flow;
+  return { sent: sentIn(flow), startedAt, language };
 }
 
 /** The language of a flow's pages. */
@@ -150,10 +160,13 @@ export function languageOf(request: FastifyRequest, { language, parameters }: Fl
 
 /** A page that was open too long, or in another browser: it names the way to start anew (pages 7, A11). */
 export function sendStale(reply: FastifyReply, flow: Flow): Promise<FastifyReply> {
-  const { parameters, returnTo } = flow;
+  const { parameters, returnTo, pushed } = flow;
+  const language = languageOf(reply.request, flow);
+  // Only its app can push it anew.
+  if (pushed === true) return sendProblem(reply, 'staleOfApp', { language });
   const query = parameters && new URLSearchParams(parameters as Record<string, string>);
   const link = query === null ? returnTo : `/api/oidc/auth?${query}`;
-  return sendProblem(reply, 'stale', { language: languageOf(reply.request, flow), link });
+  return sendProblem(reply, 'stale', { language, link });
 }
 
 /**

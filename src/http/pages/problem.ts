@@ -22,6 +22,7 @@ const problems = {
   notFound: answered(404),
   request: answered(400),
   stale: answered(403),
+  staleOfApp: answered(403),
   tooManyAnswers: answered(429, 'consent_answers'),
   tooManyCheckouts: answered(429, 'checkouts'),
   tooManyCodes: answered(429, 'user_codes'),

@@ -51,6 +51,7 @@ export const clientDefaults = {
   refreshTokenAbsolute,
   replayWindow: replayWindow.default,
   signInsPerMember: signInsPerMember.default,
+  pushedRequests: 'off',
   disabledAt: null,
 } as const satisfies Partial<Client>;
 

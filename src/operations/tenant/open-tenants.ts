@@ -1,6 +1,6 @@
 // Keeps all tenants and their keys in memory.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import type { Client } from '../../core/client.ts';
+import type { Client, ExtensionUse } from '../../core/client.ts';
 import { type WebOrigins, webOriginsOf } from '../../core/oidc/web-origin.ts';
 import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
 import { readSigningKey, type SigningKey } from '../../secrets/signing.ts';
@@ -21,6 +21,8 @@ export interface OpenTenant extends Tenant {
   readonly idTokenAlgorithms: readonly SigningAlgorithm[];
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
   readonly deviceFlow: boolean;
+  /** Whether a client may push its requests, and whether all of them must (RFC 9126 §5). */
+  readonly pushedRequests: ExtensionUse;
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -104,12 +106,19 @@ const listedAlgorithms: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'PS256'
 /** What a tenant has because of its clients. */
 function settingsOf(
   clients: readonly Client[],
-): Pick<OpenTenant, 'idTokenAlgorithms' | 'deviceFlow' | 'webOrigins'> {
+): Pick<OpenTenant, 'idTokenAlgorithms' | 'deviceFlow' | 'pushedRequests' | 'webOrigins'> {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
   for (const { idTokenAlgorithm } of clients) used.add(idTokenAlgorithm);
   return {
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
     deviceFlow: clients.some((client) => client.deviceFlow),
+    pushedRequests: useOf(clients.map(({ pushedRequests }) => pushedRequests)),
     webOrigins: webOriginsOf(clients),
   };
+}
+
+/** What a tenant's clients make of an extension: required is what all of them must use. */
+function useOf(uses: readonly ExtensionUse[]): ExtensionUse {
+  if (uses.every((use) => use === 'off')) return 'off';
+  return uses.every((use) => use === 'required') ? 'required' : 'allowed';
 }

@@ -33,6 +33,7 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   emailProofs: ['id'],
   mails: ['id'],
   scopeConsents: ['memberId', 'clientId'],
+  pushedRequests: ['hash'],
   packages: ['id'],
   products: ['id'],
   packageProducts: ['packageId', 'productId'],

@@ -28,7 +28,8 @@ import { indexed, type Sweep, walked } from './sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
- * counters, ids that were used, and of each tenant wrong user codes, slowed entries and device codes that were never used (decision 22).
+ * counters, ids that were used, pushed requests, and of each tenant wrong user codes, slowed entries and device codes
+ * that were never used (decision 22).
  * With them go the times of polls, of which there are few.
  *
  * @param now ms
@@ -48,6 +49,7 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
     over('mails', ['id'], (rows) =>
       rows.where('state', 'in', ['sent', 'failed']).where('nextAttemptAt', '<', now - mailMemory),
     ),
+    over('pushedRequests', ['hash'], (rows) => rows.where('expiresAt', '<', now)),
     over('counters', ['key'], (rows) => rows.where('endsAt', '<', now)),
     over('usedIds', ['tenantId', 'purpose', 'hash'], (rows) =>
       rows.where('expiresAt', '<', now - clocksDiffer),

@@ -152,6 +152,7 @@ const tenant: FileTenant = {
       refreshTokenAbsoluteSeconds: 602,
       replayWindowSeconds: 30,
       signInsPerMember: 9,
+      pushedRequests: 'required',
       deviceFlow: true,
     },
     {
@@ -173,6 +174,7 @@ const tenant: FileTenant = {
       refreshTokenAbsoluteSeconds: 31_536_000,
       replayWindowSeconds: 0,
       signInsPerMember: 100,
+      pushedRequests: 'off',
       deviceFlow: true,
     },
   ],

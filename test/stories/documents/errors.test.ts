@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { documentText, tableRows } from '../../support/documents.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { mayPush } from '../../support/requests/push.ts';
 import { useService } from '../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
+
+// What is listed where a client uses it alone.
+beforeAll(() => mayPush(service, hosts.a, 'pub1', 'allowed'));
 
 /** What an API is told, which is no error of the protocol's endpoints (RFC 6750 §3.1). */
 const ofBearer = ['invalid_token', 'insufficient_scope'];

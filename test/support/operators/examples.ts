@@ -87,6 +87,7 @@ export const examples: Readonly<Record<string, Example>> = {
     accessTokenAlgorithm: 'RS256',
     idTokenAlgorithm: 'ES256',
     accessTokenSeconds: 600,
+    pushedRequests: 'allowed',
   }),
   'clients.change': async (world) => ({
     ...(await ofClient(world)),

@@ -93,6 +93,16 @@ export async function fillOtherTables(
       .insertInto('channelProducts')
       .values({ tenantId, channelId: 'channel', productId: product.id })
       .execute();
+    const pushed = {
+      hash: difficult,
+      clientId: 'pub1',
+      sealed: 'sealed',
+      expiresAt: Number.MAX_SAFE_INTEGER,
+    };
+    await tx
+      .insertInto('pushedRequests')
+      .values({ ...pushed, tenantId })
+      .execute();
     const { price, currency, periodUnit, periodCount } = offer;
     const blank = {
       reference: null,

@@ -67,6 +67,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     refreshTokenAbsolute: 100 * day,
     replayWindow: 0,
     signInsPerMember: 1_000,
+    pushedRequests: 'allowed',
     disabledAt: null,
     ...changes,
   };

@@ -51,6 +51,11 @@ export const clientFields = {
     'How many live sign-ins a member has with it; one more ends the oldest',
     signInsPerMember.default,
   ),
+  pushedRequests: s.oneOf(
+    'ExtensionUse',
+    'Whether it may push its authorization requests before it sends a browser with them, or must',
+    ['off', 'allowed', 'required'],
+  ),
 };
 
 /** What an input says of a client. */

@@ -31,6 +31,7 @@ export const artefacts = [
   'portal sign-in token',
   'proof of an address',
   'refresh token',
+  'request_uri',
   'session cookie',
   'session id',
   'sign-in id',

@@ -26,6 +26,8 @@ const codeOf = async ({ browser }: Side) => {
 
 const tokensOf = (side: Side) => tokensFor(side.service, side.host, {}, side.browser);
 const tokenRoute = 'POST /api/oidc/token';
+const pushPath = '/api/oidc/par';
+const pushRoute = `POST ${pushPath}`;
 const revokeRoute = 'POST /api/oidc/token/revocation';
 
 const exchange = ({ service, host }: Side, code: string, more: Record<string, string> = {}) =>
@@ -52,6 +54,16 @@ const codesAndTokens: readonly Cell[] = [
     make: async (side) => String((await tokensOf(side)).refresh_token),
     madeUp: scrambled,
     use: ({ service, host }, value) => revoke(service, host, { token: value, client_id: 'pub1' }),
+  },
+  {
+    artefact: 'request_uri',
+    route: 'GET /api/oidc/auth',
+    make: async ({ service, host }) => {
+      const pushed = await service.http(host, pushPath, { body: asked('pub1', pub1.redirectUri) });
+      return pushed.json<{ request_uri: string }>().request_uri;
+    },
+    madeUp: (genuine) => genuine.replace(/[^:]+$/, scrambled),
+    use: (side, value) => get(side, '/api/oidc/auth', { client_id: 'pub1', request_uri: value }),
   },
   {
     artefact: 'device code',
@@ -190,6 +202,7 @@ const clientIds: readonly Cell[] = [
           token(service, host, { grant_type: deviceGrant, client_id: id, device_code: 'x' }),
         'device code',
       ],
+      [pushRoute, ({ service, host }, id) => service.http(host, pushPath, { body: asked(id, redirectUri) })],
       [revokeRoute, ({ service, host }, id) => revoke(service, host, { token: 'x', client_id: id })],
       ['GET /api/oidc/session/end', (side, id) => get(side, '/api/oidc/session/end', { client_id: id })],
       ['POST /api/oidc/session/end', (side, id) => post(side, '/api/oidc/session/end', { client_id: id })],
@@ -211,6 +224,7 @@ const secretCells: readonly Cell[] = [
   [tokenRoute, '/api/oidc/token', { grant_type: 'refresh_token', refresh_token: 'x' }],
   [`POST ${devicePath}`, devicePath, { scope: 'openid' }],
   [revokeRoute, '/api/oidc/token/revocation', { token: 'x' }],
+  [pushRoute, pushPath, { response_type: 'code' }],
 ].flatMap((line) => {
   const [route, path, body] = line as [string, string, Record<string, string>];
   const basic = (value: string) => `Basic ${Buffer.from(`each:${value}`).toString('base64')}`;

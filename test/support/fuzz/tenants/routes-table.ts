@@ -29,10 +29,11 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/admin/sign-out': ['portal form token'],
   '/api/doctor': [],
   '/api/oidc/.well-known/openid-configuration': [],
-  '/api/oidc/auth': ['client id', 'id_token_hint', 'session cookie'],
+  '/api/oidc/auth': ['client id', 'id_token_hint', 'request_uri', 'session cookie'],
   '/api/oidc/device/auth': ['client id', 'client secret'],
   '/api/oidc/jwks': [],
   '/api/oidc/me': ['access token'],
+  '/api/oidc/par': ['client id', 'client secret'],
   '/api/oidc/session/end': ['client id', 'id_token_hint', 'sign-out confirmation'],
   '/api/oidc/token': ['authorization code', 'client id', 'client secret', 'device code', 'refresh token'],
   '/api/oidc/token/revocation': ['client id', 'client secret', 'refresh token'],
@@ -91,6 +92,7 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   members: ['thing of an operation', 'link of a notice', 'notice form token'],
   packages: ['package id', 'thing of an operation'],
   products: ['thing of an operation'],
+  pushedRequests: ['request_uri'],
   scopeConsents: [],
   sessions: [
     'session cookie',
@@ -105,5 +107,7 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   // Read by the member whose code is entered, within the tenant.
   slowedEntries: [],
   subscriptions: ['subscription id', 'thing of an operation'],
+  // Nothing is read from it: an id is there, or not.
+  usedIds: [],
   wrongUserCodes: [],
 };
