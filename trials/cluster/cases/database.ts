@@ -1,13 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { postgresTimes } from '../../../src/core/operators/limits.ts';
-import { type Case, type CaseOptions, type Outcome, type Violations, violations } from '../../faults/case.ts';
-import { createFigures } from '../../faults/figures.ts';
-import { playRound } from '../../faults/round.ts';
+import type { Case, CaseOptions, Outcome, Violations } from '../../faults/case.ts';
 import { anyUnder } from '../../faults/site.ts';
 import type { Cluster } from '../site/cluster.ts';
-import { examineDatabase } from '../site/integrity.ts';
 import { prepareQuestions, type Questions } from '../site/outage.ts';
-import { openPlayers } from '../site/players.ts';
+import { playRounds } from '../site/rounds.ts';
 
 /** How long the clients work at most before the database is killed, and how long that is gone (ms). */
 const times = { before: 1_000, gone: 3_000 } as const;
@@ -33,17 +30,15 @@ async function checkAway(
 
 async function runDatabase(cluster: Cluster, { rounds }: CaseOptions): Promise<Outcome> {
   const { postgres, processes } = cluster;
-  const found = violations();
-  const figures = createFigures(found);
   // While the database is away 503 is right, and afterwards it is not.
   let isAway = false;
-  const door = figures.counting(cluster.door, () => isAway);
-  const players = openPlayers(cluster.folder, 'database', false);
-  const each = Math.max(2, Math.ceil(rounds / roundsEach));
   let slowest = 0;
   const back: number[] = [];
-  for (let round = 1; round <= each; round += 1) {
-    const problems = await playRound(door, players, async (stop) => {
+  const count = Math.max(2, Math.ceil(rounds / roundsEach));
+  return playRounds(
+    cluster,
+    { name: 'database', count, waitsForMails: false, mayRefuse: () => isAway },
+    async ({ number, door, found, stop }) => {
       const questions: Questions[] = [];
       for (const _ of processes) questions.push(await prepareQuestions(cluster.door, found));
       await wait(anyUnder(times.before));
@@ -57,23 +52,16 @@ async function runDatabase(cluster: Cluster, { rounds }: CaseOptions): Promise<O
         await postgres.start();
         for (const [index, process] of processes.entries()) {
           const ms = await process.whenReady(true, patience.back);
-          found.unless(ms !== null, `round ${round}: process ${index} does not come back by itself`);
+          found.unless(ms !== null, `round ${number}: process ${index} does not come back by itself`);
           back.push(ms ?? patience.back);
         }
         isAway = false;
         for (const one of questions) await one.askAgain(door);
         return door;
       };
-    });
-    for (const problem of problems) found.add(`round ${round}: ${problem}`);
-  }
-  for (const problem of await examineDatabase(cluster.databaseUrl)) found.add(problem);
-  const acks = players.close();
-  return {
-    rounds: each,
-    violations: found.all,
-    note: `${acks} acknowledged changes, ${figures.text()}, 503 within ${slowest} ms, ready again after ${Math.max(...back)} ms at most`,
-  };
+    },
+    () => `503 within ${slowest} ms, ready again after ${Math.max(...back)} ms at most`,
+  );
 }
 
 export const databaseKilled = (cluster: Cluster): Case => ({

@@ -3,12 +3,9 @@ import { mailLook } from '../../../src/core/members/limits.ts';
 import { lease } from '../../../src/core/operators/limits.ts';
 import { type Case, type CaseOptions, type Outcome, violations } from '../../faults/case.ts';
 import { expectStatus } from '../../faults/clients/client.ts';
-import { createFigures } from '../../faults/figures.ts';
-import { playRound } from '../../faults/round.ts';
 import { anyUnder, type Served } from '../../faults/site.ts';
 import type { Cluster } from '../site/cluster.ts';
-import { examineDatabase } from '../site/integrity.ts';
-import { openPlayers } from '../site/players.ts';
+import { playRounds } from '../site/rounds.ts';
 import { openWitness } from '../site/witness.ts';
 
 /** How long a process works before it is killed at most, and how long it is gone (ms). */
@@ -17,40 +14,31 @@ const times = { before: 1_000, gone: 3_000 } as const;
 const roundsEach = 10;
 
 async function runKills(cluster: Cluster, { rounds }: CaseOptions): Promise<Outcome> {
-  const found = violations();
-  const figures = createFigures(found);
-  const door = figures.counting(cluster.door);
-  const players = openPlayers(cluster.folder, 'kill', false);
-  const each = Math.max(2, Math.ceil(rounds / roundsEach));
+  const count = Math.max(2, Math.ceil(rounds / roundsEach));
   let served = 0;
   let longest = 0;
-  for (let round = 1; round <= each; round += 1) {
-    const killed = cluster.processes[anyUnder(cluster.processes.length)];
-    if (killed === undefined) throw new Error('there is no process');
-    const problems = await playRound(door, players, async (stop) => {
+  return playRounds(
+    cluster,
+    { name: 'kill', count, waitsForMails: false },
+    async ({ number, door, found, stop }) => {
+      const killed = cluster.processes[anyUnder(cluster.processes.length)];
+      if (killed === undefined) throw new Error('there is no process');
       const witness = await openWitness(door, found);
       await wait(anyUnder(times.before));
       await killed.kill();
       witness.begin();
       await wait(times.gone);
       const seen = await witness.stop();
-      found.unless(seen.served > 0, `round ${round}: no client was served while a process was gone`);
+      found.unless(seen.served > 0, `round ${number}: no client was served while a process was gone`);
       [served, longest] = [served + seen.served, Math.max(longest, seen.longest)];
       stop();
       return async () => {
         await killed.start();
         return door;
       };
-    });
-    for (const problem of problems) found.add(`round ${round}: ${problem}`);
-  }
-  for (const problem of await examineDatabase(cluster.databaseUrl)) found.add(problem);
-  const acks = players.close();
-  return {
-    rounds: each,
-    violations: found.all,
-    note: `${acks} acknowledged changes, ${figures.text()}, ${served} refreshes beside it, ${longest} ms at most`,
-  };
+    },
+    () => `${served} refreshes beside it, ${longest} ms at most`,
+  );
 }
 
 /** Mails that one process has taken when it is killed. */

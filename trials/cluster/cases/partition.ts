@@ -1,16 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { postgresTimes, readinessLife, readinessTime } from '../../../src/core/operators/limits.ts';
 import { askForCode } from '../../../test/support/device.ts';
-import { type Case, type CaseOptions, type Outcome, violations } from '../../faults/case.ts';
+import type { Case, CaseOptions, Outcome } from '../../faults/case.ts';
 import { developmentPassword } from '../../faults/clients/client.ts';
 import { signsIn } from '../../faults/clients/sign-up.ts';
-import { createFigures } from '../../faults/figures.ts';
-import { playRound } from '../../faults/round.ts';
 import { anyUnder, type Served } from '../../faults/site.ts';
 import type { Cluster } from '../site/cluster.ts';
-import { examineDatabase } from '../site/integrity.ts';
 import { prepareQuestions, type Questions } from '../site/outage.ts';
-import { openPlayers } from '../site/players.ts';
+import { playRounds } from '../site/rounds.ts';
 import { guessedAt } from '../site/tenants.ts';
 import { openWitness } from '../site/witness.ts';
 
@@ -49,20 +46,18 @@ const openConnections = ({ service, host }: Served) =>
 
 async function runPartition(cluster: Cluster, { rounds }: CaseOptions): Promise<Outcome> {
   const { processes, front } = cluster;
-  const found = violations();
-  const figures = createFigures(found);
   // While the database is away 503 is right, and afterwards it is not.
   let isAway = false;
-  const door = figures.counting(cluster.door, () => isAway);
-  const players = openPlayers(cluster.folder, 'partition', false);
-  const each = Math.ceil(rounds / roundsEach);
+  const count = Math.ceil(rounds / roundsEach);
   const notes: string[] = [];
-  for (let round = 1; round <= each; round += 1) {
-    const index = anyUnder(processes.length);
-    const lost = processes[index];
-    if (lost === undefined) throw new Error('there is no process');
-    const guessing = guessAt(guessedAt.at(-1 - (round % 10)) as string);
-    const problems = await playRound(door, players, async (stop) => {
+  return playRounds(
+    cluster,
+    { name: 'partition', count, waitsForMails: false, mayRefuse: () => isAway },
+    async ({ number, door, found, stop }) => {
+      const index = anyUnder(processes.length);
+      const lost = processes[index];
+      if (lost === undefined) throw new Error('there is no process');
+      const guessing = guessAt(guessedAt.at(-1 - (number % 10)) as string);
       const questions: Questions[] = [];
       for (let count = 0; count < asks; count += 1) questions.push(await prepareQuestions(door, found));
       const witness = await openWitness(cluster.door, found);
@@ -97,18 +92,13 @@ async function runPartition(cluster: Cluster, { rounds }: CaseOptions): Promise<
         found.unless(!(await guessing.isCountedTwice(door)), 'a guess was counted twice');
         return door;
       };
-    });
-    for (const problem of problems) found.add(`round ${round}: ${problem}`);
-  }
-  const longest = Math.round(figures.within(1));
-  found.unless(longest <= slowest, `a client waited ${longest} ms for an answer`);
-  for (const problem of await examineDatabase(cluster.databaseUrl)) found.add(problem);
-  const acks = players.close();
-  return {
-    rounds: each,
-    violations: found.all,
-    note: [`${acks} acknowledged changes, ${figures.text()}, ${longest} ms at most`, ...notes].join('; '),
-  };
+    },
+    (found, figures) => {
+      const longest = Math.round(figures.within(1));
+      found.unless(longest <= slowest, `a client waited ${longest} ms for an answer`);
+      return [`${longest} ms at most`, ...notes].join('; ');
+    },
+  );
 }
 
 export const partition = (cluster: Cluster): Case => ({

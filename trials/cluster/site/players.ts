@@ -12,20 +12,20 @@ import { signUpClient } from '../../faults/clients/sign-up.ts';
 import { webClient } from '../../faults/clients/web.ts';
 import { openLedger } from '../../faults/ledger.ts';
 import { acksOf, type Players } from '../../faults/round.ts';
-import { playerCount, playerOf } from './tenants.ts';
+import { changerOf, type LedgerCase, playerCount, playerOf } from './tenants.ts';
 
 /** Those of whom there may be several, each with a member: who signs in at once too often as one is told to wait (F1). */
 const ofSeveral = { refresher, web: webClient, device: deviceClient, revoker, 'sign-up': signUpClient };
-const ofOne = { password: passwordClient, session: sessionClient, consent: consentClient };
+const ofOne = { session: sessionClient, consent: consentClient };
 
 /**
- * @param name of the folder for their ledgers
+ * @param name the case that they work in
  * @param waitsForMails whether those are among them whose mails come at once, unless the process that has taken them is
  *   killed or cut off
  */
 export function openPlayers(
   folder: string,
-  name: string,
+  name: LedgerCase,
   waitsForMails = true,
 ): Players & { close(): number } {
   const kinds = Object.entries(ofSeveral).filter(([kind]) => waitsForMails || kind !== 'sign-up');
@@ -34,6 +34,7 @@ export function openPlayers(
   );
   const clients: readonly LedgerClient[] = [
     ...several,
+    passwordClient('password', changerOf(name)),
     ...Object.entries(ofOne).map(([kind, make]) => make(kind)),
   ];
   const place = join(folder, 'ledgers', name);

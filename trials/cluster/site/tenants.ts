@@ -18,6 +18,11 @@ export const racerOf = (kind: Racer, round: number) => `${kind}-${round}@example
 export const playerCount = 3;
 export const playerOf = (index: number) => `player-${index}@example.com`;
 
+/** The cases with clients of the ledger. Each has a member who changes the password: the next case does not know it. */
+export const ledgerCases = ['ledger', 'kill', 'database', 'partition', 'upgrade'] as const;
+export type LedgerCase = (typeof ledgerCases)[number];
+export const changerOf = (name: LedgerCase) => `changer-${name}@example.com`;
+
 /** Who signs in while something is done to the service, one after the other. */
 export const witness = 'witness@example.com';
 export const asker = 'asker@example.com';
@@ -62,7 +67,9 @@ export async function tenantFile(racerCount: number): Promise<object> {
         consents: [{ id: 'newsletter', name: 'Newsletter' }],
         clients,
         members: [
-          ...['ada@example.com', 'bo@example.com', 'cy@example.com'].map(named),
+          ...['ada@example.com', 'bo@example.com', 'cy@example.com', ...ledgerCases.map(changerOf)].map(
+            named,
+          ),
           ...Array.from({ length: playerCount }, (_, index) => named(playerOf(index))),
           ...[witness, asker, ...guessedAt].map(named),
           ...racing(['password', 'recovery']),

@@ -2,10 +2,8 @@ import { type AccountVisitor, accountOf } from '../../../test/support/members/ac
 import { developmentPassword, expectStatus, type LedgerClient } from './client.ts';
 import { signsIn } from './sign-up.ts';
 
-const email = 'bo@example.com';
-
-/** A member who changes the password over and over. */
-export function passwordClient(name: string): LedgerClient {
+/** A member who changes the password over and over, from that of the development data on. */
+export function passwordClient(name: string, email = 'bo@example.com'): LedgerClient {
   let count = 0;
   let current = developmentPassword;
   let before: string | null = null;
