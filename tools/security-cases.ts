@@ -238,6 +238,12 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     F19: 'a tenant’s domain in another spelling',
     F20: 'help and unknown options do nothing',
   },
+  'Audiences and machines': {
+    AU1: 'identifiers of APIs that are relative, have fragments or pass for ours',
+    AU2: 'scopes of APIs that pass for ours or another API’s',
+    AU3: 'an API of another tenant',
+    AU4: 'an API that was deleted and registered again',
+  },
 };
 
 /** Every id of the register, in its order. */

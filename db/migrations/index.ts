@@ -33,6 +33,7 @@ import * as textByItsBytes from './0032-text-by-its-bytes.ts';
 import * as usedIds from './0033-used-ids.ts';
 import * as algorithmsOfSignatures from './0034-algorithms-of-signatures.ts';
 import * as pushedRequests from './0035-pushed-requests.ts';
+import * as apis from './0036-apis.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -71,6 +72,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0033-used-ids': usedIds,
   '0034-algorithms-of-signatures': algorithmsOfSignatures,
   '0035-pushed-requests': pushedRequests,
+  '0036-apis': apis,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -83,4 +85,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0033-used-ids': usedIds,
   '0034-algorithms-of-signatures': algorithmsOfSignatures,
   '0035-pushed-requests': pushedRequests,
+  '0036-apis': apis,
 };

@@ -33,6 +33,8 @@ export interface Client {
   readonly deviceFlow: boolean;
   /** A third party's client asks the member's consent (decision 14). */
   readonly thirdParty: boolean;
+  /** Identifiers of the tenant's APIs that it may ask access tokens for (RFC 8707; interop 54). */
+  readonly apis: readonly string[];
   /** RS256 where an API of its own reads nothing else; the audience may ask for it too (decision 42). */
   readonly accessTokenAlgorithm: AccessTokenAlgorithm;
   /** Of PS256 and EdDSA a tenant has a key where a client asks for it (interop 57). */

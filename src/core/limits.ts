@@ -97,6 +97,19 @@ export const passwordHash = {
   tagBytes: 32,
 } as const;
 
+/**
+ * APIs of a tenant (RFC 8707): how many, how long an identifier is, and how many a request names at once; the scopes of
+ * one, their names and what members read of them. All of a tenant's are remembered.
+ */
+export const apiLimits = {
+  ofTenant: 100,
+  identifier: 250,
+  atOnce: 8,
+  scopes: 50,
+  scopeName: 100,
+  scopeDescription: 200,
+} as const;
+
 /** Random secrets carry 256 bits (decision 31). */
 export const secretBytes = 32;
 

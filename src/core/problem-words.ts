@@ -100,6 +100,15 @@ export const problemWords = {
   token_revoked: 'a token that is revoked makes none',
   token_exceeds_maker: 'a token makes no token that can do more, or lasts longer',
   token_exceeds_revoker: 'a token revokes no token that can do more',
+  // APIs of a tenant.
+  not_an_api_identifier:
+    '{it} must be an https address as browsers write it, without a fragment, or a urn; urn:memberdoor: is ours',
+  api_exists: 'there is an API {identifier} already',
+  too_many_apis: 'the tenant has {most} APIs: delete one first',
+  not_a_scope: '{it} must be 1 to {most} letters, digits, ., _, :, / or -',
+  scope_of_ours: 'the scope {scope} is one of ours',
+  scope_of_another_api: 'the scope {scope} is of the API {api}',
+  no_such_api: 'there is no API {identifier}',
   // Members.
   member_id_for_others: 'only those who have every tenant choose the id of a new member',
   number_of_another: 'the {name} is another member’s',

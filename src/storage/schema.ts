@@ -13,6 +13,7 @@ import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/member-limits.ts';
+import type { Api } from '../core/oidc/api.ts';
 import type { PushedRequest } from '../core/oidc/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
@@ -55,6 +56,7 @@ export interface Database {
   wrongUserCodes: WrongUserCodeRow;
   scopeConsents: ScopeConsent;
   pushedRequests: PushedRequest;
+  apis: ApiRow;
   packages: PackageRow;
   products: { id: Generated<number>; tenantId: string; name: string };
   packageProducts: { packageId: number; productId: number };
@@ -75,6 +77,9 @@ type Stored<Whole, Json extends keyof Whole, Flags extends keyof Whole = never> 
 
 /** The changes are a JSON list. */
 export type AuditEventRow = Omit<AuditEvent, 'changes'> & { changes: string | null };
+
+/** The scopes are a JSON object. */
+export type ApiRow = Stored<Api, 'scopes'>;
 
 export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
 
@@ -164,7 +169,7 @@ export interface SigningKeyRow {
 
 type StoredClient = Stored<
   Client,
-  'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins',
+  'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
   'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken'
 >;
 

@@ -44,6 +44,7 @@ const otherClient: Client = {
   redirectUris: ['com.example.app:/cb'],
   postLogoutRedirectUris: [],
   webOrigins: ['https://one.test', 'https://two.test'],
+  apis: [],
   signupDisabled: true,
   deviceFlow: false,
   thirdParty: true,

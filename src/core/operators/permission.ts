@@ -5,6 +5,8 @@ import type { UserType } from '../members/member.ts';
 export const permissions = [
   'access:read',
   'access:write',
+  'apis:read',
+  'apis:write',
   'audit:read',
   'clients:read',
   'clients:write',

@@ -7,6 +7,7 @@ import { packageOperations, productOperations } from './access/packages.ts';
 import { propertyOperations } from './access/properties.ts';
 import { subscriptionOperations } from './access/subscriptions.ts';
 import { auditOperations } from './audit.ts';
+import { apiOperations } from './clients/apis.ts';
 import { clientOperations } from './clients/clients.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
@@ -23,6 +24,7 @@ import { tokenOperations } from './tokens.ts';
 export const operations: readonly Operation[] = [
   ...tenantOperations,
   ...clientOperations,
+  ...apiOperations,
   ...memberOperations,
   ...memberChangeOperations,
   ...memberFileOperations,

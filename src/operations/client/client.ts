@@ -16,6 +16,7 @@ import { logoProblem } from '../../core/members/logo.ts';
 import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../core/oidc/web-origin.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
+import { listApis } from '../../storage/api.ts';
 import { apply } from '../../storage/apply.ts';
 import { cancelCodesOfClient } from '../../storage/authorization-code.ts';
 import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../../storage/client.ts';
@@ -40,6 +41,7 @@ export const clientDefaults = {
   redirectUris: [],
   postLogoutRedirectUris: [],
   webOrigins: [],
+  apis: [],
   signupDisabled: false,
   deviceFlow: false,
   thirdParty: false,
@@ -74,7 +76,7 @@ export async function registerClient(
     tenantId,
     secrets: hashes.map((hash) => ({ hash, createdAt: now })),
   };
-  refuseIfAny(registrationProblems(client, null));
+  refuseIfAny([...registrationProblems(client, null), ...(await unknownApis(tx, client, []))]);
   await insertClient(tx, client, now);
   return client;
 }
@@ -97,9 +99,23 @@ export async function changeClient(
   const client = await findRegisteredClient(tx, tenantId, clientId);
   if (client === null) return null;
   const changed = { ...client, ...changes };
-  refuseIfAny(registrationProblems(changed, client));
+  const unknown = changes.apis === undefined ? [] : await unknownApis(tx, changed, client.apis);
+  refuseIfAny([...registrationProblems(changed, client), ...unknown]);
   await updateClient(tx, changed);
   return changed;
+}
+
+/** A client may ask for what its tenant has. @param before what it could ask for already */
+async function unknownApis(
+  tx: Tx,
+  { tenantId, apis }: Pick<Client, 'tenantId' | 'apis'>,
+  before: readonly string[],
+): Promise<readonly Problem[]> {
+  if (apis.every((identifier) => before.includes(identifier))) return [];
+  const known = (await listApis(tx, tenantId)).map(({ identifier }) => identifier);
+  return apis.flatMap((identifier, index) =>
+    known.includes(identifier) ? [] : [problem(['apis', index], 'no_such_api', { identifier })],
+  );
 }
 
 /**

@@ -9,6 +9,7 @@ export const nouns = [
   'package',
   'channel',
   'consent',
+  'api',
   'client',
   'member',
   'subscription',

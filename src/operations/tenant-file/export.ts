@@ -6,21 +6,25 @@ import { packageTextLength } from '../../core/access/limits.ts';
 import { type Package, packageFacts } from '../../core/access/package.ts';
 import type { MemberSubscription } from '../../core/access/subscription.ts';
 import type { Client } from '../../core/client.ts';
+import type { Api } from '../../core/oidc/api.ts';
 import { tenantFile } from '../../core/operators/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { listEveryConsent } from '../../storage/access/consent.ts';
 import { listContentChannels } from '../../storage/access/content-channel.ts';
 import { listPackages, listProducts } from '../../storage/access/package.ts';
 import { listCustomProperties, listSubscriptions } from '../../storage/access/subscription.ts';
+import { listApis } from '../../storage/api.ts';
 import { listClients } from '../../storage/client.ts';
 import type { MemberWithPassword } from '../../storage/members/member.ts';
 import { listWholeMembers } from '../../storage/members/member-search.ts';
 import type { Tx } from '../../storage/store.ts';
+import { apiAnswer } from '../admin/clients/apis.ts';
 import { clientAnswer } from '../admin/clients/client.ts';
 import { memberAnswer } from '../admin/members/member.ts';
 import { tenantAnswer } from '../admin/tenant.ts';
 import { conflict } from '../refusal.ts';
 import type {
+  FileApi,
   FileChannel,
   FileClient,
   FileConsent,
@@ -54,6 +58,8 @@ export function describeClient(client: Client): FileClient {
     ...settings,
   };
 }
+
+export const describeApi = (api: Api): FileApi => apiAnswer(api);
 
 export function describePackage(described: Package): FilePackage {
   return { ...packageFacts(described), products: described.products.map(({ name }) => name) };
@@ -116,6 +122,7 @@ export const nothingStored: Stored = {
   packages: [],
   channels: [],
   consents: [],
+  apis: [],
   clients: [],
 };
 
@@ -136,6 +143,7 @@ export async function readStored(tx: Tx, tenantId: string) {
       products: products.filter(({ id }) => channel.productIds.includes(id)),
     })),
     consents: await listEveryConsent(tx, tenantId),
+    apis: await listApis(tx, tenantId),
     clients: await listClients(tx, tenantId),
   };
 }
@@ -204,7 +212,7 @@ async function wholeTenant(
   withMembers: boolean,
 ): Promise<FileTenant> {
   const stored = await readStored(tx, tenant.id);
-  const { properties, products, packages, channels, consents, clients } = stored;
+  const { properties, products, packages, channels, consents, apis, clients } = stored;
   const { development, ...settings } = describeTenant(tenant, all);
   return {
     ...settings,
@@ -214,6 +222,7 @@ async function wholeTenant(
     packages: packages.map(describePackage),
     channels: channels.map(describeChannel),
     consents: consents.map(describeConsent),
+    apis: apis.map(describeApi),
     clients: clients.map(describeClient),
     ...(withMembers ? { members: await wholeMembers(tx, tenant, stored) } : {}),
   };
@@ -235,7 +244,7 @@ async function wholeMembers(tx: Tx, { id, host }: Tenant, stored: Stored): Promi
 const heading = ' memberdoor apply FILE makes a service like this. Secrets are hashes: SHA-256 in base64url.';
 
 /** Lists of entries stand apart. */
-const sections = ['properties', 'products', 'packages', 'channels', 'consents', 'clients', 'members'];
+const sections = ['properties', 'products', 'packages', 'channels', 'consents', 'apis', 'clients', 'members'];
 
 function asYaml(tenants: readonly FileTenant[]): string {
   const document = new Document({ tenants }, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });

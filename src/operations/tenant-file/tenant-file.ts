@@ -2,6 +2,7 @@
 import { consentFields } from '../admin/access/consents.ts';
 import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';
+import { apiFields, apiIdentifierField } from '../admin/clients/apis.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
 import { memberOnceFields, passwordHashField, subscriptionTimeFields } from '../admin/load.ts';
 import { emailField, fullNameField, memberFields, userTypeField } from '../admin/members/member.ts';
@@ -128,6 +129,14 @@ const clientSchema = entry(
 
 export type FileClient = ValueOf<typeof clientSchema>;
 
+const apiSchema = entry(
+  'An API of the tenant, named by its identifier',
+  { identifier: apiIdentifierField, name: apiFields.name },
+  { scopes: apiFields.scopes, accessTokenAlgorithm: apiFields.accessTokenAlgorithm },
+);
+
+export type FileApi = ValueOf<typeof apiSchema>;
+
 const subscriptionSchema = entry(
   'A subscription of the member',
   { package: text('The name of the package', 'Everything') },
@@ -173,6 +182,7 @@ const tenantSchema = entry(
     packages: list('What members can subscribe to', packageSchema),
     channels: list('What members watch and read', channelSchema),
     consents: list('What members are asked to agree to', consentSchema),
+    apis: list('APIs that take access tokens of the tenant', apiSchema),
     clients: list('The apps, web sites and TVs that members sign in to', clientSchema),
     members: list('Members, for tests and for moving house', memberSchema),
   },

@@ -17,6 +17,7 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   usedIds: ['tenantId', 'purpose', 'hash'],
   tenants: ['id'],
   signingKeys: ['kid'],
+  apis: ['tenantId', 'identifier'],
   clients: ['tenantId', 'clientId'],
   members: ['id'],
   memberWords: ['tenantId', 'word', 'memberId'],

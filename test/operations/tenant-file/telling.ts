@@ -128,6 +128,15 @@ const tenant: FileTenant = {
       retired: true,
     },
   ],
+  apis: [
+    {
+      identifier: 'https://api.telling.test/v1?x=1',
+      name: 'no',
+      scopes: { 'invoices:read': 'See "your" invoices: all', 'https://x/y': '1e3' },
+      accessTokenAlgorithm: 'RS256',
+    },
+    { identifier: 'urn:telling:none', name: 'None', scopes: {}, accessTokenAlgorithm: 'ES256' },
+  ],
   clients: [
     {
       clientId: 'telling',
@@ -144,6 +153,7 @@ const tenant: FileTenant = {
       webOrigins: ['https://app.telling.test'],
       signupDisabled: true,
       thirdParty: true,
+      apis: ['https://api.telling.test/v1?x=1', 'urn:telling:none'],
       accessTokenAlgorithm: 'RS256',
       idTokenAlgorithm: 'ES256',
       claimsInIdToken: true,
@@ -166,6 +176,7 @@ const tenant: FileTenant = {
       webOrigins: [],
       signupDisabled: false,
       thirdParty: false,
+      apis: [],
       accessTokenAlgorithm: 'ES256',
       idTokenAlgorithm: 'RS256',
       claimsInIdToken: false,
@@ -185,6 +196,7 @@ const tenant: FileTenant = {
 const stage: FileTenant = {
   issuer: 'https://stage.telling.test',
   name: 'Stage',
+  apis: tenant.apis ?? [],
   clients: (tenant.clients ?? []).map((client) => ({ ...client, disabled: false })),
 };
 
@@ -208,6 +220,7 @@ export const untold: TenantFile = {
       })),
       channels: [{ id: 'sport-live', name: 'Untold', products: [] }],
       consents: [{ id: 'newsletter', name: 'Untold' }],
+      apis: (tenant.apis ?? []).map(({ identifier }) => ({ identifier, name: 'Untold' })),
       clients: [
         {
           clientId: 'telling',
@@ -230,6 +243,6 @@ export const untold: TenantFile = {
         },
       ],
     },
-    { issuer: stage.issuer, name: 'Stage', clients: stage.clients ?? [] },
+    { issuer: stage.issuer, name: 'Stage', apis: stage.apis ?? [], clients: stage.clients ?? [] },
   ],
 };

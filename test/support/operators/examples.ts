@@ -1,5 +1,6 @@
 import {
   newAnswer,
+  newApi,
   newCheckout,
   newClient,
   newInvoice,
@@ -18,6 +19,7 @@ interface Keys {
 
 const ofNothing: Example = async () => ({});
 const ofClient: Example = async (world) => ({ clientId: await newClient(world) });
+const ofApi: Example = async (world) => ({ identifier: await newApi(world) });
 const ofMember: Example = async (world) => ({ memberId: await newMember(world) });
 
 /** Narrows a list of events to one that the operator caused, whatever else happened. */
@@ -72,6 +74,20 @@ export const examples: Readonly<Record<string, Example>> = {
   'tenants.setStage': async () => ({ stageTenant: null }),
   'tenants.disable': ofNothing,
   'tenants.enable': ofNothing,
+
+  'apis.list': async (world) => {
+    await newApi(world);
+    return {};
+  },
+  'apis.read': ofApi,
+  'apis.create': async ({ fresh }) => ({
+    identifier: `https://${fresh('api')}.example.com/v1`,
+    name: 'Invoices',
+    scopes: { [fresh('invoices:read')]: 'See "your" invoices' },
+    accessTokenAlgorithm: 'RS256',
+  }),
+  'apis.change': async (world) => ({ ...(await ofApi(world)), name: 'Invoices and more' }),
+  'apis.delete': ofApi,
 
   'clients.list': async (world) => {
     await newClient(world);

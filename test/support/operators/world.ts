@@ -80,6 +80,14 @@ export async function newClient(world: World, type: 'confidential' | 'public' = 
   return clientId;
 }
 
+/** An API that no client may ask for yet. @returns its identifier */
+export async function newApi(world: World): Promise<string> {
+  const name = world.fresh('api');
+  const identifier = `https://${name}.example.com`;
+  await world.operate('apis.create', { identifier, name, scopes: { [`${name}:read`]: `Read ${name}` } });
+  return identifier;
+}
+
 /** A member whom nothing has happened to. @returns the id */
 export async function newMember(world: World): Promise<string> {
   const name = world.fresh('member');

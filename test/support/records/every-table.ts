@@ -86,6 +86,16 @@ export async function fillOtherTables(
       .values({ tenantId, memberId, clientId: 'pub1', scope: 'openid', grantedAt: 1 })
       .execute();
     await tx
+      .insertInto('apis')
+      .values({
+        tenantId,
+        identifier: 'urn:api',
+        name: difficult,
+        scopes: '{}',
+        accessTokenAlgorithm: 'ES256',
+      })
+      .execute();
+    await tx
       .insertInto('contentChannels')
       .values({ tenantId, id: 'channel', name: difficult, description: '' })
       .execute();

@@ -56,6 +56,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
     postLogoutRedirectUris: ['https://app.test/out', 'https://app.test/out2'],
     webOrigins: ['https://app.test'],
+    apis: ['https://api.app.test', 'urn:app:other'],
     signupDisabled: false,
     deviceFlow: true,
     thirdParty: false,

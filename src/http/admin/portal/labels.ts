@@ -3,6 +3,8 @@ import { nameOf, type Operation } from '../../../operations/admin/operation.ts';
 
 /** Words that are not written as other words are. */
 const spelled: Readonly<Record<string, string>> = {
+  api: 'API',
+  apis: 'APIs',
   id: 'ID',
   ids: 'IDs',
   ip: 'IP',

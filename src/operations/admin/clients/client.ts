@@ -24,6 +24,7 @@ export const clientFields = {
   webOrigins: s.texts('Origins whose scripts may read tokens and profiles', 'https://app.example.com'),
   signupDisabled: s.flag('"Disable signup": only who has an account can sign in'),
   thirdParty: s.flag('Whether it is of a third party: it asks each member for consent'),
+  apis: s.texts('Identifiers of the APIs that it may ask access tokens for', 'https://api.example.com'),
   accessTokenAlgorithm: s.oneOf(
     'AccessTokenAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',

@@ -31,6 +31,7 @@ import {
 const fields = { clientId: clientIdField };
 
 const ofClient = { page: 'clients.read', reads: 'clients.read' } as const;
+const choices = { apis: 'apis.list' } as const;
 
 const listed = onTenant(
   keyedList({
@@ -88,7 +89,7 @@ const read = onTenant({
 const created = onTenant({
   name: 'clients.create',
   summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
-  portal: { page: 'clients.list', lands: 'clients.read' },
+  portal: { page: 'clients.list', lands: 'clients.read', choices },
   permission: 'clients:write',
   route: 'POST /clients',
   fields: { ...fields, name: nameField, type: typeField },
@@ -110,7 +111,7 @@ const created = onTenant({
 const changed = onTenant({
   name: 'clients.change',
   summary: 'Change a client; its client_id and its type stay',
-  portal: ofClient,
+  portal: { ...ofClient, choices },
   permission: 'clients:write',
   route: 'PATCH /clients/{clientId}',
   fields,

@@ -2,12 +2,13 @@
 import type { Client } from '../../../core/client.ts';
 import { logoLength } from '../../../core/members/limits.ts';
 import { logoProblem } from '../../../core/members/logo.ts';
+import { apiProblems } from '../../../core/oidc/api.ts';
 import { type Path, type Problem, problem } from '../../../core/problem.ts';
 import { changesOf } from '../../admin/clients/client.ts';
 import { clientDefaults, registrationProblems } from '../../client/client.ts';
 import { foundSecret, type Secret, secretsOf } from '../references.ts';
-import type { FileClient } from '../tenant-file.ts';
-import { type Checking, entriesAt, tellTwice } from './checking.ts';
+import type { FileApi, FileClient } from '../tenant-file.ts';
+import { type Checking, entriesAt, tellTwice, tellUnknown } from './checking.ts';
 
 const soundClient: Client = {
   ...clientDefaults,
@@ -18,12 +19,36 @@ const soundClient: Client = {
   secrets: [],
 };
 
-/** Checks the clients of a tenant. */
-export function checkClients(checking: Checking, path: Path, isDevelopment: boolean): void {
+const soundApi: FileApi = { identifier: 'urn:example:api', name: 'API' };
+
+/** Checks the APIs of a tenant. @returns how they are called; null where the list is left out */
+export function checkApis(checking: Checking, path: Path): readonly string[] | null {
+  const entries = entriesAt<FileApi>(checking, path);
+  for (const [index, { at, entry }] of (entries ?? []).entries()) {
+    const { scopes = {}, ...facts } = { ...soundApi, ...entry };
+    const before = (entries ?? [])
+      .slice(0, index)
+      .map((other) => ({ ...soundApi, scopes: {}, ...other.entry }));
+    checking.tell(at, ...apiProblems({ accessTokenAlgorithm: 'ES256', ...facts, scopes }, before));
+  }
+  tellTwice(checking, 'api', entries, ({ identifier }) => identifier);
+  return entries?.flatMap(({ entry: { identifier } }) => identifier ?? []) ?? null;
+}
+
+/** Checks the clients of a tenant. @param apis the identifiers of its APIs, where the file has them */
+export function checkClients(
+  checking: Checking,
+  path: Path,
+  isDevelopment: boolean,
+  apis: readonly string[] | null,
+): void {
   const entries = entriesAt<FileClient>(checking, path);
   for (const { at, entry } of entries ?? []) {
     checkLogo(checking, at, entry, logoLength.client);
     checkSettings(checking, at, entry);
+    for (const [index, name] of (entry.apis ?? []).entries()) {
+      tellUnknown(checking, [...at, 'apis', index], name, apis, 'api');
+    }
     checkSecrets(checking, at, entry, isDevelopment);
   }
   tellTwice(checking, 'client', entries, ({ clientId }) => clientId);

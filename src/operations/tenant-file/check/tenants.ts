@@ -8,7 +8,7 @@ import { newTenantOf } from '../../admin/tenants.ts';
 import type { FileTenant } from '../tenant-file.ts';
 import { checkAccess } from './access.ts';
 import { type Checking, entriesAt, tellTwice } from './checking.ts';
-import { checkClients, checkLogo } from './clients.ts';
+import { checkApis, checkClients, checkLogo } from './clients.ts';
 import { checkMembers } from './members.ts';
 
 /** Says everything that is wrong with a tenant file beyond its shape, as far as the file alone shows it. */
@@ -20,7 +20,8 @@ export function checkTenants(checking: Checking): void {
     checkSettings(checking, at, entry);
     checkLogo(checking, at, entry, logoLength.tenant);
     const named = checkAccess(checking, at);
-    checkClients(checking, [...at, 'clients'], isDevelopment);
+    const apis = checkApis(checking, [...at, 'apis']);
+    checkClients(checking, [...at, 'clients'], isDevelopment, apis);
     checkMembers(checking, [...at, 'members'], named, isDevelopment);
   }
   tellTwice(checking, 'tenant', entries, ({ issuer = '' }) => readIssuer(issuer)?.host);

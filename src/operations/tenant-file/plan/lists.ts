@@ -3,7 +3,7 @@ import type { Client } from '../../../core/client.ts';
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { secretIdOf } from '../../admin/clients/client.ts';
-import { describeChannel, describeClient, describeConsent, describePackage } from '../export.ts';
+import { describeApi, describeChannel, describeClient, describeConsent, describePackage } from '../export.ts';
 import {
   each,
   type FileChannel,
@@ -120,6 +120,7 @@ export function planLists(planning: Planning, target: Target): readonly Entry[] 
     ...planList(planning, target, packages),
     ...planList(planning, target, channels),
     ...planList(planning, target, consents),
+    ...planList(planning, target, apis),
     ...planList(planning, target, clientsOf(planning)),
   ];
 }
@@ -134,6 +135,20 @@ function withSameOrder(entry: FileChannel | FilePackage, described: object): obj
 
 const productIds = (ids: Ids, names: readonly string[]) =>
   names.map((name, index) => ids.of(['product', name], ['products', index]));
+
+const apis: Kind<'apis'> = {
+  noun: 'api',
+  section: 'apis',
+  by: 'identifier',
+  describe: describeApi,
+  add: (api) => [call('apis.create', api)],
+  change: (api) => [call('apis.change', api)],
+  end: {
+    note: 'deleted',
+    calls: ({ identifier }) => [call('apis.delete', { identifier })],
+    isOver: () => false,
+  },
+};
 
 const clientsOf = ({ tell, force }: Planning): Kind<'clients'> => ({
   noun: 'client',

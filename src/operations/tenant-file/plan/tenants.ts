@@ -56,7 +56,7 @@ function newTenant(target: Target): Entry {
 export function settingsOf(file: FileTenant): NewTenantInput {
   const { properties: _properties, products: _products, packages: _packages, ...rest } = file;
   const { channels: _channels, consents: _consents, clients: _clients, members: _members, ...said } = rest;
-  const { logoFile: _file, stageTenant: _stage, ...settings } = said;
+  const { apis: _apis, logoFile: _file, stageTenant: _stage, ...settings } = said;
   return settings;
 }
 

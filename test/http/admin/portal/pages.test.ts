@@ -58,6 +58,7 @@ const others = () => ({
   sessionId: 'any',
   signInId: 'any',
   tokenId: 'any',
+  identifier: 'any',
 });
 
 describe('A17: a tenant’s administrator', () => {

@@ -83,6 +83,7 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   consents: ['consent id', 'thing of an operation'],
   contentChannels: ['thing of an operation'],
   customProperties: ['thing of an operation'],
+  apis: ['thing of an operation'],
   deviceCodes: ['device code', 'user code', 'approve page proof', 'decision on a TV'],
   emailProofs: ['digits of a mail', 'link of a mail', 'proof of an address'],
   invoices: ['thing of an operation'],
