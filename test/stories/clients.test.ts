@@ -3,7 +3,7 @@ import * as openid from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { apiAudience } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
-import { answerOf, type Visitor, visitor } from '../support/visitor.ts';
+import { answerOf, type Visitor, visit, visitor } from '../support/visitor.ts';
 
 const service = useService({ data: 'development' });
 let issuer: string;
@@ -16,14 +16,6 @@ beforeAll(() => {
 
 const scope = 'openid offline_access profile email';
 const newBrowser = () => visitor(service, `localhost:${service.port}`);
-
-/** Opens an authorization address as a browser does; returns the address that the client gets back. */
-async function visit(browser: Visitor, address: URL): Promise<URL> {
-  const parameters = Object.fromEntries(address.searchParams);
-  let answer = await browser.authorize(parameters);
-  if (answer.status === 200) answer = await browser.signIn(answer, 'ada@example.com');
-  return new URL(answer.headers.location ?? '');
-}
 
 const kinds = [
   {

@@ -24,6 +24,9 @@ export interface Tokens {
   readonly scope: string;
 }
 
+/** What answers over HTTP: the service of a test, or one that runs elsewhere. */
+export type Spoken = Pick<TestService, 'http'>;
+
 /** A browser without a window: one host, a cookie jar, forms filled in by name. */
 export interface Visitor {
   readonly host: string;
@@ -35,7 +38,7 @@ export interface Visitor {
   signIn(page: Answer, email: string, password?: string): Promise<Answer>;
 }
 
-export function visitor(service: TestService, host: string): Visitor {
+export function visitor(service: Spoken, host: string): Visitor {
   const cookies = new Map<string, string>();
   const send = async (path: string, ask: Ask = {}) => {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -129,9 +132,19 @@ export async function codeFor(
   return { code, ...proof };
 }
 
+/**
+ * Opens an authorization address as a browser does, signs in where the page is shown, and returns the address that
+ * the client gets back.
+ */
+export async function visit(browser: Visitor, address: URL, email = 'ada@example.com'): Promise<URL> {
+  let answer = await browser.authorize(Object.fromEntries(address.searchParams));
+  if (answer.status === 200) answer = await browser.signIn(answer, email);
+  return new URL(answer.headers.location ?? '');
+}
+
 /** POST /api/oidc/token. */
 export function token(
-  service: TestService,
+  service: Spoken,
   host: string,
   body: Record<string, string>,
   headers: Record<string, string> = {},
