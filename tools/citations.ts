@@ -8,7 +8,7 @@ import { securityCaseIds } from './security-cases.ts';
 const project = fileURLToPath(new URL('..', import.meta.url));
 const folders = ['bin', 'db', 'deploy', 'docs', 'src', 'templates', 'test', 'tools', 'trials'];
 const isRead = (name: string) =>
-  /\.(?:css|eta|js|md|ts)$/.test(name) && !/(?:^|\/)(?:data|output)\//.test(name);
+  /\.(?:css|eta|js|md|ts)$/.test(name) && !/(?:^|\/)(?:data|node_modules|output)\//.test(name);
 
 /** Every text of ours: the documents at the root, and what stands in the folders. Below the project, with slashes. */
 export const texts: readonly string[] = [

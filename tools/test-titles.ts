@@ -21,7 +21,8 @@ const withFields = /\bid: '(?<id>[A-Z]{1,2}\d+)',\s+title:\s+(?<quote>['"`])(?<t
 
 /** Tests of vitest's, and the trials, which have commands of their own. */
 const isOfTests = (file: string) =>
-  file.endsWith('.test.ts') || (file.startsWith('trials/') && file.endsWith('.ts'));
+  !file.includes('/node_modules/') &&
+  (file.endsWith('.test.ts') || (file.startsWith('trials/') && file.endsWith('.ts')));
 
 /** Every title in the tests and the trials that is led by an id, in the order of files and of lines. */
 export function testTitles(): readonly TestTitle[] {

@@ -1,0 +1,97 @@
+// Starts the service as `npm start` does, and registers the clients of the cases as an operator would.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startApp } from '../../test/support/browser/app.ts';
+import { startBrowser } from '../../test/support/browser/browser.ts';
+import { httpClient } from '../../test/support/http.ts';
+import { startProcess } from '../../test/support/process/started.ts';
+import { freePort } from '../../test/support/service.ts';
+import { visitor } from '../../test/support/visitor.ts';
+import { bundled } from './bundle.ts';
+import type { Door } from './case.ts';
+
+/** A running service, until it is closed. */
+export interface OpenDoor extends Door {
+  /** Closes the pages and the apps of a case. */
+  tidy(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openDoor(): Promise<OpenDoor> {
+  const folder = mkdtempSync(join(tmpdir(), 'memberdoor-clients-'));
+  const port = await freePort();
+  const host = `localhost:${port}`;
+  const settings = { MEMBERDOOR_PORT: String(port), MEMBERDOOR_DATA: folder, MEMBERDOOR_LOG_LEVEL: 'warn' };
+  const started = startProcess({ settings });
+  const http = httpClient(port);
+  try {
+    const issuer = await started.ready;
+    const apiToken = await newApiToken(settings, host);
+    const browser = await startBrowser();
+    const apps: { stop(): Promise<void> }[] = [];
+    let registered = 0;
+
+    const door: Door = {
+      issuer,
+      service: { http },
+      register: async ({ type, ...rest }) => {
+        registered += 1;
+        const clientId = `client-${registered}`;
+        const answer = await http(host, `/api/v1/admin/tenants/${host}/clients`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ clientId, name: `Client ${registered}`, type, ...rest }),
+        });
+        if (answer.status >= 300) throw new Error(`no client: ${answer.text}`);
+        return { clientId, secret: answer.json<{ secret?: string }>().secret ?? '' };
+      },
+      visitor: () => visitor({ http }, host),
+      view: () => browser.open(),
+      page: async (file, settingsOf) => {
+        const script = await bundled(file, 'browser');
+        // The page has the settings by then: it is not opened before.
+        const page = { type: 'text/html; charset=utf-8', body: '' };
+        const code = { type: 'text/javascript', body: script };
+        const app = await startApp({ '/': page, '/callback': page, '/app.js': code });
+        apps.push(app);
+        page.body = `<!doctype html><html lang="en"><title>App</title><link rel="icon" href="data:,">
+<div id="root"></div><app-root></app-root>
+<script>window.settings = ${JSON.stringify(await settingsOf(app.origin))};</script>
+<script type="module" src="/app.js"></script>`;
+        return app;
+      },
+    };
+    return {
+      ...door,
+      tidy: async () => {
+        await browser.closeViews();
+        await Promise.all(apps.splice(0).map((app) => app.stop()));
+      },
+      close: async () => {
+        await browser.close();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+
+  async function end(): Promise<void> {
+    http.close();
+    await started.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A token of the admin API, made by the command as the manual says. */
+async function newApiToken(settings: Readonly<Record<string, string>>, tenant: string): Promise<string> {
+  const permissions = ['--permissions', 'clients:read', '--permissions', 'clients:write'];
+  const words = ['tokens', 'create', '--tenant', tenant, '--name', 'Clients', ...permissions];
+  const command = startProcess({ settings, words });
+  const { code } = await command.exited;
+  const [token = ''] = command.lines();
+  if (code !== 0 || token === '') throw new Error(`no API token: ${command.errorLines().join('\n')}`);
+  return token;
+}
