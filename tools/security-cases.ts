@@ -43,6 +43,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     PR13: 'a flood of pushed requests',
     PR14: 'pushed parameters in an address, the log or the database',
     PR15: 'a pushed request in a flow that is too old',
+    PR16: 'a signed answer that a client may not have, or that there is not',
   },
   'Refresh tokens': {
     T1: 'each refresh makes a new token',

@@ -34,6 +34,7 @@ import * as usedIds from './0033-used-ids.ts';
 import * as algorithmsOfSignatures from './0034-algorithms-of-signatures.ts';
 import * as pushedRequests from './0035-pushed-requests.ts';
 import * as apis from './0036-apis.ts';
+import * as signedResponses from './0037-signed-responses.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -73,6 +74,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0034-algorithms-of-signatures': algorithmsOfSignatures,
   '0035-pushed-requests': pushedRequests,
   '0036-apis': apis,
+  '0037-signed-responses': signedResponses,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -86,4 +88,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0034-algorithms-of-signatures': algorithmsOfSignatures,
   '0035-pushed-requests': pushedRequests,
   '0036-apis': apis,
+  '0037-signed-responses': signedResponses,
 };

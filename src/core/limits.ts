@@ -45,6 +45,9 @@ export const pushedRequestLifetime = minute;
 /** Pushed requests of one client, and of one without a secret from one address: at most twice as many are pending. */
 export const pushedRequestsPerMinute = { client: 10_000, address: 600 } as const;
 
+/** A signed answer to an authorization request (JARM §2.1). */
+export const signedResponseSeconds = 600;
+
 /** A sign-in page answers for this long; after that it offers to start again (pages 7). */
 export const flowLifetime = 12 * hour;
 

@@ -89,6 +89,7 @@ function fromRow({ createdAt: _, ...row }: ClientRow): Client {
     deviceFlow: fromFlag(row.deviceFlow),
     thirdParty: fromFlag(row.thirdParty),
     claimsInIdToken: fromFlag(row.claimsInIdToken),
+    signedResponses: fromFlag(row.signedResponses),
   };
 }
 
@@ -104,5 +105,6 @@ function toRow(client: Client): Omit<ClientRow, 'createdAt'> {
     deviceFlow: toFlag(client.deviceFlow),
     thirdParty: toFlag(client.thirdParty),
     claimsInIdToken: toFlag(client.claimsInIdToken),
+    signedResponses: toFlag(client.signedResponses),
   };
 }

@@ -170,7 +170,7 @@ export interface SigningKeyRow {
 type StoredClient = Stored<
   Client,
   'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
-  'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken'
+  'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken' | 'signedResponses'
 >;
 
 export interface ClientRow extends StoredClient {

@@ -59,6 +59,7 @@ describe('registration of a client', () => {
       replayWindow: 0,
       signInsPerMember: 100,
       pushedRequests: 'off',
+      signedResponses: false,
       disabledAt: null,
     });
     expect(await find(store, 'app')).toEqual(client);

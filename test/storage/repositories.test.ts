@@ -57,6 +57,7 @@ const otherClient: Client = {
   replayWindow: 30_000,
   signInsPerMember: 7,
   pushedRequests: 'required',
+  signedResponses: false,
   disabledAt: null,
 };
 
@@ -71,11 +72,17 @@ describe('clients', () => {
     expect(found).toEqual([clientRecord(), otherClient]);
   });
 
-  it.each(['signupDisabled', 'deviceFlow', 'thirdParty', 'claimsInIdToken'] as const)(
+  it.each(['signupDisabled', 'deviceFlow', 'thirdParty', 'claimsInIdToken', 'signedResponses'] as const)(
     'have %s in a column of its own',
     async (flag) => {
       const store = await storeWithMember();
-      const none = { signupDisabled: false, deviceFlow: false, thirdParty: false, claimsInIdToken: false };
+      const none = {
+        signupDisabled: false,
+        deviceFlow: false,
+        thirdParty: false,
+        claimsInIdToken: false,
+        signedResponses: false,
+      };
       const client = clientRecord({ clientId: 'flagged', ...none, [flag]: true });
       await store.transaction((tx) => insertClient(tx, client, now));
       expect(await store.transaction((tx) => findClient(tx, 'tenant-a', 'flagged'))).toEqual(client);

@@ -39,6 +39,8 @@ export interface SentParameters {
 export interface AnswerTarget {
   readonly redirectUri: string;
   readonly responseMode: 'query' | 'form_post';
+  /** Where the client asked for a signed answer: by what, and for whom (JARM §2.1). */
+  readonly signed?: Pick<Client, 'clientId' | 'idTokenAlgorithm'>;
   /** Byte for byte as it came (decision 12). */
   readonly state: string | undefined;
 }
@@ -93,12 +95,15 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
     const reason = values.redirect_uri === undefined ? 'redirect_uri_missing' : 'redirect_uri_unregistered';
     return { kind: 'page', reason };
   }
+  const mode = responseModeOf(values.response_mode, redirectUri, client);
+  const { clientId, idTokenAlgorithm } = client;
   const target: AnswerTarget = {
     redirectUri,
-    responseMode: values.response_mode === 'form_post' && isWeb(redirectUri) ? 'form_post' : 'query',
+    responseMode: mode?.by ?? 'query',
+    ...(mode?.isSigned === true ? { signed: { clientId, idTokenAlgorithm } } : {}),
     state: repeated.includes('state') ? undefined : values.state,
   };
-  const problem = wayProblem(sent, client) ?? problemOf(sent, redirectUri);
+  const problem = wayProblem(sent, client) ?? problemOf(sent, mode);
   if (problem !== null) return { ...problem, kind: 'error', target };
   const prompts = new Set(values.prompt?.split(' '));
   return {
@@ -137,7 +142,7 @@ function wayProblem({ pushed = false }: SentParameters, { pushedRequests }: Clie
     : refusal('invalid_request', 'this client must push its requests');
 }
 
-function problemOf({ values, repeated }: SentParameters, redirectUri: string): Refusal | null {
+function problemOf({ values, repeated }: SentParameters, mode: ResponseMode | null): Refusal | null {
   if (repeated.length > 0) return refusal('invalid_request', `${repeated[0]} was sent more than once`);
   if (values.request !== undefined) {
     return refusal('request_not_supported', 'send the parameters themselves, not a request object');
@@ -148,19 +153,44 @@ function problemOf({ values, repeated }: SentParameters, redirectUri: string): R
   for (const name of authorizationParameters) {
     if ((values[name]?.length ?? 0) > longest(name)) return refusal('invalid_request', `${name} is too long`);
   }
-  return responseProblem(values, redirectUri) ?? pkceProblem(values) ?? openIdProblem(values);
+  return responseProblem(values, mode) ?? pkceProblem(values) ?? openIdProblem(values);
 }
 
-function responseProblem(values: SentParameters['values'], redirectUri: string): Refusal | null {
+/** How an answer goes to its client. */
+interface ResponseMode {
+  readonly by: AnswerTarget['responseMode'];
+  readonly isSigned: boolean;
+}
+
+const responseModes: Readonly<Record<string, ResponseMode>> = {
+  query: { by: 'query', isSigned: false },
+  form_post: { by: 'form_post', isSigned: false },
+  // What a code has by default (JARM §2.3.4).
+  jwt: { by: 'query', isSigned: true },
+  'query.jwt': { by: 'query', isSigned: true },
+  'form_post.jwt': { by: 'form_post', isSigned: true },
+};
+
+/** null for a mode that there is not, or not for this client, or not to this address. */
+function responseModeOf(
+  sent: string | undefined,
+  redirectUri: string,
+  { signedResponses }: Client,
+): ResponseMode | null {
+  const name = sent ?? 'query';
+  const mode = Object.hasOwn(responseModes, name) ? responseModes[name] : undefined;
+  if (mode === undefined || (mode.isSigned && !signedResponses)) return null;
+  return mode.by === 'query' || isWeb(redirectUri) ? mode : null;
+}
+
+function responseProblem(values: SentParameters['values'], mode: ResponseMode | null): Refusal | null {
   if (values.response_type === undefined) return refusal('invalid_request', 'response_type is missing');
   if (values.response_type !== 'code') {
     return refusal('unsupported_response_type', 'only response_type code is supported');
   }
-  const mode = values.response_mode ?? 'query';
-  if (mode !== 'query' && (mode !== 'form_post' || !isWeb(redirectUri))) {
-    return refusal('invalid_request', 'response_mode must be query, or form_post to an http address');
-  }
-  return null;
+  return mode === null
+    ? refusal('invalid_request', 'response_mode must be query, or form_post to an http address')
+    : null;
 }
 
 function pkceProblem(values: SentParameters['values']): Refusal | null {

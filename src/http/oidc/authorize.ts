@@ -18,11 +18,11 @@ import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, sentForm } from '../form.ts';
-import { formTarget } from '../headers.ts';
-import { requestLanguage, sendPage } from '../pages/pages.ts';
+import { requestLanguage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
+import { encode, respondToClient } from './authorization-response.ts';
 import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
 
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
@@ -92,7 +92,7 @@ export function answerAuthorization(
     case 'rejected':
       return reject(reply, outcome, context);
     case 'respond':
-      return respondToClient(reply, outcome, context);
+      return respondToClient(reply, outcome, context, deps);
     case 'interact': {
       const { sent, startedAt, language } = context;
       const { values: parameters, pushed = false } = sent;
@@ -161,44 +161,6 @@ function reject(
       { label: language.t('problem.request.registered'), values: registered },
     ].filter((detail) => detail.values.length > 0),
   });
-}
-
-/** A code or an error, to the redirect_uri: by 303, or by a form that sends itself (decisions 9, 13). */
-function respondToClient(
-  reply: FastifyReply,
-  { target, parameters }: Extract<AuthorizationOutcome, { kind: 'respond' }>,
-  { sent, language: chosen }: AuthorizationContext,
-): Promise<FastifyReply> | FastifyReply {
-  const { tenant } = reply.request;
-  const { redirectUri, responseMode, state } = target;
-  const answer = { ...parameters, ...(state === undefined ? {} : { state }), iss: tenant.issuer };
-  if (responseMode === 'query') return redirectToClient(reply, redirectUri, answer);
-  return sendPage(reply.header('cache-control', 'no-store'), {
-    template: 'oidc/form-post.eta',
-    language: requestLanguage(reply.request, [chosen, sent.values.ui_locales]),
-    title: 'formPost.title',
-    formTargets: [formTarget(redirectUri)],
-    data: { action: redirectUri, fields: Object.entries(answer) },
-  });
-}
-
-/** Leads to an address of a client, with what it is told. */
-export function redirectToClient(
-  reply: FastifyReply,
-  uri: string,
-  parameters: Readonly<Record<string, string>>,
-): FastifyReply {
-  const query = encode(new Map(Object.entries(parameters)));
-  const address = query === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${query}`;
-  return reply.header('cache-control', 'no-store').redirect(address, 303);
-}
-
-/** Percent-encodes parameters for a query; a space is %20, which every decoder reads alike (S8). */
-function encode(parameters: ReadonlyMap<string, string | readonly string[]>): string {
-  return [...parameters]
-    .flatMap(([name, values]) => [values].flat().map((value) => [name, value]))
-    .map((pair) => pair.map((text) => encodeURIComponent(String(text))).join('='))
-    .join('&');
 }
 
 function lengthOf(form: Form): number {

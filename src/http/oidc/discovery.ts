@@ -7,9 +7,20 @@ import { servePublicDocument } from '../cors.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
+/** Only where a client may have its answers signed (JARM §4). */
+const signedModes = ['jwt', 'query.jwt', 'form_post.jwt'];
+
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
 function discoveryOf(tenant: OpenTenant): object {
-  const { issuer, deviceFlow, idTokenAlgorithms, languages, revocationListed, pushedRequests } = tenant;
+  const {
+    issuer,
+    deviceFlow,
+    idTokenAlgorithms,
+    languages,
+    revocationListed,
+    pushedRequests,
+    responseAlgorithms,
+  } = tenant;
   const methods = ['client_secret_basic', 'client_secret_post', 'none'];
   return {
     issuer,
@@ -35,7 +46,10 @@ function discoveryOf(tenant: OpenTenant): object {
           require_pushed_authorization_requests: pushedRequests === 'required',
         }),
     response_types_supported: ['code'],
-    response_modes_supported: ['query', 'form_post'],
+    response_modes_supported: ['query', 'form_post', ...(responseAlgorithms.length > 0 ? signedModes : [])],
+    ...(responseAlgorithms.length > 0
+      ? { authorization_signing_alg_values_supported: responseAlgorithms }
+      : {}),
     grant_types_supported: ['authorization_code', 'refresh_token', ...(deviceFlow ? [deviceGrant] : [])],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: idTokenAlgorithms,

@@ -14,7 +14,7 @@ import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost, isSameOrigin } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
-import { redirectToClient } from './authorize.ts';
+import { redirectToClient } from './authorization-response.ts';
 import { readHint } from './flow.ts';
 
 const parameters = [

@@ -54,6 +54,7 @@ export const clientDefaults = {
   replayWindow: replayWindow.default,
   signInsPerMember: signInsPerMember.default,
   pushedRequests: 'off',
+  signedResponses: false,
   disabledAt: null,
 } as const satisfies Partial<Client>;
 

@@ -23,6 +23,8 @@ export interface OpenTenant extends Tenant {
   readonly deviceFlow: boolean;
   /** Whether a client may push its requests, and whether all of them must (RFC 9126 §5). */
   readonly pushedRequests: ExtensionUse;
+  /** What signs the answers of the clients that may have them signed: nothing where none may (JARM §4). */
+  readonly responseAlgorithms: readonly SigningAlgorithm[];
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -106,13 +108,19 @@ const listedAlgorithms: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'PS256'
 /** What a tenant has because of its clients. */
 function settingsOf(
   clients: readonly Client[],
-): Pick<OpenTenant, 'idTokenAlgorithms' | 'deviceFlow' | 'pushedRequests' | 'webOrigins'> {
+): Pick<
+  OpenTenant,
+  'idTokenAlgorithms' | 'deviceFlow' | 'pushedRequests' | 'responseAlgorithms' | 'webOrigins'
+> {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
   for (const { idTokenAlgorithm } of clients) used.add(idTokenAlgorithm);
   return {
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
     deviceFlow: clients.some((client) => client.deviceFlow),
     pushedRequests: useOf(clients.map(({ pushedRequests }) => pushedRequests)),
+    responseAlgorithms: listedAlgorithms.filter((algorithm) =>
+      clients.some((client) => client.signedResponses && client.idTokenAlgorithm === algorithm),
+    ),
     webOrigins: webOriginsOf(clients),
   };
 }

@@ -163,6 +163,7 @@ const tenant: FileTenant = {
       replayWindowSeconds: 30,
       signInsPerMember: 9,
       pushedRequests: 'required',
+      signedResponses: true,
       deviceFlow: true,
     },
     {
@@ -186,6 +187,7 @@ const tenant: FileTenant = {
       replayWindowSeconds: 0,
       signInsPerMember: 100,
       pushedRequests: 'off',
+      signedResponses: false,
       deviceFlow: true,
     },
   ],

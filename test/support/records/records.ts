@@ -69,6 +69,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     replayWindow: 0,
     signInsPerMember: 1_000,
     pushedRequests: 'allowed',
+    signedResponses: true,
     disabledAt: null,
     ...changes,
   };

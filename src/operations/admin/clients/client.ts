@@ -57,6 +57,7 @@ export const clientFields = {
     'Whether it may push its authorization requests before it sends a browser with them, or must',
     ['off', 'allowed', 'required'],
   ),
+  signedResponses: s.flag('Whether it may have the answers to its authorization requests signed'),
 };
 
 /** What an input says of a client. */
