@@ -50,6 +50,7 @@ describe('registration of a client', () => {
       signupDisabled: false,
       deviceFlow: false,
       thirdParty: false,
+      apis: [],
       accessTokenAlgorithm: 'ES256',
       idTokenAlgorithm: 'RS256',
       claimsInIdToken: false,
