@@ -35,6 +35,7 @@ import * as algorithmsOfSignatures from './0034-algorithms-of-signatures.ts';
 import * as pushedRequests from './0035-pushed-requests.ts';
 import * as apis from './0036-apis.ts';
 import * as signedResponses from './0037-signed-responses.ts';
+import * as clientAssertions from './0038-client-assertions.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -75,6 +76,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0035-pushed-requests': pushedRequests,
   '0036-apis': apis,
   '0037-signed-responses': signedResponses,
+  '0038-client-assertions': clientAssertions,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -89,4 +91,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0035-pushed-requests': pushedRequests,
   '0036-apis': apis,
   '0037-signed-responses': signedResponses,
+  '0038-client-assertions': clientAssertions,
 };

@@ -1,4 +1,5 @@
 // An OIDC client as it is registered.
+import type { ForeignAlgorithm } from './oidc/foreign-key.ts';
 import type { AccessTokenAlgorithm, SigningAlgorithm } from './tenant.ts';
 
 /** Whether a client may use an extension of the protocol, or must. */
@@ -23,6 +24,14 @@ export interface Client {
   readonly type: 'public' | 'confidential';
   /** The secrets that are live, oldest first; a public client has none. */
   readonly secrets: readonly ClientSecret[];
+  /** How it proves who it is: by a secret, or by assertions that it signs (Core §9; interop 53). A public client does not. */
+  readonly authenticationMethod: 'client_secret' | 'private_key_jwt';
+  /** Its public keys, as the JSON of a JWKS; null where it has none, or publishes them itself. */
+  readonly jwks: string | null;
+  /** Where it publishes them; null where it does not. */
+  readonly jwksUri: string | null;
+  /** What its own signatures may be made by, such as those of its assertions. */
+  readonly signingAlgorithms: readonly ForeignAlgorithm[];
   readonly redirectUris: readonly string[];
   /** Where logout goes; the first is the default (decision 36). */
   readonly postLogoutRedirectUris: readonly string[];

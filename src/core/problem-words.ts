@@ -80,6 +80,19 @@ export const problemWords = {
   client_type_fixed: 'the client is {type}, and stays so: another kind is another client',
   not_a_client_id: '{it} must be 1 to 64 letters, digits, _ or -',
   secret_needed: 'a confidential client needs a secret',
+  assertions_of_public: 'a public client keeps no key to itself: {it} is for confidential ones',
+  keys_needed: 'a client that signs assertions needs jwks or jwksUri',
+  keys_twice: 'jwks and jwksUri stand here both: one of them is enough',
+  keys_malformed: '{it} is no JWKS: a JSON object with a list named keys, in which every name stands once',
+  keys_alike: 'two keys of {it} have the same kid',
+  key_malformed: 'key {number} of {it} is malformed',
+  key_private:
+    'key {number} of {it} is a private or a shared one: make another, since this one is known now, and give its public part',
+  key_unsupported:
+    'key {number} of {it} is of a type that is not taken: RSA, EC with P-256 and OKP with Ed25519 are',
+  key_size: 'key {number} of {it} must have {least} to {most} bits, and a short exponent',
+  key_not_for_us:
+    'key {number} of {it} is for something else than signatures by ES256, PS256, EdDSA or RS256',
   too_many_secrets: 'a client has at most {most} live secrets',
   uri_space: '"{uri}" has white space, a backslash or a control character',
   uri_not_encoded: '"{uri}" has a character that must be percent-encoded',

@@ -3,7 +3,6 @@ import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { importJWK } from 'jose/key/import';
 import { parseJson } from '../core/json.ts';
-import { foreignJwtLength } from '../core/oidc/limits.ts';
 import {
   algorithmOf,
   type ForeignAlgorithm,
@@ -11,7 +10,8 @@ import {
   isMeantFor,
   readForeignKey,
   signsBy,
-} from './foreign-key.ts';
+} from '../core/oidc/foreign-key.ts';
+import { foreignJwtLength } from '../core/oidc/limits.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -81,6 +81,7 @@ function fromRow({ createdAt: _, ...row }: ClientRow): Client {
   return {
     ...row,
     secrets: JSON.parse(row.secrets) as ClientSecret[],
+    signingAlgorithms: JSON.parse(row.signingAlgorithms) as Client['signingAlgorithms'],
     redirectUris: fromList(row.redirectUris),
     postLogoutRedirectUris: fromList(row.postLogoutRedirectUris),
     webOrigins: fromList(row.webOrigins),
@@ -97,6 +98,7 @@ function toRow(client: Client): Omit<ClientRow, 'createdAt'> {
   return {
     ...client,
     secrets: JSON.stringify(client.secrets),
+    signingAlgorithms: JSON.stringify(client.signingAlgorithms),
     redirectUris: JSON.stringify(client.redirectUris),
     postLogoutRedirectUris: JSON.stringify(client.postLogoutRedirectUris),
     webOrigins: JSON.stringify(client.webOrigins),

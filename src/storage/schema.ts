@@ -169,7 +169,7 @@ export interface SigningKeyRow {
 
 type StoredClient = Stored<
   Client,
-  'secrets' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
+  'secrets' | 'signingAlgorithms' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
   'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken' | 'signedResponses'
 >;
 

@@ -1,8 +1,8 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { foreignAlgorithms, readForeignKey } from '../../src/core/oidc/foreign-key.ts';
 import { type ForeignJwtExpected, verifyForeignJwt } from '../../src/secrets/foreign-jwt.ts';
-import { foreignAlgorithms, readForeignKey } from '../../src/secrets/foreign-key.ts';
 import { foreignPair, jwtPart, privateJwkOf, signForeign } from '../support/foreign-jwt.ts';
 
 const pairs = {

@@ -8,3 +8,9 @@ export const foreignJwtLength = 8 * 1_024;
  * the service more than the sender.
  */
 export const foreignRsa = { leastBits: 2_048, mostBits: 4_096, exponentBytes: 4 } as const;
+
+/** Keys of one client: two of each algorithm, so that one can follow the other, and room besides. Length in characters. */
+export const clientKeys = { most: 10, length: 16 * 1_024 } as const;
+
+/** An assertion expires at most 5 minutes after it is sent (interop 53); clocks of clients may be 10 s ahead. */
+export const assertionLife = { most: 5 * 60_000, ahead: 10_000 } as const;

@@ -1,7 +1,14 @@
 // The client of a request: what it sent to say who it is, whether that is so, and what it was refused.
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import { type Because, type Decision, type ErrorCode, isRefusal, type Refusal } from '../../core/decision.ts';
+import {
+  type Because,
+  type Decision,
+  type ErrorCode,
+  isRefusal,
+  type Refusal,
+  refusal,
+} from '../../core/decision.ts';
 import { countingWindow } from '../../core/limits.ts';
 import { authenticateClient, type ClientCredentials } from '../../core/oidc/client-authentication.ts';
 import type { AuditEvent } from '../../core/operators/audit-event.ts';
@@ -15,6 +22,7 @@ import { noteRefusal, sourceOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { refusedByLimit } from '../limit-reached.ts';
 import { obeyingChanges } from '../tenant.ts';
+import { assertionIn, type ClientFields, isFirstUse, judgeAssertionOf } from './client-assertion.ts';
 
 /** How the client of a request is met. */
 interface AsClient {
@@ -38,14 +46,21 @@ export async function asClient<T>(
   work: (tx: Tx, client: Client) => Promise<T>,
   { secretIsOptional = false, kind = 'transaction' }: AsClient = {},
 ): Promise<T | Refusal> {
-  const done = await obeyingChanges(request, deps.tenants, deps.store[kind], async (tx) => {
+  const { clientId: named, secret, assertion } = credentials;
+  const judged =
+    assertion === undefined ? null : await judgeAssertionOf(request, { clientId: named, assertion }, deps);
+  // An assertion is used up by what it guards.
+  const run = deps.store[judged === null ? kind : 'transaction'];
+  const done = await obeyingChanges(request, deps.tenants, run, async (tx) => {
     const { tenant, address } = request;
     const { failedClients } = deps;
-    const { secret } = credentials;
-    const wait = secret === null ? null : await failedClients.waitOf(tx, tenant, address);
+    const isGuess = secret !== null || assertion !== undefined;
+    const wait = !isGuess ? null : await failedClients.waitOf(tx, tenant, address);
     if (wait !== null) return { wait };
-    const found = await findClient(tx, tenant.id, credentials.clientId);
-    const client = authenticateClient(found, credentials, secretIsOptional);
+    const found = await findClient(tx, tenant.id, named);
+    const proven = authenticateClient(found, credentials, secretIsOptional, judged);
+    const isReplay = judged?.ok === true && !isRefusal(proven) && !(await isFirstUse(tx, proven, judged));
+    const client = isReplay ? replayed : proven;
     if (isRefusal(client)) {
       const clientId = found?.clientId ?? null;
       return { wait: await failedClients.count(tx, tenant, address), refused: client, clientId };
@@ -66,6 +81,8 @@ export async function asClient<T>(
   noteRefusal(request, { event: 'client_authentication_failed', clientId, target: clientId, reason });
   return refused;
 }
+
+const replayed = refusal('invalid_client', 'the client_assertion was used before');
 
 /** How a device's own code ends, which is no guess: a hotel's TVs all come from one address. */
 const ends: ReadonlySet<ErrorCode> = new Set(['access_denied', 'expired_token']);
@@ -113,15 +130,18 @@ export function noteRefusedClient(request: FastifyRequest, { clientId }: Client,
 }
 
 /**
- * What a request brought to authenticate its client: Basic, the body, or neither (RFC 6749 §2.3.1; decision 15).
+ * What a request brought to authenticate its client: Basic, a secret or an assertion in the body, or nothing (RFC 6749
+ * §2.3.1, RFC 7521 §4.2; decision 15).
  *
  * @throws ProtocolError `invalid_request` for two methods at once, two ids, or none
  */
-export function clientCredentials(
-  request: FastifyRequest,
-  body: { client_id?: string; client_secret?: string },
-): ClientCredentials {
+export function clientCredentials(request: FastifyRequest, body: ClientFields): ClientCredentials {
   const { authorization } = request.headers;
+  const signed = assertionIn(body);
+  if (signed !== null) {
+    if (authorization === undefined) return { method: 'assertion', secret: null, ...signed };
+    throw protocolError('invalid_request', 'the client authenticates twice, in the header and in the body');
+  }
   if (authorization === undefined) {
     if (body.client_id === undefined) throw protocolError('invalid_request', 'client_id is missing');
     const secret = body.client_secret ?? null;

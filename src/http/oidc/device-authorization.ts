@@ -19,10 +19,11 @@ import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { type LimitName, tooMany } from '../limit-reached.ts';
+import { clientParameters } from './client-assertion.ts';
 import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
-const parameters = ['client_id', 'client_secret', 'scope', 'device_name', 'device_model'] as const;
+const parameters = [...clientParameters, 'scope', 'device_name', 'device_model'] as const;
 
 /** POST /api/oidc/device/auth (contract, "device flow step 1"; RFC 8628 §3.1, §3.2; decisions 29 to 33). */
 export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): void {

@@ -10,6 +10,16 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** Only where a client may have its answers signed (JARM §4). */
 const signedModes = ['jwt', 'query.jwt', 'form_post.jwt'];
 
+/** How clients say who they are: by assertions only where one of them does (interop 53). */
+function clientAuthenticationOf({ assertionAlgorithms }: OpenTenant) {
+  const isSigned = assertionAlgorithms.length > 0;
+  return {
+    methods: ['client_secret_basic', 'client_secret_post', 'none', ...(isSigned ? ['private_key_jwt'] : [])],
+    signedBy: (endpoint: string): object =>
+      isSigned ? { [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: assertionAlgorithms } : {},
+  };
+}
+
 /** The discovery document of a tenant (contract; Discovery §3, RFC 8414 §2; decision 3). */
 function discoveryOf(tenant: OpenTenant): object {
   const {
@@ -21,7 +31,7 @@ function discoveryOf(tenant: OpenTenant): object {
     pushedRequests,
     responseAlgorithms,
   } = tenant;
-  const methods = ['client_secret_basic', 'client_secret_post', 'none'];
+  const { methods, signedBy } = clientAuthenticationOf(tenant);
   return {
     issuer,
     authorization_endpoint: `${issuer}/api/oidc/auth`,
@@ -36,6 +46,7 @@ function discoveryOf(tenant: OpenTenant): object {
       ? {
           revocation_endpoint: `${issuer}/api/oidc/token/revocation`,
           revocation_endpoint_auth_methods_supported: methods,
+          ...signedBy('revocation'),
         }
       : {}),
     // Only where a client may push its requests (RFC 9126 §5).
@@ -79,6 +90,7 @@ function discoveryOf(tenant: OpenTenant): object {
       'address',
     ],
     token_endpoint_auth_methods_supported: methods,
+    ...signedBy('token'),
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: offeredLanguages(languages),

@@ -14,10 +14,11 @@ import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { refusedByLimit } from '../limit-reached.ts';
+import { clientParameters } from './client-assertion.ts';
 import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
-const parameters = [...authorizationParameters, 'client_secret'] as const;
+const parameters = [...authorizationParameters, ...clientParameters] as const;
 
 /** POST /api/oidc/par (RFC 9126 §2; interop 48). */
 export function pushedRequestEndpoint(app: FastifyInstance, deps: Deps): void {
@@ -32,7 +33,7 @@ export function pushedRequestEndpoint(app: FastifyInstance, deps: Deps): void {
   app.post(url, async (request, reply) => {
     const fields = protocolForm(request, parameters);
     const credentials = clientCredentials(request, fields);
-    const { client_secret: _, ...values } = fields;
+    const { client_secret: _, client_assertion: _signed, client_assertion_type: _type, ...values } = fields;
     const sent = { values: { ...values, client_id: credentials.clientId }, repeated: [], pushed: true };
     const answer = await asClient(request, credentials, deps, (tx, client) =>
       push(tx, request, client, sent, deps),

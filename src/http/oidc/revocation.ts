@@ -9,9 +9,10 @@ import { noStore, protocolError, refuseOtherMethods, sendRefusal } from '../answ
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
+import { clientParameters } from './client-assertion.ts';
 import { asClient, clientCredentials } from './client-authentication.ts';
 
-const revocationParameters = ['token', 'token_type_hint', 'client_id', 'client_secret'] as const;
+const revocationParameters = ['token', 'token_type_hint', ...clientParameters] as const;
 
 /** POST /api/oidc/token/revocation (contract; RFC 7009; decision 35). */
 export function revocationEndpoint(app: FastifyInstance, deps: Deps): void {

@@ -13,6 +13,8 @@ import {
 import { nameProblem } from '../../core/members/details.ts';
 import { logoLength } from '../../core/members/limits.ts';
 import { logoProblem } from '../../core/members/logo.ts';
+import { keySetProblem } from '../../core/oidc/client-keys.ts';
+import { foreignAlgorithms } from '../../core/oidc/foreign-key.ts';
 import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../core/oidc/web-origin.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
@@ -38,6 +40,10 @@ export interface ClientRegistration
 /** The settings of a client of which its registration says nothing. */
 export const clientDefaults = {
   logo: null,
+  authenticationMethod: 'client_secret',
+  jwks: null,
+  jwksUri: null,
+  signingAlgorithms: foreignAlgorithms,
   redirectUris: [],
   postLogoutRedirectUris: [],
   webOrigins: [],
@@ -166,8 +172,9 @@ export function registrationProblems(
     client.name === before?.name ? null : nameProblem(client.name),
     logo === null ? null : logoProblem(logo, logoLength.client),
     type === 'public' && secrets.length > 0 ? problem('secret', 'public_client_secret') : null,
-    type === 'confidential' && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
+    needsSecret(client) && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
     secrets.length > liveSecrets ? problem('secret', 'too_many_secrets', { most: liveSecrets }) : null,
+    ...keyProblems(client),
     ...inList('redirectUris', redirectUriProblem),
     ...inList('postLogoutRedirectUris', logoutUriProblem),
     ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),
@@ -178,6 +185,30 @@ export function registrationProblems(
     rangeProblem('refreshTokenAbsoluteSeconds', client.refreshTokenAbsolute / 1_000, 1, longestLifetime),
   ];
   return found.filter((one) => one !== null);
+}
+
+/** Whether a client proves by a secret who it is. */
+export const needsSecret = ({ type, authenticationMethod }: Pick<Client, 'type' | 'authenticationMethod'>) =>
+  type === 'confidential' && authenticationMethod === 'client_secret';
+
+/** What is wrong with a client's keys, and with what it signs by them (interop 53; RFC 7591 §2). */
+function keyProblems(client: Client): readonly (Problem | null)[] {
+  const { type, authenticationMethod, jwks, jwksUri, signingAlgorithms } = client;
+  const isSigned = authenticationMethod === 'private_key_jwt';
+  const inKeys = jwks === null ? null : keySetProblem(jwks);
+  return [
+    isSigned && type === 'public' ? problem('authenticationMethod', 'assertions_of_public') : null,
+    isSigned && jwks === null && jwksUri === null ? problem('authenticationMethod', 'keys_needed') : null,
+    jwks !== null && jwksUri !== null ? problem('jwksUri', 'keys_twice') : null,
+    ...(inKeys === null ? [] : within(['jwks'], [inKeys])),
+    jwksUri === null || isKeyAddress(jwksUri) ? null : problem('jwksUri', 'not_https'),
+    signingAlgorithms.length === 0 ? problem('signingAlgorithms', 'empty') : null,
+  ];
+}
+
+function isKeyAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url?.protocol === 'https:' && url.href === text && url.username === '' && url.hash === '';
 }
 
 /** In seconds: what can be counted exactly. */

@@ -1,6 +1,7 @@
 // Keeps all tenants and their keys in memory.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Client, ExtensionUse } from '../../core/client.ts';
+import { type ForeignAlgorithm, foreignAlgorithms } from '../../core/oidc/foreign-key.ts';
 import { type WebOrigins, webOriginsOf } from '../../core/oidc/web-origin.ts';
 import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
 import { readSigningKey, type SigningKey } from '../../secrets/signing.ts';
@@ -25,6 +26,8 @@ export interface OpenTenant extends Tenant {
   readonly pushedRequests: ExtensionUse;
   /** What signs the answers of the clients that may have them signed: nothing where none may (JARM §4). */
   readonly responseAlgorithms: readonly SigningAlgorithm[];
+  /** What clients sign assertions by; none where all prove by a secret who they are (interop 53). */
+  readonly assertionAlgorithms: readonly ForeignAlgorithm[];
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -110,13 +113,19 @@ function settingsOf(
   clients: readonly Client[],
 ): Pick<
   OpenTenant,
-  'idTokenAlgorithms' | 'deviceFlow' | 'pushedRequests' | 'responseAlgorithms' | 'webOrigins'
+  | 'idTokenAlgorithms'
+  | 'deviceFlow'
+  | 'assertionAlgorithms'
+  | 'pushedRequests'
+  | 'responseAlgorithms'
+  | 'webOrigins'
 > {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
   for (const { idTokenAlgorithm } of clients) used.add(idTokenAlgorithm);
   return {
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
     deviceFlow: clients.some((client) => client.deviceFlow),
+    assertionAlgorithms: assertionAlgorithmsOf(clients),
     pushedRequests: useOf(clients.map(({ pushedRequests }) => pushedRequests)),
     responseAlgorithms: listedAlgorithms.filter((algorithm) =>
       clients.some((client) => client.signedResponses && client.idTokenAlgorithm === algorithm),
@@ -129,4 +138,12 @@ function settingsOf(
 function useOf(uses: readonly ExtensionUse[]): ExtensionUse {
   if (uses.every((use) => use === 'off')) return 'off';
   return uses.every((use) => use === 'required') ? 'required' : 'allowed';
+}
+
+/** What some client may sign its assertions by. */
+function assertionAlgorithmsOf(clients: readonly Client[]): readonly ForeignAlgorithm[] {
+  const signing = clients.filter(({ authenticationMethod }) => authenticationMethod === 'private_key_jwt');
+  return foreignAlgorithms.filter((algorithm) =>
+    signing.some(({ signingAlgorithms }) => signingAlgorithms.includes(algorithm)),
+  );
 }

@@ -4,10 +4,12 @@ import { stringify } from 'yaml';
 import { memberScopes } from '../../../src/core/oidc/scope.ts';
 import { languages } from '../../../src/text/language.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { foreignPair } from '../../support/foreign-jwt.ts';
 import { adminToken, callApi } from '../../support/operators/api.ts';
 import { run } from '../../support/operators/desk.ts';
 import { newAdmin } from '../../support/operators/portal.ts';
 import { claimsOf, headerOf } from '../../support/records/claims.ts';
+import { jwksOf } from '../../support/signed-client.ts';
 import { apps, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import { tokensFor } from '../../support/visitor.ts';
@@ -50,6 +52,25 @@ describe('the discovery document', () => {
       expect(listed.slice(0, 5)).toEqual(endpoints.slice(0, 5));
       for (const name of listed) expect(document[name]).toMatch(new RegExp(`^https://${host}/api/oidc/`));
     }
+  });
+
+  it('interop 53: lists private_key_jwt where a client uses it, with what signs, and not elsewhere', async () => {
+    const signed = { tenant: hosts.c, clientId: 'signed', name: 'Signed', type: 'confidential' };
+    const keys = { authenticationMethod: 'private_key_jwt', jwks: jwksOf(await foreignPair()) };
+    const names = (document: object) =>
+      Object.keys(document).filter((name) => name.endsWith('signing_alg_values_supported'));
+    expect(names(await documentOf(hosts.c))).toEqual(['id_token_signing_alg_values_supported']);
+    await run(service, 'clients.create', { ...signed, ...keys, signingAlgorithms: ['EdDSA', 'ES256'] });
+    const document = await documentOf(hosts.c);
+    expect(document.token_endpoint_auth_methods_supported).toContain('private_key_jwt');
+    expect(document.token_endpoint_auth_signing_alg_values_supported).toEqual(['ES256', 'EdDSA']);
+    await run(service, 'tenants.change', { tenant: hosts.c, revocationListed: true });
+    const listed = await documentOf(hosts.c);
+    expect(listed.revocation_endpoint_auth_methods_supported).toContain('private_key_jwt');
+    expect(listed.revocation_endpoint_auth_signing_alg_values_supported).toEqual(['ES256', 'EdDSA']);
+    await run(service, 'tenants.change', { tenant: hosts.c, revocationListed: false });
+    await run(service, 'clients.disable', { tenant: hosts.c, clientId: 'signed' });
+    expect(names(await documentOf(hosts.c))).toEqual(['id_token_signing_alg_values_supported']);
   });
 
   it('interop 3: says truthfully what is supported', async () => {

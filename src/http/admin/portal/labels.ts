@@ -8,7 +8,9 @@ const spelled: Readonly<Record<string, string>> = {
   id: 'ID',
   ids: 'IDs',
   ip: 'IP',
+  jwks: 'JWKS',
   kid: 'key ID',
+  uri: 'URI',
   uris: 'URIs',
 };
 

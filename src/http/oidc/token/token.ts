@@ -20,9 +20,8 @@ import type { Deps } from '../../deps.ts';
 import { protocolForm } from '../../form.ts';
 import { asClient, clientCredentials, refuseGrant } from '../client-authentication.ts';
 import { auditMalformed } from '../malformed-request.ts';
+import { tokenUrl } from '../paths.ts';
 import { grants, tokenParameters } from './grants.ts';
-
-export const tokenUrl = '/api/oidc/token';
 
 /** POST /api/oidc/token (contract, "POST /api/oidc/token"; decisions 15 to 28). */
 export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {

@@ -4,6 +4,7 @@ import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
+import { foreignAlgorithms } from '../../../core/oidc/foreign-key.ts';
 import type { ClientChanges } from '../../client/client.ts';
 import * as s from '../../json-schema.ts';
 import { textOrNone } from '../define.ts';
@@ -13,6 +14,18 @@ const longest = 10 * 366 * 24 * 60 * 60;
 /** What can be said of a client when it is registered, and later (contract, "OIDC client"). */
 export const clientFields = {
   logo: s.textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
+  authenticationMethod: s.oneOf(
+    'AuthenticationMethod',
+    'How a confidential client proves who it is: by a secret, or by assertions that it signs',
+    ['client_secret', 'private_key_jwt'],
+  ),
+  jwks: s.textOrNull('Its public keys: the JSON of a JWKS', null),
+  jwksUri: s.textOrNull('Where it publishes its public keys itself', null),
+  signingAlgorithms: s.someOfTexts(
+    'What its own signatures may be made by',
+    s.oneOf('ClientSigningAlgorithm', 'One of them', foreignAlgorithms),
+    ...foreignAlgorithms,
+  ),
   redirectUris: s.texts(
     'Where sign-ins lead: https, http on this machine alone, or a scheme of an app',
     'https://app.example.com/callback',
@@ -66,6 +79,8 @@ type ClientInput = Partial<s.ValuesOf<typeof clientFields> & Pick<Client, 'name'
 /** What an input changes; seconds become milliseconds. */
 export function changesOf({
   logo,
+  jwks,
+  jwksUri,
   refreshTokenIdleSeconds: idle,
   refreshTokenAbsoluteSeconds: absolute,
   replayWindowSeconds: replay,
@@ -74,6 +89,8 @@ export function changesOf({
   return {
     ...same,
     ...(logo === undefined ? {} : { logo: textOrNone(logo) }),
+    ...(jwks === undefined ? {} : { jwks: textOrNone(jwks) }),
+    ...(jwksUri === undefined ? {} : { jwksUri: textOrNone(jwksUri) }),
     ...(idle === undefined ? {} : { refreshTokenIdle: idle * 1_000 }),
     ...(absolute === undefined ? {} : { refreshTokenAbsolute: absolute * 1_000 }),
     ...(replay === undefined ? {} : { replayWindow: replay * 1_000 }),

@@ -9,7 +9,14 @@ import { findRegisteredClient, listClients } from '../../../storage/client.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { findTenant } from '../../../storage/tenant.ts';
-import { changeClient, disableClient, registerClient, setDeviceFlow } from '../../client/client.ts';
+import {
+  changeClient,
+  clientDefaults,
+  disableClient,
+  needsSecret,
+  registerClient,
+  setDeviceFlow,
+} from '../../client/client.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
@@ -95,15 +102,16 @@ const created = onTenant({
   fields: { ...fields, name: nameField, type: typeField },
   optional: clientFields,
   output: s.extended(clientSchema, 'NewClient', 'The client', {
-    secret: s.asSecret(s.textOrNull('The client_secret: shown once; null for a public client', null)),
+    secret: s.asSecret(s.textOrNull('The client_secret: shown once; null for a client without one', null)),
   }),
   made: 'clientId',
   run: async ({ tx, tenant, random, now }, { clientId, name, type, ...given }) => {
     if ((await findRegisteredClient(tx, tenant.id, clientId)) !== null) {
       throw conflict('clientId', 'client_exists', { clientId });
     }
-    const secret = type === 'confidential' ? random.secret() : null;
-    const registration = { ...changesOf(given), clientId, name, type, ...(secret !== null && { secret }) };
+    const changes = changesOf(given);
+    const secret = needsSecret({ ...clientDefaults, ...changes, type }) ? random.secret() : null;
+    const registration = { ...changes, clientId, name, type, ...(secret !== null && { secret }) };
     return { ...clientAnswer(await registerClient(tx, tenant.id, registration, now)), secret };
   },
 });
@@ -211,7 +219,7 @@ const secretRemoved = onTenant({
     const client = await clientOf(tx, tenant, clientId);
     const kept = client.secrets.filter((secret) => secretIdOf(secret) !== secretId);
     if (kept.length === client.secrets.length) throw unknown('secret');
-    if (kept.length === 0) throw conflict('secretId', 'only_secret');
+    if (kept.length === 0 && needsSecret(client)) throw conflict('secretId', 'only_secret');
     const changed = await changeClient(tx, tenant.id, clientId, { secrets: kept });
     return clientAnswer(changed ?? client);
   },

@@ -62,7 +62,10 @@ function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>
     ...changesOf(client),
     clientId: client.clientId ?? soundClient.clientId,
     // A client of which the file has no secret may have one already.
-    type: first === undefined ? 'public' : (client.type ?? 'confidential'),
+    type:
+      first === undefined && client.authenticationMethod !== 'private_key_jwt'
+        ? 'public'
+        : (client.type ?? 'confidential'),
     secrets: secrets.map(() => ({ hash: '', createdAt: 0 })),
   };
   // Of a name that is there, the plan knows whether it is new.

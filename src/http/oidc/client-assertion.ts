@@ -1,0 +1,101 @@
+// The assertion by which a client proves who it is: verified before the transaction, used up in it.
+import type { FastifyRequest } from 'fastify';
+import type { Client } from '../../core/client.ts';
+import { type JudgedAssertion, judgeAssertion } from '../../core/oidc/client-assertion.ts';
+import { readKeySet } from '../../core/oidc/client-keys.ts';
+import { readForeignJwt, verifyForeignJwt } from '../../secrets/foreign-jwt.ts';
+import { findClient } from '../../storage/client.ts';
+import type { Tx } from '../../storage/store.ts';
+import { useOnce } from '../../storage/used-id.ts';
+import { protocolError } from '../answers.ts';
+import type { Deps } from '../deps.ts';
+import { tokenUrl } from './paths.ts';
+
+/** The parameters by which a client says who it is, wherever it does. */
+export const clientParameters = [
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+] as const;
+
+export type ClientFields = Partial<Record<(typeof clientParameters)[number], string>>;
+
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** An assertion may have no type, or one of these two (RFC 7523 §3; RFC 8725 §3.11). */
+const types = ['jwt', 'client-authentication+jwt', null];
+
+/**
+ * The assertion in a body, and whose it says it is: a client_id beside it need not be sent, but must agree (RFC 7521
+ * §4.2). One that cannot be read is some client's whose name is unknown.
+ *
+ * @returns null where there is none
+ * @throws ProtocolError `invalid_request` for one of another type, beside a secret, or of two clients
+ */
+export function assertionIn({
+  client_id: named,
+  client_secret: secret,
+  client_assertion: assertion,
+  client_assertion_type: type,
+}: ClientFields): { readonly clientId: string; readonly assertion: string } | null {
+  if (assertion === undefined && type === undefined) return null;
+  if (assertion === undefined) throw protocolError('invalid_request', 'client_assertion is missing');
+  if (type !== assertionType) {
+    throw protocolError('invalid_request', `client_assertion_type must be ${assertionType}`);
+  }
+  if (secret !== undefined) {
+    throw protocolError('invalid_request', 'the client authenticates twice, by a secret and by an assertion');
+  }
+  const read = readForeignJwt(assertion);
+  const subject = typeof read === 'string' ? undefined : read.claims.sub;
+  const clientId = typeof subject === 'string' ? subject : undefined;
+  if (named !== undefined && clientId !== undefined && named !== clientId) {
+    throw protocolError('invalid_request', 'client_id and client_assertion name different clients');
+  }
+  return { clientId: named ?? clientId ?? '', assertion };
+}
+
+/**
+ * Verifies an assertion with the keys that its client has now. The transaction that it is used in judges again whether
+ * they are still the same (`hasKeysOf`).
+ *
+ * @returns what was found; or null where nothing is looked at, since its address failed too often: the transaction says so
+ */
+export async function judgeAssertionOf(
+  request: FastifyRequest,
+  { clientId, assertion }: { readonly clientId: string; readonly assertion: string },
+  { store, clock, failedClients }: Deps,
+): Promise<JudgedAssertion | null> {
+  const { tenant, address } = request;
+  const client = await store.lookUp(async (tx) => {
+    if ((await failedClients.waitOf(tx, tenant, address)) !== null) return 'kept out';
+    return findClient(tx, tenant.id, clientId);
+  });
+  if (client === 'kept out') return null;
+  // What such a client sends is refused, whatever it is.
+  if (client === null || client.authenticationMethod !== 'private_key_jwt') return null;
+  const verified = await verifyForeignJwt(assertion, {
+    types,
+    algorithms: client.signingAlgorithms,
+    keys: keysOf(client),
+  });
+  if (!verified.ok) return { ok: false, reason: verified.reason };
+  const { issuer, tokensFrom } = tenant;
+  const of = { clientId, issuer, tokenEndpoint: `${issuer}${tokenUrl}`, tokensFrom, now: clock() };
+  const judged = judgeAssertion(verified.claims, of);
+  return typeof judged === 'string' ? { ok: false, reason: judged } : { ok: true, keys: client, ...judged };
+}
+
+function keysOf({ jwks }: Client): readonly object[] {
+  return (jwks === null ? null : readKeySet(jwks)) ?? [];
+}
+
+/** Uses an assertion up, in the transaction of what it guards (RFC 7523 §3). @returns whether it is used for the first time */
+export function isFirstUse(
+  tx: Tx,
+  { tenantId, clientId }: Client,
+  { jti, expiresAt }: Extract<JudgedAssertion, { ok: true }>,
+): Promise<boolean> {
+  return useOnce(tx, { tenantId, purpose: 'client assertion', issuer: clientId, id: jti, expiresAt });
+}

@@ -1,0 +1,3 @@
+// The paths of the protocol that more than one file names.
+
+export const tokenUrl = '/api/oidc/token';
