@@ -229,6 +229,14 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     W11: 'the audit has each event once',
     W14: 'dependencies without known holes',
   },
+  'Claims and algorithms': {
+    CL1: 'claims that are no JSON, of another shape, doubled, too deep or too long',
+    CL2: 'names of every object as names of claims',
+    CL3: 'claims beyond what a third party’s member allowed',
+    CL4: 'claims of a client that may not ask for them',
+    CL5: 'an authentication that no session has',
+    CL6: 'a token whose header names another algorithm than that of its key',
+  },
   Faults: {
     Z1: 'kill -9 at any moment under load',
     Z2: 'kill -9 within a refresh',

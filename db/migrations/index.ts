@@ -36,6 +36,7 @@ import * as pushedRequests from './0035-pushed-requests.ts';
 import * as apis from './0036-apis.ts';
 import * as signedResponses from './0037-signed-responses.ts';
 import * as clientAssertions from './0038-client-assertions.ts';
+import * as claimsByName from './0039-claims-by-name.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -77,6 +78,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0036-apis': apis,
   '0037-signed-responses': signedResponses,
   '0038-client-assertions': clientAssertions,
+  '0039-claims-by-name': claimsByName,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -92,4 +94,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0036-apis': apis,
   '0037-signed-responses': signedResponses,
   '0038-client-assertions': clientAssertions,
+  '0039-claims-by-name': claimsByName,
 };

@@ -50,6 +50,8 @@ export interface Client {
   readonly idTokenAlgorithm: SigningAlgorithm;
   /** Whether the id_token repeats the claims of profile, email, phone and address (decision 26). */
   readonly claimsInIdToken: boolean;
+  /** Whether it may ask for single claims and for an `acr` (Core §5.5; interop 55 and 67). */
+  readonly claimsParameter: boolean;
   readonly accessTokenSeconds: number;
   /** ms without use after which the refresh token ends (decision 25). */
   readonly refreshTokenIdle: number;

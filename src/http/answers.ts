@@ -39,6 +39,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   slow_down: 400,
   temporarily_unavailable: 429,
   unauthorized_client: 400,
+  unmet_authentication_requirements: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
 };

@@ -81,6 +81,8 @@ export interface Bearer {
   readonly sessionId: string;
   readonly clientId: string;
   readonly scope: string;
+  /** The claims that UserInfo answers beyond those of the scope; left out where there are none (interop 55). */
+  readonly claims?: readonly string[];
 }
 
 /**

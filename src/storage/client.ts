@@ -91,6 +91,7 @@ function fromRow({ createdAt: _, ...row }: ClientRow): Client {
     thirdParty: fromFlag(row.thirdParty),
     claimsInIdToken: fromFlag(row.claimsInIdToken),
     signedResponses: fromFlag(row.signedResponses),
+    claimsParameter: fromFlag(row.claimsParameter),
   };
 }
 
@@ -108,5 +109,6 @@ function toRow(client: Client): Omit<ClientRow, 'createdAt'> {
     thirdParty: toFlag(client.thirdParty),
     claimsInIdToken: toFlag(client.claimsInIdToken),
     signedResponses: toFlag(client.signedResponses),
+    claimsParameter: toFlag(client.claimsParameter),
   };
 }

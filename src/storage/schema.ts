@@ -170,7 +170,7 @@ export interface SigningKeyRow {
 type StoredClient = Stored<
   Client,
   'secrets' | 'signingAlgorithms' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
-  'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken' | 'signedResponses'
+  'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken' | 'claimsParameter' | 'signedResponses'
 >;
 
 export interface ClientRow extends StoredClient {

@@ -31,11 +31,11 @@ export async function findSignInWithMember(
   const row = await signInWithMember.first(tx, { tenantId, id });
   if (row === null) return null;
   const { clientId, memberId, sessionId, state, scope, generation, authenticatedAt } = row;
-  const { begunAt: createdAt, rotatedAt, endedAt, endReason, label } = row;
+  const { begunAt: createdAt, rotatedAt, endedAt, endReason, label, claims } = row;
   const of = { id, tenantId, clientId, memberId, sessionId };
   const times = { authenticatedAt, createdAt, rotatedAt, endedAt };
   return {
-    signIn: { ...of, state, scope, generation, ...times, endReason, label },
+    signIn: { ...of, state, scope, generation, ...times, endReason, label, claims },
     member: row.id === null ? null : memberOfRow(row as MemberColumns),
   };
 }
@@ -62,6 +62,7 @@ const signInWithMember = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | '
       'signIns.endedAt',
       'signIns.endReason',
       'signIns.label',
+      'signIns.claims',
     ])
     .select(memberColumns)
     // Of a join the planner looks at partial indexes too, and so at what is bound.

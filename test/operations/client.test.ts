@@ -58,6 +58,7 @@ describe('registration of a client', () => {
       accessTokenAlgorithm: 'ES256',
       idTokenAlgorithm: 'RS256',
       claimsInIdToken: false,
+      claimsParameter: false,
       accessTokenSeconds: 3_600,
       refreshTokenIdle: 90 * day,
       refreshTokenAbsolute: 365 * day,

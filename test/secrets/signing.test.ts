@@ -2,7 +2,13 @@ import { sign as nodeSign, verify as nodeVerify } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import type { SigningAlgorithm } from '../../src/core/tenant.ts';
-import { generateSigningKey, readSigningKey, sideBySide, signToken } from '../../src/secrets/signing.ts';
+import {
+  generateSigningKey,
+  readSigningKey,
+  sideBySide,
+  signToken,
+  verifyToken,
+} from '../../src/secrets/signing.ts';
 
 async function keyOf(algorithm: SigningAlgorithm) {
   const { kid, publicJwk, privateKey } = await generateSigningKey(algorithm);
@@ -55,5 +61,20 @@ describe('R and S of an ES256 signature', () => {
   it('short ones are filled up with zeros from the left', () => {
     const der = Buffer.from('30080202008002020102', 'hex');
     expect(sideBySide(der).toString('hex')).toBe(`${'80'.padStart(64, '0')}${'0102'.padStart(64, '0')}`);
+  });
+});
+
+describe('a token whose header names another algorithm', () => {
+  it.each([
+    ['PS256', 'RS256'],
+    ['RS256', 'PS256'],
+  ] as const)('CL6: signed by the key of %s as %s is refused', async (algorithm, other) => {
+    const key = await keyOf(algorithm);
+    const expected = { type: 'JWT', issuer: 'https://a.test', now: 1_000 } as const;
+    const claims = { iss: 'https://a.test', sub: 'ada', iat: 0, exp: 60 };
+    const own = await signToken(key, 'JWT', claims);
+    expect(await verifyToken([key], own, expected)).toEqual(claims);
+    const forged = await signToken({ ...key, algorithm: other }, 'JWT', claims);
+    expect(await verifyToken([key], forged, expected)).toBeNull();
   });
 });

@@ -55,6 +55,7 @@ const otherClient: Client = {
   accessTokenAlgorithm: 'RS256',
   idTokenAlgorithm: 'RS256',
   claimsInIdToken: false,
+  claimsParameter: false,
   accessTokenSeconds: 14_400,
   refreshTokenIdle: 1,
   refreshTokenAbsolute: 2,

@@ -7,6 +7,7 @@ import { type Decision, type Refusal, refusal } from '../decision.ts';
 import { authorizationCodeLifetime } from '../limits.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
+import type { KeptClaims } from '../oidc/claims-parameter.ts';
 import { verifierMatches } from '../oidc/pkce.ts';
 import type { Scope } from '../oidc/scope.ts';
 import { unusedCodeMemory } from '../operators/limits.ts';
@@ -27,6 +28,8 @@ export interface AuthorizationCode {
   readonly codeChallenge: string;
   readonly scope: Scope;
   readonly nonce: string | null;
+  /** The claims that the request asked for by name. */
+  readonly claims: KeptClaims | null;
   readonly authenticatedAt: number;
   readonly issuedAt: number;
   readonly expiresAt: number;

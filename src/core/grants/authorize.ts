@@ -2,6 +2,7 @@
 import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
 import type { AuthorizationRequest } from '../oidc/authorization-request.ts';
+import { keepClaims, oneFactor } from '../oidc/claims-parameter.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
 import {
@@ -52,11 +53,16 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
   const { request, session, hintedMember } = command;
   const silent = request.prompts.has('none');
   if (hintedMember === null) return no('invalid_request', 'id_token_hint is not an id_token of ours');
+  const isUnmet = asksForMoreThanOneFactor(request);
+  if (isUnmet && !silent) {
+    return no('unmet_authentication_requirements', 'the acr that claims demands cannot be had');
+  }
   if (session === null || mustSignInAgain(session, command)) {
     if (silent) return no('login_required', 'the member is not signed in');
     return page(request.asksForSignUp ? 'sign-up' : 'sign-in');
   }
-  if (hintedMember !== undefined && hintedMember !== session.memberId) {
+  if (isUnmet) return no('interaction_required', 'the session has not the acr that claims demands');
+  if (isAnother(session, command)) {
     const justSignedIn = session.authenticatedAt >= command.startedAt;
     if (silent || justSignedIn) return no('login_required', 'another member is signed in');
     return page('sign-in');
@@ -68,6 +74,22 @@ export function authorize(command: AuthorizeCommand): AuthorizeDecision {
     answer: { kind: 'code' },
     writes: [{ write: 'insertAuthorizationCode', code: codeFor(session, command) }],
   };
+}
+
+/**
+ * Whether an `acr` is essential that no session has: there is one factor, and no way to a second one yet (decision 47;
+ * Core §5.5.1.1, Core Unmet Authentication Requirements 1.0 §2).
+ */
+function asksForMoreThanOneFactor({ claims }: AuthorizationRequest): boolean {
+  const essential = claims?.essentialAcr ?? null;
+  return essential !== null && !essential.includes(oneFactor);
+}
+
+/** Whether another member is asked for than the one who is signed in (Core §3.1.2.1, id_token_hint; §5.5.1, sub). */
+function isAnother({ memberId }: Session, { request, hintedMember }: AuthorizeCommand): boolean {
+  const subjects = request.claims?.subjects ?? null;
+  if (subjects !== null && !subjects.includes(memberId)) return true;
+  return hintedMember !== undefined && hintedMember !== memberId;
 }
 
 /** A sign-in within this flow satisfies every demand for a new one (Core §3.1.2.1, prompt and max_age). */
@@ -96,6 +118,7 @@ function codeFor(session: Session, { client, request, codeHash, now }: Authorize
       codeChallenge: request.codeChallenge,
       scope: request.scope,
       nonce: request.nonce,
+      claims: keepClaims(request.claims),
       authenticatedAt: session.authenticatedAt,
     },
     now,

@@ -103,7 +103,7 @@ function reused({ id: target }: DeviceCode, { begun, now }: PollCommand): Poll {
 function tokensFor(code: DeviceCode, command: PollCommand): Poll {
   const { scope, sessionId, authenticatedAt } = code;
   if (sessionId === null || authenticatedAt === null) throw new Error('an approved code has no session');
-  const granted = { scope, sessionId, authenticatedAt, nonce: null };
+  const granted = { scope, sessionId, authenticatedAt, nonce: null, claims: null };
   const { answer, writes } = beginWithTokens(granted, command);
   const used = { ...code, state: 'used', signInId: command.signInId } as const;
   return { answer, writes: [...writes, ...moveTo(code, used)] };

@@ -120,9 +120,9 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
     case 'replayTokens': {
       if (member === null) throw new Error('a member who is gone may not sign in');
       const scope = asked === '' ? signIn.scope : readScope(asked);
-      const { id: signInId, sessionId, authenticatedAt } = signIn;
+      const { id: signInId, sessionId, authenticatedAt, claims } = signIn;
       const refreshToken = { signInId, generation: token.generation + 1 };
-      const about = { client, member, scope, sessionId, authenticatedAt, nonce: null, issuedAt: now };
+      const about = { client, member, scope, sessionId, authenticatedAt, claims, nonce: null, issuedAt: now };
       return {
         answer: { kind: 'tokens', ...about, refreshToken },
         writes: outcome === 'issueTokens' ? rotateSignIn(signIn, now) : [],

@@ -4,6 +4,7 @@
  */
 import type { Client } from '../client.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
+import type { KeptClaims } from '../oidc/claims-parameter.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import { type Session, sessionLives } from '../session.ts';
 
@@ -42,6 +43,8 @@ export interface SignIn {
   readonly endReason: SignInEnd | null;
   /** The name that the member gave this TV or app. */
   readonly label: string | null;
+  /** The claims that its request asked for by name, beside those of the scope. */
+  readonly claims: KeptClaims | null;
 }
 
 export const signInMachine = machineOf({
@@ -73,7 +76,8 @@ export function beginSignIn(
   facts: Pick<
     SignIn,
     'id' | 'tenantId' | 'clientId' | 'memberId' | 'sessionId' | 'scope' | 'authenticatedAt'
-  >,
+  > &
+    Partial<Pick<SignIn, 'claims'>>,
   now: number,
 ): SignIn {
   return {
@@ -85,6 +89,7 @@ export function beginSignIn(
     endedAt: null,
     endReason: null,
     label: null,
+    claims: facts.claims ?? null,
   };
 }
 

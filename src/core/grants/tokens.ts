@@ -4,7 +4,8 @@ import type { Decision } from '../decision.ts';
 import { halfHash } from '../hash.ts';
 import { idTokenSeconds } from '../limits.ts';
 import type { Member } from '../members/member.ts';
-import { memberClaims } from '../oidc/claims.ts';
+import { memberClaims, namedClaims } from '../oidc/claims.ts';
+import { grantedClaims, type KeptClaims, oneFactor } from '../oidc/claims-parameter.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
 import { beginSignIn, isOffline, type SignInWrite } from './sign-in.ts';
@@ -24,6 +25,8 @@ export interface TokenGrant {
   readonly sessionId: string;
   readonly authenticatedAt: number;
   readonly nonce: string | null;
+  /** The claims that were asked for by name; null is none. */
+  readonly claims: KeptClaims | null;
   /** null without offline_access (contract, "Token response"). */
   readonly refreshToken: RefreshToken | null;
   readonly issuedAt: number;
@@ -46,15 +49,25 @@ export function beginWithTokens(
     sessionId,
     authenticatedAt,
     nonce,
-  }: Pick<TokenGrant, 'scope' | 'sessionId' | 'authenticatedAt' | 'nonce'>,
+    claims,
+  }: Pick<TokenGrant, 'scope' | 'sessionId' | 'authenticatedAt' | 'nonce' | 'claims'>,
   { client, member, signInId, now }: Beginning,
 ): Decision<TokenGrant, SignInWrite> {
   if (member === null) throw new Error('a member who is gone may not sign in');
   const { tenantId, clientId } = client;
-  const facts = { id: signInId, tenantId, clientId, memberId: member.id, sessionId, scope, authenticatedAt };
+  const facts = {
+    id: signInId,
+    tenantId,
+    clientId,
+    memberId: member.id,
+    sessionId,
+    scope,
+    authenticatedAt,
+    claims,
+  };
   const signIn = beginSignIn(facts, now);
   const refreshToken = isOffline(signIn) ? { signInId, generation: signIn.generation } : null;
-  const about = { client, member, scope, sessionId, authenticatedAt, nonce, refreshToken };
+  const about = { client, member, scope, sessionId, authenticatedAt, nonce, claims, refreshToken };
   return {
     answer: { kind: 'tokens', ...about, issuedAt: now },
     writes: [{ write: 'insertSignIn', signIn }],
@@ -94,6 +107,28 @@ export function accessTokenClaims(
     iat: Math.max(issuedAt, Math.ceil(tokensFrom / 1_000)),
     exp: issuedAt + grant.client.accessTokenSeconds,
     auth_time: seconds(grant.authenticatedAt),
+    ...askedOfUserInfo(grant),
+  };
+}
+
+/** Says in the access token what UserInfo answers beyond the scope, so that it need not look for the sign-in. */
+function askedOfUserInfo({ claims, client, scope }: TokenGrant): { readonly claims?: readonly string[] } {
+  if (claims === null) return {};
+  const { userinfo } = grantedClaims(claims, client, scope);
+  return userinfo.length === 0 ? {} : { claims: userinfo };
+}
+
+/**
+ * What an id_token says because it was asked to by name: claims of the member, and how they signed in (interop 55 and
+ * 67). Every session begins with a password, which is one factor (decision 47, RFC 8176 §2).
+ */
+function askedOfIdToken({ claims, client, scope, member }: TokenGrant): Record<string, unknown> {
+  if (claims === null) return {};
+  const { idToken } = grantedClaims(claims, client, scope);
+  return {
+    ...namedClaims(member, idToken),
+    ...(idToken.includes('acr') ? { acr: oneFactor } : {}),
+    ...(idToken.includes('amr') ? { amr: ['pwd'] } : {}),
   };
 }
 
@@ -112,6 +147,7 @@ export function idTokenClaims(
   const issuedAt = seconds(grant.issuedAt);
   return {
     ...(grant.client.claimsInIdToken ? memberClaims(grant.member, grant.scope) : {}),
+    ...askedOfIdToken(grant),
     iss: issuer,
     sub: grant.member.id,
     aud: grant.client.clientId,

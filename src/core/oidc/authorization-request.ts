@@ -2,6 +2,7 @@
 import type { Client } from '../client.ts';
 import { type ErrorCode, type Refusal, refusal } from '../decision.ts';
 import { parameterLength, stateReadAsJson } from '../limits.ts';
+import { type RequestedClaims, readClaims } from './claims-parameter.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { findRedirectUri } from './redirect-uri.ts';
 import { readScope, type Scope, scopeIncludes } from './scope.ts';
@@ -22,6 +23,8 @@ export const authorizationParameters = [
   'login_hint',
   'id_token_hint',
   'ui_locales',
+  'claims',
+  'acr_values',
   'request',
   'request_uri',
 ] as const;
@@ -56,6 +59,8 @@ export interface AuthorizationRequest {
   readonly maxAge: number | null;
   /** `state` or `prompt` asks for registration, and the client allows it (contract 6, decision 12). */
   readonly asksForSignUp: boolean;
+  /** Single claims that it asks for; null where its client may ask for none (interop 55). */
+  readonly claims: RequestedClaims | null;
 }
 
 /** Why a request is shown to the person in front of it instead of being sent back (decision 6, 7). */
@@ -85,7 +90,8 @@ export type ReadRequest =
  *
  * @param client the client of the request's client_id on this tenant, or null
  */
-export function readAuthorizationRequest(sent: SentParameters, client: Client | null): ReadRequest {
+export function readAuthorizationRequest(given: SentParameters, client: Client | null): ReadRequest {
+  const sent = readOf(given, client);
   const { values, repeated } = sent;
   if (values.client_id === undefined) return { kind: 'page', reason: 'client_missing' };
   if (client === null || repeated.includes('client_id')) return { kind: 'page', reason: 'client_unknown' };
@@ -105,6 +111,14 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
   };
   const problem = wayProblem(sent, client) ?? problemOf(sent, mode);
   if (problem !== null) return { ...problem, kind: 'error', target };
+  const claims = claimsOf(values, client);
+  if (claims === 'malformed') {
+    return {
+      ...refusal('invalid_request', 'claims must be a JSON object as OpenID Connect Core 5.5 has it'),
+      kind: 'error',
+      target,
+    };
+  }
   const prompts = new Set(values.prompt?.split(' '));
   return {
     kind: 'request',
@@ -116,8 +130,29 @@ export function readAuthorizationRequest(sent: SentParameters, client: Client | 
       prompts,
       maxAge: values.max_age === undefined ? null : Number(values.max_age),
       asksForSignUp: !client.signupDisabled && (prompts.has('create') || stateAsksForSignUp(values.state)),
+      claims,
     },
   };
+}
+
+/** What is read of a request: a client without `claimsParameter` has those two ignored, whatever they say. */
+export function readOf(sent: SentParameters, client: Client | null): SentParameters {
+  const { claims, acr_values: acrValues, ...values } = sent.values;
+  const isAsked = claims !== undefined || acrValues !== undefined || sent.repeated.length > 0;
+  if (client?.claimsParameter === true || !isAsked) return sent;
+  return {
+    ...sent,
+    values,
+    repeated: sent.repeated.filter((name) => name !== 'claims' && name !== 'acr_values'),
+  };
+}
+
+function claimsOf(
+  { claims, acr_values: acrValues }: SentParameters['values'],
+  { claimsParameter }: Client,
+): AuthorizationRequest['claims'] | 'malformed' {
+  if (!claimsParameter || (claims === undefined && acrValues === undefined)) return null;
+  return readClaims(claims, acrValues);
 }
 
 /**

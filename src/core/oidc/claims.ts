@@ -1,6 +1,6 @@
 // The standard claims that a scope opens.
 import type { Member } from '../members/member.ts';
-import { type Scope, scopeIncludes } from './scope.ts';
+import { memberScopes, type Scope, scopeIncludes } from './scope.ts';
 
 /**
  * The standard claims that a scope opens (Core §5.1, §5.4). What the member has not given is left out:
@@ -36,6 +36,12 @@ export function memberClaims(member: Member, scope: Scope): Record<string, unkno
     if (Object.keys(address).length > 0) claims.address = address;
   }
   return withoutGaps(claims);
+}
+
+/** These claims of a member, whatever the scope (Core §5.5). What the member has not given is left out. */
+export function namedClaims(member: Member, names: readonly string[]): Record<string, unknown> {
+  const all = Object.entries(memberClaims(member, memberScopes.join(' ')));
+  return Object.fromEntries(all.filter(([name]) => names.includes(name)));
 }
 
 /** A word of a name: letters, and what stands between them. */

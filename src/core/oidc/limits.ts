@@ -14,3 +14,5 @@ export const clientKeys = { most: 10, length: 16 * 1_024 } as const;
 
 /** An assertion expires at most 5 minutes after it is sent (interop 53); clocks of clients may be 10 s ahead. */
 export const assertionLife = { most: 5 * 60_000, ahead: 10_000 } as const;
+/** The parameter `claims`: `userinfo`, its claims, what is said of one, its values (Core §5.5), and one more. */
+export const claimsDepth = 5;

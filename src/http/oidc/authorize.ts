@@ -5,6 +5,7 @@ import { authorizationRequestLength } from '../../core/limits.ts';
 import {
   authorizationParameters,
   type PageReason,
+  readOf,
   type SentParameters,
 } from '../../core/oidc/authorization-request.ts';
 import { referenceIn } from '../../core/oidc/pushed-request.ts';
@@ -95,7 +96,7 @@ export function answerAuthorization(
       return respondToClient(reply, outcome, context, deps);
     case 'interact': {
       const { sent, startedAt, language } = context;
-      const { values: parameters, pushed = false } = sent;
+      const { values: parameters, pushed = false } = readOf(sent, outcome.client);
       const flow = { startedAt, parameters, returnTo: '/account', language, ...(pushed ? { pushed } : {}) };
       const sealed = sealFlow(reply, flow, deps);
       return reply.header('cache-control', 'no-store').redirect(flowUrl(`/${outcome.page}`, sealed), 303);

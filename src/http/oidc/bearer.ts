@@ -70,7 +70,8 @@ export async function checkBearer(
   const { sub, sid, client_id: clientId, scope } = claims;
   if (typeof sub !== 'string' || typeof sid !== 'string') return refused('invalid_token');
   if (typeof clientId !== 'string' || typeof scope !== 'string') return refused('invalid_token');
-  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope };
+  const asked = Array.isArray(claims.claims) ? { claims: claims.claims.map(String) } : {};
+  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope, ...asked };
   verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000, now);
   return { ok: true, bearer };
 }

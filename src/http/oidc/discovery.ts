@@ -1,5 +1,6 @@
 // Discovery and JWKS.
 import type { FastifyInstance } from 'fastify';
+import { oneFactor } from '../../core/oidc/claims-parameter.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
@@ -24,6 +25,7 @@ function clientAuthenticationOf({ assertionAlgorithms }: OpenTenant) {
 function discoveryOf(tenant: OpenTenant): object {
   const {
     issuer,
+    claimsParameter,
     deviceFlow,
     idTokenAlgorithms,
     languages,
@@ -75,6 +77,7 @@ function discoveryOf(tenant: OpenTenant): object {
       'nonce',
       'sid',
       'at_hash',
+      ...(claimsParameter ? ['acr', 'amr'] : []),
       'name',
       'given_name',
       'family_name',
@@ -95,7 +98,8 @@ function discoveryOf(tenant: OpenTenant): object {
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: offeredLanguages(languages),
     authorization_response_iss_parameter_supported: true,
-    claims_parameter_supported: false,
+    claims_parameter_supported: claimsParameter,
+    ...(claimsParameter ? { acr_values_supported: [oneFactor] } : {}),
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

@@ -1,6 +1,6 @@
 // The UserInfo endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { memberClaims } from '../../core/oidc/claims.ts';
+import { memberClaims, namedClaims } from '../../core/oidc/claims.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';
 import { refuseOtherMethods, sendJson } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
@@ -38,7 +38,9 @@ export function userinfoEndpoint(app: FastifyInstance, deps: Deps): void {
       'lookUp',
     );
     if (member === null) return sendBearerProblem(reply, 'invalid_token', { bearer, reason: stoppedWorking });
-    return sendJson(reply, { sub: member.id, ...memberClaims(member, bearer.scope) });
+    const { claims, scope } = bearer;
+    const asked = claims === undefined ? {} : namedClaims(member, claims);
+    return sendJson(reply, { sub: member.id, ...memberClaims(member, scope), ...asked });
   };
   app.route({ method: ['GET', 'HEAD', 'POST'], url, handler: answer });
 }

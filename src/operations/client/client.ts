@@ -54,6 +54,7 @@ export const clientDefaults = {
   accessTokenAlgorithm: 'ES256',
   idTokenAlgorithm: 'RS256',
   claimsInIdToken: false,
+  claimsParameter: false,
   accessTokenSeconds: accessTokenSeconds.default,
   refreshTokenIdle,
   refreshTokenAbsolute,

@@ -20,6 +20,8 @@ export interface OpenTenant extends Tenant {
   readonly keys: readonly SigningKey[];
   /** What signs the id_tokens of its clients; RS256 and ES256 always may (interop 57). */
   readonly idTokenAlgorithms: readonly SigningAlgorithm[];
+  /** Whether a client may ask for single claims and for an acr (interop 55 and 67). */
+  readonly claimsParameter: boolean;
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
   readonly deviceFlow: boolean;
   /** Whether a client may push its requests, and whether all of them must (RFC 9126 §5). */
@@ -114,6 +116,7 @@ function settingsOf(
 ): Pick<
   OpenTenant,
   | 'idTokenAlgorithms'
+  | 'claimsParameter'
   | 'deviceFlow'
   | 'assertionAlgorithms'
   | 'pushedRequests'
@@ -124,6 +127,7 @@ function settingsOf(
   for (const { idTokenAlgorithm } of clients) used.add(idTokenAlgorithm);
   return {
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
+    claimsParameter: clients.some((client) => client.claimsParameter),
     deviceFlow: clients.some((client) => client.deviceFlow),
     assertionAlgorithms: assertionAlgorithmsOf(clients),
     pushedRequests: useOf(clients.map(({ pushedRequests }) => pushedRequests)),

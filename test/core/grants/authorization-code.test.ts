@@ -55,6 +55,7 @@ const begins = beginSignIn(
     sessionId: 'session-1',
     scope: code.scope,
     authenticatedAt: code.authenticatedAt,
+    claims: code.claims,
   },
   right.now,
 );

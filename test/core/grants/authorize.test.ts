@@ -19,6 +19,7 @@ const request: AuthorizationRequest = {
   prompts: new Set(),
   maxAge: null,
   asksForSignUp: false,
+  claims: { idToken: ['email'], userinfo: [], subjects: null, essentialAcr: null },
 };
 
 /** A request in a browser that has been signed in for half an hour; its flow began a minute ago. */

@@ -241,6 +241,7 @@ describe('poll with a device code', () => {
       sessionId: 'session-1',
       authenticatedAt: byMember1.authenticatedAt,
       nonce: null,
+      claims: null,
       refreshToken: { signInId: 'sign-in-2', generation: 1 },
       issuedAt: right.now,
     });

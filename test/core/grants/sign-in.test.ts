@@ -55,6 +55,7 @@ describe('sign-in', () => {
       endedAt: null,
       endReason: null,
       label: null,
+      claims: null,
     });
   });
 

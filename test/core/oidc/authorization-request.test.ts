@@ -59,6 +59,7 @@ describe('authorization request', () => {
         prompts: new Set(['login', 'consent']),
         maxAge: 60,
         asksForSignUp: false,
+        claims: null,
       },
     });
   });
@@ -72,6 +73,7 @@ describe('authorization request', () => {
       prompts: new Set(),
       maxAge: null,
       asksForSignUp: false,
+      claims: null,
     });
   });
 });

@@ -111,6 +111,7 @@ export const examples: Readonly<Record<string, Example>> = {
     webOrigins: [],
     thirdParty: true,
     claimsInIdToken: false,
+    claimsParameter: true,
   }),
   'clients.disable': ofClient,
   'clients.enable': ofClient,

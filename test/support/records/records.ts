@@ -67,6 +67,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     accessTokenAlgorithm: 'RS256',
     idTokenAlgorithm: 'ES256',
     claimsInIdToken: true,
+    claimsParameter: true,
     accessTokenSeconds: 1_800,
     refreshTokenIdle: 30 * day,
     refreshTokenAbsolute: 100 * day,
@@ -142,6 +143,7 @@ export function codeRecord(changes: Partial<AuthorizationCode> = {}): Authorizat
     codeChallenge: challenge,
     scope: 'openid offline_access email',
     nonce: 'the nonce',
+    claims: '{"id_token":["email"],"userinfo":[]}',
     authenticatedAt: now - 30 * minute,
   };
   return { ...issueAuthorizationCode(facts, now), ...changes };

@@ -23,6 +23,7 @@ const labels: Readonly<Record<string, string>> = {
   atCheckout: 'At checkout',
   atSignUp: 'At sign-up',
   brandColor: 'Colour',
+  claimsParameter: 'Single claims by request',
   deletionCoolingOffSeconds: 'Cooling-off of deletions (seconds)',
   deletionDueAt: 'To be deleted',
   deviceRequestsPerAddressAndHour: 'Device requests, address and hour',

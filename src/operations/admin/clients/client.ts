@@ -50,6 +50,7 @@ export const clientFields = {
     'EdDSA',
   ]),
   claimsInIdToken: s.flag('Whether the id_token repeats the claims of profile, email, phone and address'),
+  claimsParameter: s.flag('Whether it may ask for single claims (`claims`) and for an acr (`acr_values`)'),
   accessTokenSeconds: s.secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
   refreshTokenIdleSeconds: s.secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
   refreshTokenAbsoluteSeconds: s.secondsFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
