@@ -251,6 +251,14 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     Z21: 'restart with a large database',
     Z22: 'backup under load, and restore',
   },
+  'Unregistered clients': {
+    UR1: 'what was allowed in one flow answers no other',
+    UR2: 'redirect URIs of several hosts: the one that is used is named',
+    UR3: 'a name of the tenant, or of a client of its own',
+    UR4: 'names that look alike: accents, digits, other scripts',
+    UR5: 'markup and invisible characters in a name',
+    UR6: 'one that asks too often',
+  },
   'Found by use': {
     F1: 'many guesses at one secret at once',
     F2: 'a consent page of another member',

@@ -37,6 +37,7 @@ import * as apis from './0036-apis.ts';
 import * as signedResponses from './0037-signed-responses.ts';
 import * as clientAssertions from './0038-client-assertions.ts';
 import * as claimsByName from './0039-claims-by-name.ts';
+import * as unverifiedClients from './0040-unverified-clients.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -79,6 +80,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0037-signed-responses': signedResponses,
   '0038-client-assertions': clientAssertions,
   '0039-claims-by-name': claimsByName,
+  '0040-unverified-clients': unverifiedClients,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -95,4 +97,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0037-signed-responses': signedResponses,
   '0038-client-assertions': clientAssertions,
   '0039-claims-by-name': claimsByName,
+  '0040-unverified-clients': unverifiedClients,
 };

@@ -13,12 +13,21 @@ export interface ClientSecret {
   readonly createdAt: number;
 }
 
+/**
+ * Who says what is known of a client: an operator, the client itself by dynamic registration (RFC 7591), or a document
+ * at the address that is its client_id (draft-ietf-oauth-client-id-metadata-document). Only the first is verified.
+ */
+export type ClientOrigin = 'operator' | 'registered' | 'document';
+
 /** An OIDC client as registered (contract, "OIDC client (configuration record)"). */
 export interface Client {
   readonly tenantId: string;
   readonly clientId: string;
-  /** Shown to members: on the sign-in page, on the approve page, in lists. */
+  readonly origin: ClientOrigin;
+  /** Shown to members: on the sign-in page, on the approve page, in lists. Of an unverified client it is the host behind it. */
   readonly name: string;
+  /** What an unverified client calls itself, which nothing proves; null where it says nothing, and of others. */
+  readonly claimedName: string | null;
   /** A picture in a `data:` URI, shown beside the name. */
   readonly logo: string | null;
   readonly type: 'public' | 'confidential';

@@ -224,6 +224,10 @@ export const tenantLimits = {
   /** Failed sign-ins a minute from one address, and of one account before it waits (security, Defaults; A6). */
   failedSignInsPerAddressAndMinute: 30,
   failedSignInsPerAccount: signInLimit.failures,
+  /** Registrations of clients from one address and of one tenant, and what an unverified client asks (decision 50). */
+  registrationsPerAddressAndHour: 20,
+  registrationsPerHour: 200,
+  requestsPerUnverifiedClientAddressAndMinute: 60,
   deletionCoolingOff,
 };
 
@@ -233,15 +237,6 @@ type Always = 'pendingDeviceCodes' | 'deletionCoolingOff';
 export type TenantLimits = Readonly<
   Record<Always, number> & Record<Exclude<keyof typeof tenantLimits, Always>, number | null>
 >;
-
-/** What a tenant has before it sets anything for its pages. */
-export const tenantDefaults = {
-  languages: [],
-  passwordLength: 12,
-  revocationListed: false,
-  stageTenantId: null,
-  disabledAt: null,
-} as const;
 
 /** Counters of a limiter kept in memory: at most this many keys a window; beyond, the oldest are dropped. */
 export const countedKeys = 50_000;

@@ -43,6 +43,7 @@ export const problemWords = {
   unfit_name: '{it} has a control character, or one that turns the text around it',
   not_a_limit: '{it} must be a whole number from 1, or null for no limit',
   not_an_origin: '"{value}" is not an origin such as https://www.example.com',
+  not_a_host: '"{value}" is not a host such as app.example.com',
   not_a_color: '{it} must be written as # and six hexadecimal digits',
   too_pale:
     '{it} {color} cannot be told from a white page: its contrast is {contrast}, and buttons need {least}; {darker} would do',

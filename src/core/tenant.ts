@@ -38,7 +38,28 @@ export interface Tenant {
   readonly disabledAt: number | null;
   /** Where a checkout may lead back to, such as `https://www.example.com` (decision 40). */
   readonly returnOrigins: readonly string[];
+  /** Whether clients may register themselves (RFC 7591; decision 50): never, with an initial access token, or at will. */
+  readonly clientRegistration: 'off' | 'token' | 'open';
+  /** Whether the address of a document may be a client_id (decision 50): never, on listed hosts, or on any. */
+  readonly clientMetadataDocuments: 'off' | 'listed' | 'any';
+  /** Those hosts, lower case, with a port that is not the scheme's own. */
+  readonly clientMetadataHosts: readonly string[];
+  /** Whether unverified clients may have offline_access (decision 50). */
+  readonly unverifiedOfflineAccess: boolean;
 }
+
+/** What a tenant has before it sets anything for its pages. */
+export const tenantDefaults = {
+  languages: [],
+  passwordLength: 12,
+  revocationListed: false,
+  stageTenantId: null,
+  disabledAt: null,
+  clientRegistration: 'off',
+  clientMetadataDocuments: 'off',
+  clientMetadataHosts: [],
+  unverifiedOfflineAccess: false,
+} as const;
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 

@@ -27,7 +27,9 @@ const words = {
   set_up_links: 'wrong set-up links',
   sign_ins: 'failed sign-ins',
   sign_ups: 'sign-ups',
+  registrations: 'registrations of clients',
   tenant_user_codes: 'wrong user codes of one tenant, so that entries are slowed',
+  unverified_clients: 'requests of one unverified client',
   user_codes: 'wrong user codes',
 } as const;
 

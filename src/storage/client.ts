@@ -12,7 +12,7 @@ import {
   updateRow,
   within,
 } from './rows.ts';
-import type { ClientRow } from './schema.ts';
+import type { ClientRow, StoredClient } from './schema.ts';
 import type { Tx } from './store.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
@@ -42,13 +42,13 @@ export async function findRegisteredClient(
   return row === null ? null : fromRow(row);
 }
 
-/** Every client of a tenant, or of all tenants, by client_id; those that are disabled too. */
+/** Every client that operators registered, of a tenant or of all tenants, by client_id; those that are disabled too. */
 export async function listClients(
   tx: Tx,
   tenantId?: string,
   page: ListPage<string> = {},
 ): Promise<readonly Client[]> {
-  const all = rowsWith(tx, 'clients', given({ tenantId })).orderBy('tenantId');
+  const all = rowsWith(tx, 'clients', given({ tenantId, origin: 'operator' })).orderBy('tenantId');
   return (await within(all, 'clientId', page).execute()).map(fromRow);
 }
 
@@ -77,7 +77,14 @@ export async function updateClient(tx: Tx, client: Client): Promise<void> {
   await updateRow(tx, 'clients', { tenantId, clientId }, changed);
 }
 
-function fromRow({ createdAt: _, ...row }: ClientRow): Client {
+/** A client as it is stored. */
+export function fromRow({
+  createdAt: _createdAt,
+  lastUsedAt: _lastUsedAt,
+  registrationTokenHash: _hash,
+  freshUntil: _freshUntil,
+  ...row
+}: ClientRow): Client {
   return {
     ...row,
     secrets: JSON.parse(row.secrets) as ClientSecret[],
@@ -95,7 +102,7 @@ function fromRow({ createdAt: _, ...row }: ClientRow): Client {
   };
 }
 
-function toRow(client: Client): Omit<ClientRow, 'createdAt'> {
+function toRow(client: Client): StoredClient {
   return {
     ...client,
     secrets: JSON.stringify(client.secrets),

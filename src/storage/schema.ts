@@ -41,6 +41,8 @@ export interface Database {
   tenants: TenantRow;
   signingKeys: SigningKeyRow;
   clients: ClientRow;
+  clientBans: ClientBanRow;
+  registrationTokens: RegistrationTokenRow;
   members: MemberRow;
   /** The words of members' names, as they are searched. */
   memberWords: { tenantId: string; word: string; memberId: string };
@@ -145,8 +147,8 @@ export interface LeaseRow {
 
 type StoredTenant = Stored<
   Tenant,
-  'limits' | 'returnOrigins' | 'languages',
-  'development' | 'revocationListed'
+  'limits' | 'returnOrigins' | 'languages' | 'clientMetadataHosts',
+  'development' | 'revocationListed' | 'unverifiedOfflineAccess'
 >;
 
 export interface TenantRow extends StoredTenant {
@@ -167,7 +169,7 @@ export interface SigningKeyRow {
   retiredAt: number | null;
 }
 
-type StoredClient = Stored<
+export type StoredClient = Stored<
   Client,
   'secrets' | 'signingAlgorithms' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
   'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken' | 'claimsParameter' | 'signedResponses'
@@ -175,6 +177,31 @@ type StoredClient = Stored<
 
 export interface ClientRow extends StoredClient {
   createdAt: number;
+  /** When an unverified client last got an authorization code (ms); null where it never did, and of others. */
+  lastUsedAt: number | null;
+  /** SHA-256 of the token with which a client changes its own registration (RFC 7592). */
+  registrationTokenHash: string | null;
+  /** Until when the document of a client need not be read again (ms). */
+  freshUntil: number | null;
+}
+
+/** A host or a client_id that may not come back as an unverified client. */
+export interface ClientBanRow {
+  tenantId: string;
+  banned: string;
+  bannedAt: number;
+}
+
+/** An initial access token (RFC 7591 §3). */
+export interface RegistrationTokenRow {
+  id: string;
+  tenantId: string;
+  name: string;
+  secretHash: string;
+  /** How many registrations it allows yet. */
+  usesLeft: number;
+  createdAt: number;
+  expiresAt: number;
 }
 
 export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'emailVerified' | 'phoneVerified'> {

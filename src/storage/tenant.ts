@@ -31,6 +31,8 @@ function tenantOf({ tokenKey: _key, createdAt: _createdAt, ...row }: TenantRow):
     returnOrigins: fromList(row.returnOrigins),
     languages: fromList(row.languages),
     revocationListed: fromFlag(row.revocationListed),
+    clientMetadataHosts: fromList(row.clientMetadataHosts),
+    unverifiedOfflineAccess: fromFlag(row.unverifiedOfflineAccess),
   };
 }
 
@@ -42,6 +44,8 @@ function columnsOf(tenant: Tenant): Omit<TenantRow, 'tokenKey' | 'createdAt'> {
     returnOrigins: JSON.stringify(tenant.returnOrigins),
     languages: JSON.stringify(tenant.languages),
     revocationListed: toFlag(tenant.revocationListed),
+    clientMetadataHosts: JSON.stringify(tenant.clientMetadataHosts),
+    unverifiedOfflineAccess: toFlag(tenant.unverifiedOfflineAccess),
   };
 }
 

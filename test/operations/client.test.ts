@@ -40,7 +40,9 @@ describe('registration of a client', () => {
     expect(client).toEqual({
       tenantId: 'tenant-a',
       clientId: 'app',
+      origin: 'operator',
       name: 'App',
+      claimedName: null,
       logo: null,
       type: 'public',
       secrets: [],

@@ -37,7 +37,9 @@ const write = (store: Store, ...writes: readonly Write[]) => store.transaction((
 const otherClient: Client = {
   tenantId: 'tenant-a',
   clientId: 'client-2',
+  origin: 'registered',
   name: 'Client “Two”',
+  claimedName: 'Two, as it says',
   logo: plainLogo,
   type: 'public',
   secrets: [],

@@ -1,7 +1,8 @@
 import type { CustomProperty } from '../../src/core/access/custom-property.ts';
 import type { PackageFacts } from '../../src/core/access/package.ts';
-import { tenantDefaults, tenantLimits } from '../../src/core/limits.ts';
+import { tenantLimits } from '../../src/core/limits.ts';
 import type { Member } from '../../src/core/members/member.ts';
+import { tenantDefaults } from '../../src/core/tenant.ts';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { addSubscription, defineCustomProperty } from '../../src/operations/access/subscription.ts';
 import { type ClientRegistration, registerClient } from '../../src/operations/client/client.ts';

@@ -21,6 +21,7 @@ const counts = [0, 1, 2, 3, 5, 11, 21, 100];
 const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   da: [
     'account.browser', // Danish: Browser
+    'consent.unverified.app', // Danish: App
     'device.approve.model', // Danish: Model
     'mail.fact.browser', // Danish: Browser
     'mail.fact.client', // Danish: App
@@ -28,6 +29,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
   ],
   de: [
     'account.browser', // German: Browser
+    'consent.unverified.app', // German: App
     'device.approve.name', // German: Name
     'device.code', // German: Code
     'mail.fact.browser', // German: Browser
@@ -41,10 +43,12 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'device.code', // French: Code
   ],
   nb: [
+    'consent.unverified.app', // Norwegian: App
     'mail.fact.client', // Norwegian: App
   ],
   nl: [
     'account.browser', // Dutch: Browser
+    'consent.unverified.app', // Dutch: App
     'device.approve.model', // Dutch: Model
     'device.code', // Dutch: Code
     'mail.fact.browser', // Dutch: Browser
@@ -54,6 +58,7 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'device.approve.model', // Polish: Model
   ],
   sv: [
+    'consent.unverified.app', // Swedish: App
     'mail.fact.client', // Swedish: App
   ],
 };

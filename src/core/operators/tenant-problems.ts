@@ -2,6 +2,7 @@
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
 import { passwordLength } from '../members/limits.ts';
+import { isHostName } from '../oidc/redirect-uri.ts';
 import { isWebOrigin } from '../oidc/web-origin.ts';
 import { type Problem, problem } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
@@ -19,6 +20,9 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
     // Where checkouts may lead back to (decision 40).
     ...tenant.returnOrigins.map(
       (value, index) => !isWebOrigin(value) && problem(['returnOrigins', index], 'not_an_origin', { value }),
+    ),
+    ...tenant.clientMetadataHosts.map(
+      (value, index) => !isHost(value) && problem(['clientMetadataHosts', index], 'not_a_host', { value }),
     ),
     ...tenant.languages.map(
       (tag, index) =>
@@ -40,6 +44,14 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
         problem(['limits', name], 'not_a_limit'),
     ),
   ].filter((found) => found !== false);
+}
+
+/** A host as `URL` writes it, with a port that is not 443. */
+function isHost(text: string): boolean {
+  const { host, hostname } = URL.canParse(`https://${text}/`)
+    ? new URL(`https://${text}/`)
+    : { host: '', hostname: '' };
+  return host === text && isHostName(hostname);
 }
 
 function isWhole(value: number, least: number, most: number): boolean {

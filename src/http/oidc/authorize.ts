@@ -15,15 +15,18 @@ import {
   takeStep,
 } from '../../operations/authorization/authorization.ts';
 import { pushedParameters } from '../../operations/authorization/pushed-request.ts';
+import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { type Form, pick, sentForm } from '../form.ts';
+import { refusedByLimit } from '../limit-reached.ts';
 import { requestLanguage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
 import { encode, respondToClient } from './authorization-response.ts';
+import { takeUnverified } from './client-authentication.ts';
 import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
 
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
@@ -56,7 +59,7 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
     const current = await currentSession(tx, request, now);
     const step = { tenant, sent: begun, hintedMember, startedAt: now, now };
     const outcome = await takeStep(tx, step, current?.session ?? null, deps);
-    return { ...context, sent: begun, outcome };
+    return { ...context, sent: begun, outcome: await withinLimit(tx, request, outcome, deps) };
   });
   return answerAuthorization(reply, outcome, context, deps);
 }
@@ -79,6 +82,21 @@ const unknownRequestUri = (client: Client): AuthorizationOutcome => ({
   reason: 'request_uri_unknown',
   client,
 });
+
+/** An unverified client that asks too often from one address gets no page to begin at (decision 50). */
+async function withinLimit(
+  tx: Tx,
+  request: FastifyRequest,
+  outcome: AuthorizationOutcome,
+  deps: Deps,
+): Promise<AuthorizationOutcome> {
+  if (outcome.kind !== 'interact') return outcome;
+  const wait = await takeUnverified(tx, request, outcome.client, deps);
+  if (wait === null) return outcome;
+  const { error, description } = refusedByLimit(request, 'unverified_clients', wait);
+  const parameters = { error, error_description: description };
+  return { kind: 'respond', target: outcome.request.target, parameters };
+}
 
 /** Sends an outcome on its way: to the client, to the page that comes next, or to the person in front. */
 export function answerAuthorization(

@@ -12,8 +12,10 @@ import {
 import { countingWindow } from '../../core/limits.ts';
 import { authenticateClient, type ClientCredentials } from '../../core/oidc/client-authentication.ts';
 import type { AuditEvent } from '../../core/operators/audit-event.ts';
+import { allowedClient, isUnverified } from '../../core/registration/unverified-client.ts';
 import type { Write } from '../../core/write.ts';
 import { findClient } from '../../storage/client.ts';
+import { takeIn } from '../../storage/memory/rate-limit.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
 import type { TransactionKind, Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
@@ -57,7 +59,9 @@ export async function asClient<T>(
     const isGuess = secret !== null || assertion !== undefined;
     const wait = !isGuess ? null : await failedClients.waitOf(tx, tenant, address);
     if (wait !== null) return { wait };
-    const found = await findClient(tx, tenant.id, named);
+    const found = allowedClient(await findClient(tx, tenant.id, named), tenant);
+    const tooOften = await takeUnverified(tx, request, found, deps);
+    if (tooOften !== null) return { tooOften };
     const proven = authenticateClient(found, credentials, secretIsOptional, judged);
     const isReplay = judged?.ok === true && !isRefusal(proven) && !(await isFirstUse(tx, proven, judged));
     const client = isReplay ? replayed : proven;
@@ -75,6 +79,7 @@ export async function asClient<T>(
     return { result: await work(own, client) };
   });
   if ('result' in done) return done.result;
+  if ('tooOften' in done) return refusedByLimit(request, 'unverified_clients', done.tooOften);
   if (done.wait !== null) return refusedByLimit(request, 'client_authentications', done.wait);
   const { refused, clientId } = done;
   const reason = refused.description;
@@ -83,6 +88,23 @@ export async function asClient<T>(
 }
 
 const replayed = refusal('invalid_client', 'the client_assertion was used before');
+/**
+ * Counts a request of an unverified client from an address: no operator looked at what such a client does, and there may
+ * be any number of them (decision 50). Others are not counted.
+ *
+ * @returns the seconds that it has to wait; null where it is allowed
+ */
+export async function takeUnverified(
+  tx: Tx,
+  { tenant, address }: FastifyRequest,
+  client: Client | null,
+  { rateLimiter }: Pick<Deps, 'rateLimiter'>,
+): Promise<number | null> {
+  if (client === null || !isUnverified(client)) return null;
+  const key = `unverified ${tenant.id} ${client.clientId} ${addressKey(address)}`;
+  const limit = tenant.limits.requestsPerUnverifiedClientAddressAndMinute;
+  return takeIn(tx, rateLimiter, key, limit, countingWindow.minute);
+}
 
 /** How a device's own code ends, which is no guess: a hotel's TVs all come from one address. */
 const ends: ReadonlySet<ErrorCode> = new Set(['access_denied', 'expired_token']);

@@ -9,6 +9,8 @@ import { subscriptionOperations } from './access/subscriptions.ts';
 import { auditOperations } from './audit.ts';
 import { apiOperations } from './clients/apis.ts';
 import { clientOperations } from './clients/clients.ts';
+import { registrationTokenOperations } from './clients/registration-tokens.ts';
+import { unverifiedClientOperations } from './clients/unverified.ts';
 import { keyOperations } from './keys.ts';
 import { loadOperations } from './load.ts';
 import { memberChangeOperations } from './members/member-changes.ts';
@@ -25,6 +27,8 @@ export const operations: readonly Operation[] = [
   ...tenantOperations,
   ...clientOperations,
   ...apiOperations,
+  ...unverifiedClientOperations,
+  ...registrationTokenOperations,
   ...memberOperations,
   ...memberChangeOperations,
   ...memberFileOperations,

@@ -29,6 +29,12 @@ const counts = {
   recoveriesPerAddressAndHour: perUnit('Forgotten passwords an hour from one address', 60),
   failedSignInsPerAddressAndMinute: perUnit('Failed sign-ins a minute from one address', 30),
   failedSignInsPerAccount: perUnit('Failed sign-ins of one account, after which it waits', 5),
+  registrationsPerAddressAndHour: perUnit('Registrations of clients an hour from one address', 20),
+  registrationsPerHour: perUnit('Registrations of clients an hour', 200),
+  requestsPerUnverifiedClientAddressAndMinute: perUnit(
+    'Requests a minute of one unverified client from one address',
+    60,
+  ),
 } satisfies Readonly<Record<keyof Omit<TenantLimits, 'deletionCoolingOff'>, s.Schema>>;
 
 function perUnit(description: string, example: number) {
@@ -58,6 +64,18 @@ export const tenantFields = {
     passwordLength.default,
   ),
   returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
+  clientRegistration: s.oneOf(
+    'ClientRegistration',
+    'Whether clients may register themselves: never, with an initial access token, or at will',
+    ['off', 'token', 'open'],
+  ),
+  clientMetadataDocuments: s.oneOf(
+    'ClientMetadataDocuments',
+    'Whether the address of a document may be a client_id: never, on the hosts that are listed, or on any host',
+    ['off', 'listed', 'any'],
+  ),
+  clientMetadataHosts: s.texts('The hosts whose documents may be clients', 'app.example.com'),
+  unverifiedOfflineAccess: s.flag('Whether clients that no operator registered may have offline_access'),
   revocationListed: s.flag('Whether discovery lists the revocation address without the device flow too'),
   limits: s.named('TenantLimitChanges', s.someOf('Limits; what is left out stays as it is', counts)),
   deletionCoolingOffSeconds: s.secondsFrom(0, deletionCoolingOffMost / 1_000, cooling, 1_209_600),
@@ -97,6 +115,10 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
     returnOrigins: tenant.returnOrigins,
+    clientRegistration: tenant.clientRegistration,
+    clientMetadataDocuments: tenant.clientMetadataDocuments,
+    clientMetadataHosts: tenant.clientMetadataHosts,
+    unverifiedOfflineAccess: tenant.unverifiedOfflineAccess,
     revocationListed: tenant.revocationListed,
     deletionCoolingOffSeconds: Math.round(deletionCoolingOff / 1_000),
     limits,

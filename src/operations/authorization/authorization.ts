@@ -9,9 +9,17 @@ import {
   readAuthorizationRequest,
   type SentParameters,
 } from '../../core/oidc/authorization-request.ts';
+import type { ScopeConsent } from '../../core/oidc/scope-consent.ts';
+import {
+  allowedClient,
+  allowedScope,
+  isUnverified,
+  namedByHost,
+} from '../../core/registration/unverified-client.ts';
 import type { Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/client.ts';
+import { updateBeside } from '../../storage/registration/unverified-client.ts';
 import { findScopeConsent } from '../../storage/scope-consent.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
@@ -25,6 +33,8 @@ export interface AuthorizationStep {
   readonly hintedMember: string | null | undefined;
   readonly startedAt: number;
   readonly now: number;
+  /** What the member has allowed with this very request; of an unverified client nothing else counts. */
+  readonly allowed?: ScopeConsent;
 }
 
 /** Where an answer belongs: the request it answers, and how far its flow has come. */
@@ -59,16 +69,14 @@ export async function takeStep(
   session: Session | null,
   { random }: { readonly random: Pick<Random, 'secret'> },
 ): Promise<AuthorizationOutcome> {
-  const { tenant, sent, hintedMember, startedAt, now } = step;
-  const { client_id: clientId } = sent.values;
-  const client = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
-  const read = readAuthorizationRequest(sent, client);
+  const { tenant, hintedMember, startedAt, now } = step;
+  const { client, read } = await readSent(tx, step);
   if (read.kind === 'page') return { kind: 'rejected', reason: read.reason, client };
   if (read.kind === 'error') return respond(read.target, read);
   if (client === null) throw new Error('a request of no client was found valid');
 
-  const { request } = read;
-  const consent = session === null ? null : await findScopeConsent(tx, session.memberId, client.clientId);
+  const request = { ...read.request, scope: allowedScope(read.request.scope, client, tenant) };
+  const consent = await consentTo(tx, client, session, step);
   const code = random.secret();
   const decision = authorize({
     client,
@@ -82,10 +90,33 @@ export async function takeStep(
   });
   await apply(tx, decision.writes);
   const { answer } = decision;
-  if (answer.kind === 'page') return { kind: 'interact', page: answer.page, client, request };
+  if (answer.kind === 'page') {
+    const shown = namedByHost(client, request.target.redirectUri);
+    return { kind: 'interact', page: answer.page, client: shown, request };
+  }
+  if (answer.kind === 'code' && isUnverified(client)) await updateBeside(tx, client, { lastUsedAt: now });
   return answer.kind === 'code'
     ? { kind: 'respond', target: request.target, parameters: { code } }
     : respond(request.target, answer);
+}
+
+/** The client that a request names, as far as the tenant allows it, and the request as it is read with it. */
+async function readSent(tx: Tx, { tenant, sent }: Pick<AuthorizationStep, 'tenant' | 'sent'>) {
+  const { client_id: clientId } = sent.values;
+  const found = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
+  const client = allowedClient(found, tenant);
+  return { client, read: readAuthorizationRequest(sent, client) };
+}
+
+/** What the member allowed the client: an unverified one is asked about each time (decision 50). */
+async function consentTo(
+  tx: Tx,
+  client: Client,
+  session: Session | null,
+  { allowed }: Pick<AuthorizationStep, 'allowed'>,
+): Promise<ScopeConsent | null> {
+  if (session === null || isUnverified(client)) return allowed ?? null;
+  return findScopeConsent(tx, session.memberId, client.clientId);
 }
 
 function respond(
@@ -100,9 +131,7 @@ export async function cancel(
   tx: Tx,
   { tenant, sent }: Pick<AuthorizationStep, 'tenant' | 'sent'>,
 ): Promise<AuthorizationOutcome> {
-  const { client_id: clientId } = sent.values;
-  const client = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
-  const read = readAuthorizationRequest(sent, client);
+  const { client, read } = await readSent(tx, { tenant, sent });
   if (read.kind === 'page') return { kind: 'rejected', reason: read.reason, client };
   const target = read.kind === 'error' ? read.target : read.request.target;
   return respond(target, { error: 'access_denied', description: 'the member turned back' });
@@ -127,6 +156,7 @@ export async function answerScopes(
   const { tenantId, clientId } = client;
   const { memberId } = session;
   const consent = { tenantId, memberId, clientId, scope: request.scope, grantedAt: step.now };
+  if (isUnverified(client)) return takeStep(tx, { ...step, allowed: consent }, session, deps);
   await apply(tx, [{ write: 'saveScopeConsent', consent }]);
   return takeStep(tx, step, session, deps);
 }

@@ -39,6 +39,8 @@ export interface ClientRegistration
 
 /** The settings of a client of which its registration says nothing. */
 export const clientDefaults = {
+  origin: 'operator',
+  claimedName: null,
   logo: null,
   authenticationMethod: 'client_secret',
   jwks: null,

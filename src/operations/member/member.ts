@@ -13,6 +13,7 @@ import {
   nextMemberNumbers,
   updateMemberStatus,
 } from '../../storage/members/member.ts';
+import { listUnverifiedClients } from '../../storage/registration/unverified-client.ts';
 import { listScopeConsents } from '../../storage/scope-consent.ts';
 import { listActiveSessions } from '../../storage/session.ts';
 import { listMemberSignIns } from '../../storage/sign-in.ts';
@@ -112,7 +113,10 @@ export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number
     signIns: await listMemberSignIns(tx, id),
     sessions: await listActiveSessions(tx, id),
     consents: await listScopeConsents(tx, id),
-    clients: await listClients(tx, tenantId),
+    clients: [
+      ...(await listClients(tx, tenantId)),
+      ...(await listUnverifiedClients(tx, tenantId)).map(({ client }) => client),
+    ],
     exportedAt,
   });
 }

@@ -1,8 +1,8 @@
 // Makes and changes tenants.
-import { type TenantLimits, tenantDefaults, tenantLimits } from '../../core/limits.ts';
+import { type TenantLimits, tenantLimits } from '../../core/limits.ts';
 import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
-import type { Tenant } from '../../core/tenant.ts';
+import { type Tenant, tenantDefaults } from '../../core/tenant.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import type { Tx } from '../../storage/store.ts';
 import { findTenant, insertSigningKey, insertTenant, updateTenant } from '../../storage/tenant.ts';
@@ -68,5 +68,6 @@ export function changedTenant(tenant: Tenant, changes: TenantChanges): Tenant {
     ...changed,
     languages: [...new Set(changed.languages)],
     returnOrigins: [...new Set(changed.returnOrigins)],
+    clientMetadataHosts: [...new Set(changed.clientMetadataHosts)],
   };
 }

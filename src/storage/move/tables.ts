@@ -19,6 +19,8 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   signingKeys: ['kid'],
   apis: ['tenantId', 'identifier'],
   clients: ['tenantId', 'clientId'],
+  clientBans: ['tenantId', 'banned'],
+  registrationTokens: ['id'],
   members: ['id'],
   memberWords: ['tenantId', 'word', 'memberId'],
   formerAddresses: ['memberId', 'email'],

@@ -72,6 +72,10 @@ const tenant: FileTenant = {
   languages: ['nb', 'en'],
   passwordLength: 14,
   returnOrigins: ['https://www.telling.test', 'https://shop.telling.test'],
+  clientRegistration: 'token',
+  clientMetadataDocuments: 'listed',
+  clientMetadataHosts: ['app.telling.test', 'tv.telling.test:8443'],
+  unverifiedOfflineAccess: true,
   revocationListed: true,
   deletionCoolingOffSeconds: 3_600,
   limits: {
@@ -88,6 +92,9 @@ const tenant: FileTenant = {
     recoveriesPerAddressAndHour: 13,
     failedSignInsPerAddressAndMinute: 14,
     failedSignInsPerAccount: 17,
+    registrationsPerAddressAndHour: 18,
+    registrationsPerHour: null,
+    requestsPerUnverifiedClientAddressAndMinute: 19,
   },
   properties: [
     { key: 'motto', type: 'string' },

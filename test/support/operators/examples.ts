@@ -7,6 +7,7 @@ import {
   newMember,
   newSession,
   newSubscription,
+  newUnverifiedClient,
   type World,
 } from './world.ts';
 
@@ -52,6 +53,20 @@ const ofFile: Example = async ({ host }) => ({
   force: false,
 });
 
+const clientBan = async ({ operate, fresh }: World) => {
+  const banned = `${fresh('banned')}.example.com`;
+  await operate('clientBans.create', { banned });
+  return { banned };
+};
+
+const registrationToken = async ({ operate }: World) => {
+  const { registrationTokenId } = await operate<{ registrationTokenId: string }>(
+    'registrationTokens.create',
+    { name: 'partners' },
+  );
+  return { registrationTokenId };
+};
+
 const token = { name: 'deployment', permissions: ['clients:read', 'clients:write'] };
 
 /** One call of each operation, with the fields that tell. */
@@ -68,6 +83,10 @@ export const examples: Readonly<Record<string, Example>> = {
     brandColor: '#112233',
     logo: null,
     passwordLength: 16,
+    clientRegistration: 'token',
+    clientMetadataDocuments: 'listed',
+    clientMetadataHosts: ['app.example.com'],
+    unverifiedOfflineAccess: true,
     revocationListed: true,
     returnOrigins: ['https://www.example.com', 'https://shop.example.com'],
   }),
@@ -122,6 +141,28 @@ export const examples: Readonly<Record<string, Example>> = {
     const added = await world.operate<{ secretId: string }>('clients.addSecret', { clientId });
     return { clientId, secretId: added.secretId };
   },
+
+  'unverifiedClients.list': async (world) => {
+    await newUnverifiedClient(world);
+    return {};
+  },
+  'unverifiedClients.ban': async (world) => ({ clientId: await newUnverifiedClient(world) }),
+  'clientBans.list': async (world) => {
+    await clientBan(world);
+    return {};
+  },
+  'clientBans.create': async ({ fresh }) => ({ banned: `${fresh('banned')}.example.com` }),
+  'clientBans.delete': clientBan,
+  'registrationTokens.list': async (world) => {
+    await registrationToken(world);
+    return {};
+  },
+  'registrationTokens.create': async () => ({
+    name: 'partners',
+    uses: 3,
+    expiresAt: '2036-01-01T00:00:00.000Z',
+  }),
+  'registrationTokens.delete': registrationToken,
 
   'members.list': async (world) => {
     await newMember(world);

@@ -1,6 +1,10 @@
 import { answerConsents } from '../../../src/operations/access/consent.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { runOperation } from '../../../src/operations/admin/run.ts';
+import {
+  storeUnverifiedClient,
+  unverifiedClient,
+} from '../../../src/operations/registration/store-client.ts';
 import { insertCheckout } from '../../../src/storage/access/checkout.ts';
 import { insertInvoice } from '../../../src/storage/access/invoice.ts';
 import { insertSession } from '../../../src/storage/session.ts';
@@ -86,6 +90,22 @@ export async function newApi(world: World): Promise<string> {
   const identifier = `https://${name}.example.com`;
   await world.operate('apis.create', { identifier, name, scopes: { [`${name}:read`]: `Read ${name}` } });
   return identifier;
+}
+
+/** A client that registered itself. */
+export async function newUnverifiedClient({ service, tenantId, fresh }: World): Promise<string> {
+  const clientId = fresh('unverified');
+  const client = unverifiedClient({
+    tenantId,
+    clientId,
+    origin: 'registered',
+    claimedName: 'An app, as it says',
+    redirectUris: [`https://${clientId}.example.com/callback`],
+  });
+  const beside = { lastUsedAt: null, registrationTokenHash: null, freshUntil: null };
+  const createdAt = service.clock.now();
+  await service.store.transaction((tx) => storeUnverifiedClient(tx, { client, createdAt, ...beside }));
+  return clientId;
 }
 
 /** A member whom nothing has happened to. @returns the id */

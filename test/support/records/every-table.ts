@@ -59,6 +59,12 @@ export async function fillOtherTables(
       .values({ ...used, tenantId })
       .execute();
     await tx.insertInto('pollTimes').values({ deviceCodeId: difficult, polledAt: 1 }).execute();
+    await tx.insertInto('clientBans').values({ tenantId, banned: difficult, bannedAt: 1 }).execute();
+    const initial = { id: 'initial', name: difficult, secretHash: 'hash', usesLeft: 2 } as const;
+    await tx
+      .insertInto('registrationTokens')
+      .values({ ...initial, tenantId, createdAt: 1, expiresAt: 2 })
+      .execute();
     const entry = { address: '192.0.2.1', network: '192.0.2.0/24', isKnown: 1, isRight: 0, overAt: 1 };
     await tx
       .insertInto('slowedEntries')

@@ -21,7 +21,10 @@ export interface Menu {
 
 /** The groups in their order; a noun that none of them names comes last. */
 const groups: readonly { readonly title: string; readonly nouns: readonly string[] }[] = [
-  { title: 'Sign-in', nouns: ['clients', 'apis', 'keys'] },
+  {
+    title: 'Sign-in',
+    nouns: ['clients', 'unverifiedClients', 'clientBans', 'registrationTokens', 'apis', 'keys'],
+  },
   { title: 'People', nouns: ['members', 'subscriptions', 'checkouts', 'invoices', 'consentAnswers'] },
   { title: 'Access', nouns: ['packages', 'products', 'channels', 'properties', 'consents'] },
   { title: 'Operation', nouns: ['audit', 'tokens'] },

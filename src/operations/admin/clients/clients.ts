@@ -5,6 +5,7 @@ import type { Client } from '../../../core/client.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
+import { isUnverified } from '../../../core/registration/unverified-client.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
@@ -234,12 +235,13 @@ async function deviceFlowOnStage(tx: Tx, tenant: OpenTenant, clientId: string): 
 
 async function clientOf(tx: Tx, tenant: OpenTenant, clientId: string): Promise<Client> {
   const client = await findRegisteredClient(tx, tenant.id, clientId);
-  if (client === null) throw unknown('client');
+  if (client === null || isUnverified(client)) throw unknown('client');
   return client;
 }
 
 function answer(client: Client | null): object {
-  if (client === null) throw unknown('client');
+  // What is undone with this transaction: an unverified client has operations of its own.
+  if (client === null || isUnverified(client)) throw unknown('client');
   return clientAnswer(client);
 }
 

@@ -54,6 +54,8 @@ const others = () => ({
   key: 'seats',
   kid: 'any',
   number: 1,
+  banned: 'any',
+  registrationTokenId: 'any',
   secretId: 'any',
   sessionId: 'any',
   signInId: 'any',

@@ -1,0 +1,17 @@
+/** The numbers of clients that no operator registered (decision 50). Times are ms unless the name says otherwise. */
+import { day } from '../limits.ts';
+
+/** A sign-in of an unverified client lasts no longer, and one that is not used for so long is forgotten (decision 50). */
+export const unverifiedClientLife = 30 * day;
+
+/** Unverified clients of a tenant that no member has used: one more takes the place of the oldest. */
+export const unusedClients = 1_000;
+
+/** That oldest one gives its place up after this long: a member may be about to use a younger one. */
+export const unusedClientGrace = day / 24;
+
+/** A client_id that is an address: what fits into an address of ours when it is percent-encoded. */
+export const clientAddressLength = 255;
+
+/** An initial access token registers at most so many clients, and works for a day unless it says otherwise. */
+export const registrationToken = { mostUses: 10_000, life: day } as const;
