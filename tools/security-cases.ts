@@ -120,6 +120,8 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     J22: 'wrong ones are counted, and not written down',
     J23: 'after a backup was restored',
     J24: 'one assertion at two processes',
+    J25: 'unknown keys at an address that is fetched',
+    J26: 'an address of keys that fails, or has none',
   },
   'Code entry and approval': {
     U1: 'sign in first, and keep the code',

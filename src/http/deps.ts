@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { sha256 } from '../core/hash.ts';
 import { verifiedTokens } from '../core/limits.ts';
 import type { PaymentMethod } from '../operations/access/payment.ts';
+import { createKeySets } from '../operations/client/published-keys.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
 import type { OpenTenant, Tenants } from '../operations/tenant/open-tenants.ts';
@@ -68,6 +69,7 @@ export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocomm
     pollPace: autocommit === null ? createPollPace() : createSharedPollPace(autocommit, schedule),
     pendingCodes: createPendingCodes(clock, { isShared }, addressKey),
     verifiedTokens: createVerifiedTokens(),
+    keySets: createKeySets(),
     rateLimiter,
     failedClients: createFailedClients(rateLimiter, clock, autocommit),
     rightSecrets: createRightSecrets(clock, isShared ? rateLimiter : null),

@@ -14,5 +14,19 @@ export const clientKeys = { most: 10, length: 16 * 1_024 } as const;
 
 /** An assertion expires at most 5 minutes after it is sent (interop 53); clocks of clients may be 10 s ahead. */
 export const assertionLife = { most: 5 * 60_000, ahead: 10_000 } as const;
+
 /** The parameter `claims`: `userinfo`, its claims, what is said of one, its values (Core §5.5), and one more. */
 export const claimsDepth = 5;
+
+/**
+ * Keys that clients publish themselves are kept for as long as their answer says, within these bounds; a key that is not
+ * among them, and an address that failed, is a reason to ask again, once in `pace`. `most` addresses are remembered, of
+ * answers of so many characters.
+ */
+export const publishedKeys = {
+  least: 5 * 60_000,
+  longest: 24 * 60 * 60_000,
+  pace: 60_000,
+  most: 1_000,
+  length: 64 * 1_024,
+} as const;

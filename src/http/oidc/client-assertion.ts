@@ -3,7 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type JudgedAssertion, judgeAssertion } from '../../core/oidc/client-assertion.ts';
 import { readKeySet } from '../../core/oidc/client-keys.ts';
-import { readForeignJwt, verifyForeignJwt } from '../../secrets/foreign-jwt.ts';
+import { publishedKeysAt } from '../../operations/client/published-keys.ts';
+import {
+  type RefusedJwt,
+  readForeignJwt,
+  type VerifiedJwt,
+  verifyForeignJwt,
+} from '../../secrets/foreign-jwt.ts';
 import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { useOnce } from '../../storage/used-id.ts';
@@ -65,8 +71,9 @@ export function assertionIn({
 export async function judgeAssertionOf(
   request: FastifyRequest,
   { clientId, assertion }: { readonly clientId: string; readonly assertion: string },
-  { store, clock, failedClients }: Deps,
+  deps: Deps,
 ): Promise<JudgedAssertion | null> {
+  const { store, clock, failedClients } = deps;
   const { tenant, address } = request;
   const client = await store.lookUp(async (tx) => {
     if ((await failedClients.waitOf(tx, tenant, address)) !== null) return 'kept out';
@@ -75,11 +82,7 @@ export async function judgeAssertionOf(
   if (client === 'kept out') return null;
   // What such a client sends is refused, whatever it is.
   if (client === null || client.authenticationMethod !== 'private_key_jwt') return null;
-  const verified = await verifyForeignJwt(assertion, {
-    types,
-    algorithms: client.signingAlgorithms,
-    keys: keysOf(client),
-  });
+  const verified = await verifyByKeysOf(client, assertion, tenant.development, deps);
   if (!verified.ok) return { ok: false, reason: verified.reason };
   const { issuer, tokensFrom } = tenant;
   const of = { clientId, issuer, tokenEndpoint: `${issuer}${tokenUrl}`, tokensFrom, now: clock() };
@@ -87,8 +90,18 @@ export async function judgeAssertionOf(
   return typeof judged === 'string' ? { ok: false, reason: judged } : { ok: true, keys: client, ...judged };
 }
 
-function keysOf({ jwks }: Client): readonly object[] {
-  return (jwks === null ? null : readKeySet(jwks)) ?? [];
+/** Verifies by the keys that a client registered or publishes; by those that it publishes now if one is missing. */
+async function verifyByKeysOf(
+  { jwks, jwksUri, signingAlgorithms: algorithms }: Client,
+  assertion: string,
+  development: boolean,
+  deps: Deps,
+): Promise<VerifiedJwt | RefusedJwt> {
+  const verify = (keys: readonly object[]) => verifyForeignJwt(assertion, { types, algorithms, keys });
+  if (jwksUri === null) return verify((jwks === null ? null : readKeySet(jwks)) ?? []);
+  const verified = await verify(await publishedKeysAt(jwksUri, development, deps));
+  if (verified.ok || !verified.isKeyUnknown) return verified;
+  return verify(await publishedKeysAt(jwksUri, development, deps, true));
 }
 
 /** Uses an assertion up, in the transaction of what it guards (RFC 7523 §3). @returns whether it is used for the first time */

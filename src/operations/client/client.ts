@@ -15,6 +15,7 @@ import { logoLength } from '../../core/members/limits.ts';
 import { logoProblem } from '../../core/members/logo.ts';
 import { keySetProblem } from '../../core/oidc/client-keys.ts';
 import { foreignAlgorithms } from '../../core/oidc/foreign-key.ts';
+import { readOutboundUrl } from '../../core/oidc/outbound-url.ts';
 import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../core/oidc/web-origin.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
@@ -204,14 +205,9 @@ function keyProblems(client: Client): readonly (Problem | null)[] {
     isSigned && jwks === null && jwksUri === null ? problem('authenticationMethod', 'keys_needed') : null,
     jwks !== null && jwksUri !== null ? problem('jwksUri', 'keys_twice') : null,
     ...(inKeys === null ? [] : within(['jwks'], [inKeys])),
-    jwksUri === null || isKeyAddress(jwksUri) ? null : problem('jwksUri', 'not_https'),
+    jwksUri === null || readOutboundUrl(jwksUri, true) !== null ? null : problem('jwksUri', 'not_https'),
     signingAlgorithms.length === 0 ? problem('signingAlgorithms', 'empty') : null,
   ];
-}
-
-function isKeyAddress(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url?.protocol === 'https:' && url.href === text && url.username === '' && url.hash === '';
 }
 
 /** In seconds: what can be counted exactly. */
