@@ -38,6 +38,7 @@ import * as signedResponses from './0037-signed-responses.ts';
 import * as clientAssertions from './0038-client-assertions.ts';
 import * as claimsByName from './0039-claims-by-name.ts';
 import * as unverifiedClients from './0040-unverified-clients.ts';
+import * as keysOfClients from './0041-keys-of-clients.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -81,6 +82,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0038-client-assertions': clientAssertions,
   '0039-claims-by-name': claimsByName,
   '0040-unverified-clients': unverifiedClients,
+  '0041-keys-of-clients': keysOfClients,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -98,4 +100,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0038-client-assertions': clientAssertions,
   '0039-claims-by-name': claimsByName,
   '0040-unverified-clients': unverifiedClients,
+  '0041-keys-of-clients': keysOfClients,
 };

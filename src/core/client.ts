@@ -76,4 +76,8 @@ export interface Client {
   readonly signedResponses: boolean;
   /** How many live sign-ins a member has with it; one more ends the oldest. */
   readonly signInsPerMember: number;
+  /** Whether its tokens are bound to a key of its own (RFC 9449; interop 49). */
+  readonly dpop: ExtensionUse;
+  /** Whether its proofs of that key must carry a nonce of ours (RFC 9449 §8; interop 59). */
+  readonly dpopNonce: boolean;
 }

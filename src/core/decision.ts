@@ -1,7 +1,7 @@
 /** What a function of the core decides: an answer, and what to write beside it. */
 import type { AuditEventName } from './operators/audit-event.ts';
 
-/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, Core §3.1.2.6). */
+/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, Core §3.1.2.6, RFC 9449 §5, §8). */
 export type ErrorCode =
   | 'access_denied'
   | 'authorization_pending'
@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'expired_token'
   | 'interaction_required'
   | 'invalid_client'
+  | 'invalid_dpop_proof'
   | 'invalid_grant'
   | 'invalid_request'
   | 'invalid_scope'
@@ -21,7 +22,8 @@ export type ErrorCode =
   | 'unauthorized_client'
   | 'unmet_authentication_requirements'
   | 'unsupported_grant_type'
-  | 'unsupported_response_type';
+  | 'unsupported_response_type'
+  | 'use_dpop_nonce';
 
 /** An expected "no". It is a value, not an exception, because writes may have to commit beside it. */
 export interface Refusal {

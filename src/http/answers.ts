@@ -29,6 +29,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   expired_token: 400,
   interaction_required: 400,
   invalid_client: 401,
+  invalid_dpop_proof: 400,
   invalid_grant: 400,
   invalid_request: 400,
   invalid_scope: 400,
@@ -42,6 +43,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   unmet_authentication_requirements: 400,
   unsupported_grant_type: 400,
   unsupported_response_type: 400,
+  use_dpop_nonce: 400,
 };
 
 /** Answers of the protocol endpoints are never stored (RFC 6749 §5.1; decision 16). */

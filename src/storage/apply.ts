@@ -14,7 +14,7 @@ import { sourceIn } from './operators/audited.ts';
 import { insertPushedRequest, takePushedRequest } from './pushed-request.ts';
 import { saveScopeConsent } from './scope-consent.ts';
 import { insertSession, moveSession } from './session.ts';
-import { endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './sign-in.ts';
+import { bindSignIn, endSignIn, insertSignIn, ownerOfSignIn, rotateSignIn } from './sign-in.ts';
 import type { Tx } from './store.ts';
 
 /** Who does it, where the transaction does not say so yet, and what it means, where the write does not say so. */
@@ -63,6 +63,8 @@ function applyOne(tx: Tx, write: Write): Promise<void> {
       return insertSignIn(tx, write.signIn);
     case 'rotateSignIn':
       return rotateSignIn(tx, write);
+    case 'bindSignIn':
+      return bindSignIn(tx, write);
     case 'endSignIn':
       return endSignIn(tx, write);
     case 'insertDeviceCode':

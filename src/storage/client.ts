@@ -99,6 +99,7 @@ export function fromRow({
     claimsInIdToken: fromFlag(row.claimsInIdToken),
     signedResponses: fromFlag(row.signedResponses),
     claimsParameter: fromFlag(row.claimsParameter),
+    dpopNonce: fromFlag(row.dpopNonce),
   };
 }
 
@@ -117,5 +118,6 @@ function toRow(client: Client): StoredClient {
     claimsInIdToken: toFlag(client.claimsInIdToken),
     signedResponses: toFlag(client.signedResponses),
     claimsParameter: toFlag(client.claimsParameter),
+    dpopNonce: toFlag(client.dpopNonce),
   };
 }

@@ -172,7 +172,13 @@ export interface SigningKeyRow {
 export type StoredClient = Stored<
   Client,
   'secrets' | 'signingAlgorithms' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
-  'signupDisabled' | 'deviceFlow' | 'thirdParty' | 'claimsInIdToken' | 'claimsParameter' | 'signedResponses'
+  | 'signupDisabled'
+  | 'deviceFlow'
+  | 'thirdParty'
+  | 'claimsInIdToken'
+  | 'claimsParameter'
+  | 'signedResponses'
+  | 'dpopNonce'
 >;
 
 export interface ClientRow extends StoredClient {

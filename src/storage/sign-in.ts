@@ -31,11 +31,11 @@ export async function findSignInWithMember(
   const row = await signInWithMember.first(tx, { tenantId, id });
   if (row === null) return null;
   const { clientId, memberId, sessionId, state, scope, generation, authenticatedAt } = row;
-  const { begunAt: createdAt, rotatedAt, endedAt, endReason, label, claims } = row;
+  const { begunAt: createdAt, rotatedAt, endedAt, endReason, label, claims, dpopJkt } = row;
   const of = { id, tenantId, clientId, memberId, sessionId };
   const times = { authenticatedAt, createdAt, rotatedAt, endedAt };
   return {
-    signIn: { ...of, state, scope, generation, ...times, endReason, label, claims },
+    signIn: { ...of, state, scope, generation, ...times, endReason, label, claims, dpopJkt },
     member: row.id === null ? null : memberOfRow(row as MemberColumns),
   };
 }
@@ -63,6 +63,7 @@ const signInWithMember = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | '
       'signIns.endReason',
       'signIns.label',
       'signIns.claims',
+      'signIns.dpopJkt',
     ])
     .select(memberColumns)
     // Of a join the planner looks at partial indexes too, and so at what is bound.
@@ -92,6 +93,18 @@ const rotation = prepared(({ id, from, to, at }: Pick<Rotation, 'id' | 'from' | 
     .where('id', '=', id)
     .where('generation', '=', from)
     .where('state', '=', 'active'),
+);
+
+/** Binds the refresh tokens of a sign-in that is bound to no key yet. */
+export async function bindSignIn(
+  tx: Tx,
+  { id, dpopJkt }: Extract<SignInWrite, { write: 'bindSignIn' }>,
+): Promise<void> {
+  await binding.changeOne(tx, { id, dpopJkt });
+}
+
+const binding = prepared(({ id, dpopJkt }: { readonly id: string; readonly dpopJkt: string }) =>
+  query.updateTable('signIns').set({ dpopJkt }).where('id', '=', id).where('dpopJkt', 'is', null),
 );
 
 export async function endSignIn(tx: Tx, end: End): Promise<void> {

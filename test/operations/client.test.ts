@@ -68,6 +68,8 @@ describe('registration of a client', () => {
       signInsPerMember: 100,
       pushedRequests: 'off',
       signedResponses: false,
+      dpop: 'off',
+      dpopNonce: false,
       disabledAt: null,
     });
     expect(await find(store, 'app')).toEqual(client);

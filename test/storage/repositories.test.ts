@@ -65,6 +65,8 @@ const otherClient: Client = {
   signInsPerMember: 7,
   pushedRequests: 'required',
   signedResponses: false,
+  dpop: 'required',
+  dpopNonce: false,
   disabledAt: null,
 };
 
@@ -79,22 +81,27 @@ describe('clients', () => {
     expect(found).toEqual([clientRecord(), otherClient]);
   });
 
-  it.each(['signupDisabled', 'deviceFlow', 'thirdParty', 'claimsInIdToken', 'signedResponses'] as const)(
-    'have %s in a column of its own',
-    async (flag) => {
-      const store = await storeWithMember();
-      const none = {
-        signupDisabled: false,
-        deviceFlow: false,
-        thirdParty: false,
-        claimsInIdToken: false,
-        signedResponses: false,
-      };
-      const client = clientRecord({ clientId: 'flagged', ...none, [flag]: true });
-      await store.transaction((tx) => insertClient(tx, client, now));
-      expect(await store.transaction((tx) => findClient(tx, 'tenant-a', 'flagged'))).toEqual(client);
-    },
-  );
+  it.each([
+    'signupDisabled',
+    'deviceFlow',
+    'thirdParty',
+    'claimsInIdToken',
+    'signedResponses',
+    'dpopNonce',
+  ] as const)('have %s in a column of its own', async (flag) => {
+    const store = await storeWithMember();
+    const none = {
+      signupDisabled: false,
+      deviceFlow: false,
+      thirdParty: false,
+      claimsInIdToken: false,
+      signedResponses: false,
+      dpopNonce: false,
+    };
+    const client = clientRecord({ clientId: 'flagged', ...none, [flag]: true });
+    await store.transaction((tx) => insertClient(tx, client, now));
+    expect(await store.transaction((tx) => findClient(tx, 'tenant-a', 'flagged'))).toEqual(client);
+  });
 
   it('of another tenant are not found, though one there may bear the same client_id', async () => {
     const store = await storeWithMember();

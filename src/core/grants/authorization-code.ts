@@ -30,6 +30,8 @@ export interface AuthorizationCode {
   readonly nonce: string | null;
   /** The claims that the request asked for by name. */
   readonly claims: KeptClaims | null;
+  /** Thumbprint of the key that alone may exchange it (`dpop_jkt`, RFC 9449 §10); null where none was named. */
+  readonly dpopJkt: string | null;
   readonly authenticatedAt: number;
   readonly issuedAt: number;
   readonly expiresAt: number;
@@ -42,6 +44,7 @@ interface ExchangeEvent {
   readonly type: 'exchange';
   readonly now: number;
   readonly redirectUriDiffers: boolean;
+  readonly keyDiffers: boolean;
   readonly verifierMatches: boolean;
   readonly memberIsActive: boolean;
 }
@@ -54,12 +57,14 @@ export const authorizationCodeMachine = machineOf({
     'ten minutes are over': ({ context, event }) =>
       event.type === 'exchange' && event.now >= context.expiresAt,
     'the redirect_uri sent differs': ({ event }) => event.type === 'exchange' && event.redirectUriDiffers,
+    'the key of the proof differs': ({ event }) => event.type === 'exchange' && event.keyDiffers,
     'the verifier is wrong': ({ event }) => event.type === 'exchange' && !event.verifierMatches,
     'the member may no longer sign in': ({ event }) => event.type === 'exchange' && !event.memberIsActive,
   },
   lines: [
     ['issued', 'exchange', 'ten minutes are over', 'expired', 'refuseExpired'],
     ['issued', 'exchange', 'the redirect_uri sent differs', '–', 'refuseRedirectUri'],
+    ['issued', 'exchange', 'the key of the proof differs', '–', 'refuseKey'],
     ['issued', 'exchange', 'the verifier is wrong', 'burned', 'refuseVerifier'],
     ['issued', 'exchange', 'the member may no longer sign in', 'burned', 'refuseInactive'],
     ['issued', 'exchange', '–', 'used', 'issueTokens'],
@@ -122,13 +127,13 @@ const refused = (reason: string, writes: Exchange['writes'] = []): Exchange => (
  * Decides an exchange (RFC 6749 §4.1.3, RFC 7636 §4.6; decisions 17 to 20).
  *
  * A missing, malformed or wrong verifier from the right client burns the code; a redirect_uri that differs
- * is refused and leaves it.
+ * is refused and leaves it, as is a proof of another key than the one that the request named, or no proof.
  *
  * @param code the stored code, or null
  * @returns the tokens to sign, or `invalid_grant`
  */
 export function exchange(code: AuthorizationCode | null, command: ExchangeCommand): Exchange {
-  const { client, member, now, codeVerifier, redirectUri } = command;
+  const { client, member, now, codeVerifier, redirectUri, jkt } = command;
   if (code === null) return refused('the code is unknown');
   if (code.tenantId !== client.tenantId || code.clientId !== client.clientId) {
     return refused('the code was issued to another client');
@@ -137,6 +142,7 @@ export function exchange(code: AuthorizationCode | null, command: ExchangeComman
     type: 'exchange',
     now,
     redirectUriDiffers: redirectUri !== undefined && redirectUri !== code.redirectUri,
+    keyDiffers: code.dpopJkt !== null && code.dpopJkt !== jkt,
     verifierMatches: verifierMatches(codeVerifier, code.codeChallenge),
     memberIsActive: maySignIn(member, now),
   });
@@ -148,6 +154,8 @@ export function exchange(code: AuthorizationCode | null, command: ExchangeComman
       return refused('the code is too old', moved);
     case 'refuseRedirectUri':
       return refused('the redirect_uri differs', moved);
+    case 'refuseKey':
+      return refused('the key of the DPoP proof is not the one that the code is bound to', moved);
     case 'refuseVerifier':
       return refused(`the code_verifier is ${codeVerifier === undefined ? 'missing' : 'wrong'}`, moved);
     case 'refuseInactive':

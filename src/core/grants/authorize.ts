@@ -119,6 +119,7 @@ function codeFor(session: Session, { client, request, codeHash, now }: Authorize
       scope: request.scope,
       nonce: request.nonce,
       claims: keepClaims(request.claims),
+      dpopJkt: request.dpopJkt,
       authenticatedAt: session.authenticatedAt,
     },
     now,

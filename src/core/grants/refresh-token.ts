@@ -16,6 +16,7 @@ import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Member, maySignIn } from '../members/member.ts';
 import { readScope, scopeCovers } from '../oidc/scope.ts';
 import {
+  bindSignIn,
   endSignIn,
   livesUntil,
   rotateSignIn,
@@ -83,6 +84,8 @@ export interface RefreshCommand {
   readonly member: Member | null;
   /** The scope asked for, or undefined for the same as before. */
   readonly scope: string | undefined;
+  /** Thumbprint of the key that the request proved to hold; null where it proved none. */
+  readonly jkt: string | null;
   readonly now: number;
 }
 
@@ -97,14 +100,20 @@ const wider = refusal('invalid_scope', 'a refresh may narrow the scope, not wide
  * What scope an answer was narrowed to is not stored: a replay is for the scope that it asks for itself, and
  * one that asks for none is for all of the sign-in's. A client that narrowed repeats its request as it was.
  *
+ * A token that is bound to a key is as good as unknown without a proof of that key, and nothing ends: who has stolen it
+ * without the key cannot use it, and should not be able to sign the member out with it either (RFC 9449 §5).
+ *
  * @param signIn the sign-in that the token names, or null
  * @returns the tokens to sign, or `invalid_grant`, or `invalid_scope` which changes nothing
  */
 export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh {
-  const { client, token, member, now } = command;
+  const { client, token, member, jkt, now } = command;
   if (token === null) return refused(null, 'this is no refresh token of the tenant');
   if (signIn === null) return refused(null, 'the sign-in of the refresh token is unknown');
   if (!belongsTo(signIn, client)) return refused(signIn, 'the refresh token was issued to another client');
+  if (signIn.dpopJkt !== null && signIn.dpopJkt !== jkt) {
+    return refused(signIn, 'the refresh token is bound to another key than that of the DPoP proof');
+  }
   // Blank is as good as absent (decision 11).
   const asked = command.scope?.trim() ?? '';
   const { outcome } = step(refreshTokenMachine, stateOf(token, signIn), lifeOf(token, signIn, client), {
@@ -122,10 +131,23 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
       const scope = asked === '' ? signIn.scope : readScope(asked);
       const { id: signInId, sessionId, authenticatedAt, claims } = signIn;
       const refreshToken = { signInId, generation: token.generation + 1 };
-      const about = { client, member, scope, sessionId, authenticatedAt, claims, nonce: null, issuedAt: now };
+      const about = {
+        client,
+        member,
+        scope,
+        sessionId,
+        authenticatedAt,
+        claims,
+        nonce: null,
+        jkt,
+        issuedAt: now,
+      };
       return {
         answer: { kind: 'tokens', ...about, refreshToken },
-        writes: outcome === 'issueTokens' ? rotateSignIn(signIn, now) : [],
+        writes: [
+          ...(outcome === 'issueTokens' ? rotateSignIn(signIn, now) : []),
+          ...bindSignIn(signIn, client, jkt),
+        ],
       };
     }
     case 'refuse':

@@ -45,6 +45,8 @@ export interface SignIn {
   readonly label: string | null;
   /** The claims that its request asked for by name, beside those of the scope. */
   readonly claims: KeptClaims | null;
+  /** Thumbprint of the key that its refresh tokens are bound to; null where they are not (RFC 9449 §5). */
+  readonly dpopJkt: string | null;
 }
 
 export const signInMachine = machineOf({
@@ -69,13 +71,14 @@ export type SignInWrite =
       readonly to: number;
       readonly at: number;
     }
+  | { readonly write: 'bindSignIn'; readonly id: string; readonly dpopJkt: string }
   | { readonly write: 'endSignIn'; readonly id: string; readonly reason: SignInEnd; readonly at: number };
 
 /** A sign-in as it begins: the first refresh token is generation 1. */
 export function beginSignIn(
   facts: Pick<
     SignIn,
-    'id' | 'tenantId' | 'clientId' | 'memberId' | 'sessionId' | 'scope' | 'authenticatedAt'
+    'id' | 'tenantId' | 'clientId' | 'memberId' | 'sessionId' | 'scope' | 'authenticatedAt' | 'dpopJkt'
   > &
     Partial<Pick<SignIn, 'claims'>>,
   now: number,
@@ -107,6 +110,23 @@ export function rotateSignIn(signIn: SignIn, now: number): readonly SignInWrite[
     { write: 'rotateSignIn', id: signIn.id, from: signIn.generation, to: signIn.generation + 1, at: now },
   ];
 }
+
+/**
+ * Binds the refresh tokens of a sign-in to the key of a proof, once and for good, where its client is a public one: a
+ * confidential client's are bound to its authentication already (RFC 9449 §5).
+ */
+export function bindSignIn(
+  { id, dpopJkt }: Pick<SignIn, 'id' | 'dpopJkt'>,
+  client: Pick<Client, 'type'>,
+  jkt: string | null,
+): readonly SignInWrite[] {
+  const bound = dpopJkt === null ? keyOfRefreshTokens(client, jkt) : null;
+  return bound === null ? [] : [{ write: 'bindSignIn', id, dpopJkt: bound }];
+}
+
+/** The key that the refresh tokens of a client are bound to, given that of its proof; null for none. */
+export const keyOfRefreshTokens = ({ type }: Pick<Client, 'type'>, jkt: string | null): string | null =>
+  type === 'public' ? jkt : null;
 
 /** Whether the sign-in outlives its browser session and has a refresh token (contract; decision 27). */
 export function isOffline(signIn: Pick<SignIn, 'scope'>): boolean {

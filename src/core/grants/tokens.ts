@@ -8,7 +8,7 @@ import { memberClaims, namedClaims } from '../oidc/claims.ts';
 import { grantedClaims, type KeptClaims, oneFactor } from '../oidc/claims-parameter.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
-import { beginSignIn, isOffline, type SignInWrite } from './sign-in.ts';
+import { beginSignIn, isOffline, keyOfRefreshTokens, type SignInWrite } from './sign-in.ts';
 
 /** What a genuine refresh token says: which sign-in it belongs to, and which generation it is. */
 export interface RefreshToken {
@@ -29,6 +29,8 @@ export interface TokenGrant {
   readonly claims: KeptClaims | null;
   /** null without offline_access (contract, "Token response"). */
   readonly refreshToken: RefreshToken | null;
+  /** Thumbprint of the key that the access token is bound to (RFC 9449 §6.1); null for a bearer token. */
+  readonly jkt: string | null;
   readonly issuedAt: number;
 }
 
@@ -37,6 +39,8 @@ export interface Beginning {
   readonly client: Client;
   /** The member as stored now; null is one who may not sign in any more. */
   readonly member: Member | null;
+  /** Thumbprint of the key that the request proved to hold; null where it proved none. */
+  readonly jkt: string | null;
   /** A fresh UUID for the sign-in that may begin. */
   readonly signInId: string;
   readonly now: number;
@@ -51,7 +55,7 @@ export function beginWithTokens(
     nonce,
     claims,
   }: Pick<TokenGrant, 'scope' | 'sessionId' | 'authenticatedAt' | 'nonce' | 'claims'>,
-  { client, member, signInId, now }: Beginning,
+  { client, member, jkt, signInId, now }: Beginning,
 ): Decision<TokenGrant, SignInWrite> {
   if (member === null) throw new Error('a member who is gone may not sign in');
   const { tenantId, clientId } = client;
@@ -64,10 +68,11 @@ export function beginWithTokens(
     scope,
     authenticatedAt,
     claims,
+    dpopJkt: keyOfRefreshTokens(client, jkt),
   };
   const signIn = beginSignIn(facts, now);
   const refreshToken = isOffline(signIn) ? { signInId, generation: signIn.generation } : null;
-  const about = { client, member, scope, sessionId, authenticatedAt, nonce, claims, refreshToken };
+  const about = { client, member, scope, sessionId, authenticatedAt, nonce, claims, refreshToken, jkt };
   return {
     answer: { kind: 'tokens', ...about, issuedAt: now },
     writes: [{ write: 'insertSignIn', signIn }],
@@ -82,7 +87,7 @@ export function accessTokenAlgorithm(client: Client, ofAudience: AccessTokenAlgo
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
 /**
- * The claims of an access token (RFC 9068 §2.2; decision 26). Times in whole seconds.
+ * The claims of an access token (RFC 9068 §2.2, RFC 9449 §6.1; decision 26). Times in whole seconds.
  *
  * @param tokensFrom tokens that say they are older are refused since a backup was restored, ms. A clock that was
  *   set back since is before it: what is issued now says that moment, and still lasts as long by the clock (Z18)
@@ -107,6 +112,7 @@ export function accessTokenClaims(
     iat: Math.max(issuedAt, Math.ceil(tokensFrom / 1_000)),
     exp: issuedAt + grant.client.accessTokenSeconds,
     auth_time: seconds(grant.authenticatedAt),
+    ...(grant.jkt === null ? {} : { cnf: { jkt: grant.jkt } }),
     ...askedOfUserInfo(grant),
   };
 }

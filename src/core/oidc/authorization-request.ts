@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import { type ErrorCode, type Refusal, refusal } from '../decision.ts';
 import { parameterLength, stateReadAsJson } from '../limits.ts';
 import { type RequestedClaims, readClaims } from './claims-parameter.ts';
+import { isThumbprint } from './dpop.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { findRedirectUri } from './redirect-uri.ts';
 import { readScope, type Scope, scopeIncludes } from './scope.ts';
@@ -27,6 +28,7 @@ export const authorizationParameters = [
   'acr_values',
   'request',
   'request_uri',
+  'dpop_jkt',
 ] as const;
 export type AuthorizationParameter = (typeof authorizationParameters)[number];
 
@@ -54,6 +56,8 @@ export interface AuthorizationRequest {
   readonly scope: Scope;
   readonly nonce: string | null;
   readonly codeChallenge: string;
+  /** Thumbprint of the key that the code will be bound to (RFC 9449 §10); null for none. */
+  readonly dpopJkt: string | null;
   readonly prompts: ReadonlySet<string>;
   /** Seconds, or null. */
   readonly maxAge: number | null;
@@ -127,6 +131,7 @@ export function readAuthorizationRequest(given: SentParameters, client: Client |
       scope: readScope(values.scope ?? ''),
       nonce: values.nonce ?? null,
       codeChallenge: values.code_challenge ?? '',
+      dpopJkt: values.dpop_jkt ?? null,
       prompts,
       maxAge: values.max_age === undefined ? null : Number(values.max_age),
       asksForSignUp: !client.signupDisabled && (prompts.has('create') || stateAsksForSignUp(values.state)),
@@ -135,16 +140,24 @@ export function readAuthorizationRequest(given: SentParameters, client: Client |
   };
 }
 
-/** What is read of a request: a client without `claimsParameter` has those two ignored, whatever they say. */
+/** The parameters of extensions: a client that may not use one has them ignored, whatever they say. */
+const extensions: readonly {
+  readonly names: readonly AuthorizationParameter[];
+  readonly isOn: (client: Client) => boolean;
+}[] = [
+  { names: ['claims', 'acr_values'], isOn: ({ claimsParameter }) => claimsParameter },
+  { names: ['dpop_jkt'], isOn: ({ dpop }) => dpop !== 'off' },
+];
+
+/** What is read of a request, without the extensions that its client may not use. */
 export function readOf(sent: SentParameters, client: Client | null): SentParameters {
-  const { claims, acr_values: acrValues, ...values } = sent.values;
-  const isAsked = claims !== undefined || acrValues !== undefined || sent.repeated.length > 0;
-  if (client?.claimsParameter === true || !isAsked) return sent;
-  return {
-    ...sent,
-    values,
-    repeated: sent.repeated.filter((name) => name !== 'claims' && name !== 'acr_values'),
-  };
+  const ignored = extensions.filter(({ isOn }) => client === null || !isOn(client));
+  const names = ignored.flatMap((extension) => extension.names);
+  const isAsked = sent.repeated.length > 0 || names.some((name) => sent.values[name] !== undefined);
+  if (!isAsked) return sent;
+  const isRead = (name: string) => !names.includes(name as AuthorizationParameter);
+  const values = Object.fromEntries(Object.entries(sent.values).filter(([name]) => isRead(name)));
+  return { ...sent, values, repeated: sent.repeated.filter(isRead) };
 }
 
 function claimsOf(
@@ -237,6 +250,9 @@ function pkceProblem(values: SentParameters['values']): Refusal | null {
   }
   if (!isCodeChallenge(values.code_challenge)) {
     return refusal('invalid_request', 'code_challenge must be 43 base64url characters');
+  }
+  if (values.dpop_jkt !== undefined && !isThumbprint(values.dpop_jkt)) {
+    return refusal('invalid_request', 'dpop_jkt must be 43 base64url characters');
   }
   return null;
 }

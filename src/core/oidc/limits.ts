@@ -1,7 +1,19 @@
 /** The numbers of what clients sign: each once, with its source, as in `core/limits.ts`. Times are ms. */
+import { minute, second } from '../limits.ts';
 
 /** A JWT that somebody else signed: longer than any client needs, and no work for whoever sends garbage. */
 export const foreignJwtLength = 8 * 1_024;
+
+/**
+ * How long a DPoP proof may be on its way, and by how much its maker's clock may be ahead (RFC 9449 §11.1). Its jti, whose
+ * maker chooses it, and its htu are no longer than a client needs.
+ */
+export const dpopProofLife = { behind: minute, ahead: 10 * second } as const;
+export const longestJti = 256;
+export const longestHtu = 2_048;
+
+/** Every so often the nonce of DPoP proofs is another; the one before is taken too, so each works for 5 minutes at most (RFC 9449 §8). */
+export const dpopNonceSlot = 2.5 * minute;
 
 /**
  * RSA keys of others: of fewer bits they are weak (RFC 7518 §3.3), and of more, or with a longer exponent, they cost

@@ -38,6 +38,9 @@ export function meaningOf(write: Write): Meaning | null {
       return null;
     case 'rotateSignIn':
       return { event: 'token_refreshed', target: write.id };
+    case 'bindSignIn':
+      // It comes with the rotation.
+      return null;
     case 'endSignIn':
       return { ...endings[write.reason], target: write.id };
     case 'insertDeviceCode': {

@@ -1,6 +1,7 @@
 // Discovery and JWKS.
 import type { FastifyInstance } from 'fastify';
 import { oneFactor } from '../../core/oidc/claims-parameter.ts';
+import { dpopAlgorithms } from '../../core/oidc/dpop.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
@@ -27,6 +28,7 @@ function discoveryOf(tenant: OpenTenant): object {
     issuer,
     claimsParameter,
     deviceFlow,
+    dpop,
     idTokenAlgorithms,
     languages,
     revocationListed,
@@ -94,6 +96,8 @@ function discoveryOf(tenant: OpenTenant): object {
     ],
     token_endpoint_auth_methods_supported: methods,
     ...signedBy('token'),
+    // Listed only where a client may have tokens that are bound to a key (RFC 9449 §5.1; interop 49).
+    ...(dpop ? { dpop_signing_alg_values_supported: dpopAlgorithms } : {}),
     code_challenge_methods_supported: ['S256'],
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     ui_locales_supported: offeredLanguages(languages),

@@ -65,6 +65,8 @@ export const clientDefaults = {
   signInsPerMember: signInsPerMember.default,
   pushedRequests: 'off',
   signedResponses: false,
+  dpop: 'off',
+  dpopNonce: false,
   disabledAt: null,
 } as const satisfies Partial<Client>;
 

@@ -30,6 +30,8 @@ export interface OpenTenant extends Tenant {
   readonly responseAlgorithms: readonly SigningAlgorithm[];
   /** What clients sign assertions by; none where all prove by a secret who they are (interop 53). */
   readonly assertionAlgorithms: readonly ForeignAlgorithm[];
+  /** Whether a client may have tokens that are bound to a key: elsewhere no DPoP proof is looked at (interop 49). */
+  readonly dpop: boolean;
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -121,6 +123,7 @@ function settingsOf(
   | 'assertionAlgorithms'
   | 'pushedRequests'
   | 'responseAlgorithms'
+  | 'dpop'
   | 'webOrigins'
 > {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
@@ -134,6 +137,7 @@ function settingsOf(
     responseAlgorithms: listedAlgorithms.filter((algorithm) =>
       clients.some((client) => client.signedResponses && client.idTokenAlgorithm === algorithm),
     ),
+    dpop: clients.some(({ dpop }) => dpop !== 'off'),
     webOrigins: webOriginsOf(clients),
   };
 }

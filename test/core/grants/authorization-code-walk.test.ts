@@ -51,6 +51,7 @@ const exchanging = (change: Partial<ExchangeCommand>) => (world: World) => {
     begun: signInOf(world),
     codeVerifier: verifier,
     redirectUri: undefined,
+    jkt: null,
     now: world.now,
     signInId: 'sign-in-1',
     ...change,
@@ -68,7 +69,7 @@ const events: Events<World> = {
     const signIn = signInOf(world);
     if (signIn === null) return world;
     const token = { signInId: signIn.id, generation: signIn.generation };
-    const command = { client, token, member: memberOf(world), scope: undefined, now: world.now };
+    const command = { client, token, member: memberOf(world), scope: undefined, jkt: null, now: world.now };
     const { answer, writes } = refresh(signIn, command);
     const refreshed = isRefusal(answer) ? world.refreshed : [...world.refreshed, answer];
     return { ...world, records: written(world.records, writes), refreshed };

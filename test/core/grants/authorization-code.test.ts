@@ -32,6 +32,7 @@ const right: ExchangeCommand = {
   begun: null,
   codeVerifier: verifier,
   redirectUri: undefined,
+  jkt: null,
   now: now + 10_000,
   signInId: 'sign-in-2',
 };
@@ -56,6 +57,7 @@ const begins = beginSignIn(
     scope: code.scope,
     authenticatedAt: code.authenticatedAt,
     claims: code.claims,
+    dpopJkt: null,
   },
   right.now,
 );
@@ -80,6 +82,13 @@ const cases: readonly Case[] = [
     line: 'issued | exchange | the redirect_uri sent differs',
     code,
     command: { redirectUri: 'https://app.test/cb2' },
+    answer: invalidGrant,
+    writes: [],
+  },
+  {
+    line: 'issued | exchange | the key of the proof differs',
+    code: codeRecord({ dpopJkt: 'the thumbprint' }),
+    command: { jkt: 'of another key', codeVerifier: undefined },
     answer: invalidGrant,
     writes: [],
   },
@@ -110,6 +119,7 @@ const cases: readonly Case[] = [
       authenticatedAt: code.authenticatedAt,
       nonce: 'the nonce',
       refreshToken: { signInId: 'sign-in-2', generation: 1 },
+      jkt: null,
       issuedAt: right.now,
     },
     writes: [{ write: 'insertSignIn', signIn: begins }, moved('used', 'sign-in-2')],
@@ -203,6 +213,21 @@ describe('exchange of an authorization code', () => {
     expect(exchange(code, { ...right, redirectUri: code.redirectUri }).answer).toMatchObject({
       kind: 'tokens',
     });
+  });
+
+  it.each([
+    ['public', 'the thumbprint'],
+    ['confidential', null],
+  ] as const)('I59: the refresh tokens of a %s client are bound to %s', (type, dpopJkt) => {
+    const bound = { ...right, client: clientRecord({ type }), jkt: 'the thumbprint' };
+    const { answer, writes } = exchange(codeRecord({ dpopJkt: 'the thumbprint' }), bound);
+    expect(answer).toMatchObject({ kind: 'tokens', jkt: 'the thumbprint' });
+    expect(writes[0]).toEqual({ write: 'insertSignIn', signIn: { ...begins, dpopJkt } });
+  });
+
+  it('I59: a code that is bound to a key is exchanged by none without a proof', () => {
+    const decision = exchange(codeRecord({ dpopJkt: 'the thumbprint' }), right);
+    expect(decision).toMatchObject({ answer: invalidGrant, writes: [] });
   });
 
   it('the code of a member who is gone gives nothing, and is burned', () => {

@@ -16,6 +16,7 @@ const request: AuthorizationRequest = {
   scope: 'openid offline_access email',
   nonce: 'the nonce',
   codeChallenge: challenge,
+  dpopJkt: null,
   prompts: new Set(),
   maxAge: null,
   asksForSignUp: false,
@@ -52,6 +53,12 @@ describe('a valid authorization request', () => {
       answer: code,
       writes: [{ write: 'insertAuthorizationCode', code: codeRecord() }],
     });
+  });
+
+  it('I59: binds the code to the key that it named', () => {
+    const named = { ...command, request: { ...request, dpopJkt: 'the thumbprint' } };
+    const code = codeRecord({ dpopJkt: 'the thumbprint' });
+    expect(authorize(named).writes).toEqual([{ write: 'insertAuthorizationCode', code }]);
   });
 
   it('without a session gets the sign-in page, or the sign-up page if it asks for that', () => {

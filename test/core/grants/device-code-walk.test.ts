@@ -55,6 +55,7 @@ const polling = (by: typeof client) => (world: World) => {
     member: world.code.memberId === null ? null : memberRecord({ id: world.code.memberId }),
     begun: signInOf(world),
     lastPolledAt: world.lastPolledAt,
+    jkt: null,
     now: world.now,
     signInId: 'sign-in-1',
   });

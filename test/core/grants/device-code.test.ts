@@ -41,6 +41,7 @@ const right: PollCommand = {
   member,
   begun: null,
   lastPolledAt: null,
+  jkt: null,
   now: now + 10 * second,
   signInId: 'sign-in-2',
 };
@@ -70,6 +71,7 @@ const begins = beginSignIn(
     clientId: 'client-1',
     scope: pending.scope,
     ...byMember1,
+    dpopJkt: null,
   },
   right.now,
 );
@@ -243,6 +245,7 @@ describe('poll with a device code', () => {
       nonce: null,
       claims: null,
       refreshToken: { signInId: 'sign-in-2', generation: 1 },
+      jkt: null,
       issuedAt: right.now,
     });
   });

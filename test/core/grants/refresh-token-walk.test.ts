@@ -35,6 +35,7 @@ const commandOf = (world: World, client: Client, generation: number): RefreshCom
   token: { signInId: began.id, generation },
   member: memberRecord({ status: world.memberIsActive ? 'active' : 'disabled' }),
   scope: undefined,
+  jkt: null,
   now: world.now,
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/core/client.ts';
 import {
   type RefreshCommand,
   readRefreshToken,
@@ -32,7 +33,7 @@ const current = { signInId: signIn.id, generation: signIn.generation };
 const superseded = { signInId: signIn.id, generation: signIn.generation - 1 };
 
 /** A refresh with the current token, by the right client, for the same scope. */
-const right: RefreshCommand = { client, token: current, member, scope: undefined, now };
+const right: RefreshCommand = { client, token: current, member, scope: undefined, jkt: null, now };
 
 const invalidGrant = { kind: 'refusal', error: 'invalid_grant' };
 const ends = (reason: SignInEnd, at = now): Write => ({ write: 'endSignIn', id: signIn.id, reason, at });
@@ -46,6 +47,7 @@ const tokens = {
   sessionId: 'session-1',
   authenticatedAt: signIn.authenticatedAt,
   nonce: null,
+  jkt: null,
   issuedAt: now,
 };
 
@@ -121,6 +123,37 @@ const cases: readonly Case[] = [
   { line: 'expired | refresh | –', signIn: expired, command: {}, answer: invalidGrant, writes: [] },
   { line: 'expired | revoke | –', signIn: expired, command: {}, answer: {}, writes: [] },
 ];
+
+describe('a refresh token that is bound to a key (interop 59)', () => {
+  const bound = signInRecord({ dpopJkt: 'the thumbprint' });
+
+  it.each([
+    ['no proof', current, null],
+    ['a proof of another key', current, 'of another key'],
+    ['an old token and no proof', superseded, null],
+    ['an old token and a proof of another key', superseded, 'of another key'],
+  ])('gives nothing and ends nothing with %s', (_what, token, jkt) => {
+    expect(refresh(bound, { ...right, token, jkt })).toMatchObject({ answer: invalidGrant, writes: [] });
+  });
+
+  it('gives tokens for the same key, and its reuse with that key ends the sign-in', () => {
+    const proven = { ...right, jkt: 'the thumbprint' };
+    expect(refresh(bound, proven).answer).toMatchObject({ kind: 'tokens', jkt: 'the thumbprint' });
+    expect(refresh(bound, { ...proven, token: superseded }).writes).toEqual([ends('refresh_token_reused')]);
+  });
+
+  it('is bound by the first proof of a public client, and never of a confidential one', () => {
+    const proven = (type: Client['type']) => ({
+      ...right,
+      client: clientRecord({ type }),
+      jkt: 'the thumbprint',
+    });
+    const binds: Write = { write: 'bindSignIn', id: signIn.id, dpopJkt: 'the thumbprint' };
+    expect(refresh(signIn, proven('public')).writes).toEqual([rotates, binds]);
+    expect(refresh(signIn, proven('confidential')).writes).toEqual([rotates]);
+    expect(refresh(bound, proven('public')).writes).toEqual([rotates]);
+  });
+});
 
 describe('refresh token, line by line of its state table', () => {
   it.each(cases)('$line', ({ line, signIn: stored, command, answer, writes }) => {

@@ -45,7 +45,8 @@ describe('sign-in, line by line of its state table', () => {
 describe('sign-in', () => {
   it('begins active, with the first refresh token current', () => {
     const { id, tenantId, clientId, memberId, sessionId, scope, authenticatedAt } = active;
-    const facts = { id, tenantId, clientId, memberId, sessionId, scope, authenticatedAt };
+    const dpopJkt = 'the thumbprint';
+    const facts = { id, tenantId, clientId, memberId, sessionId, scope, authenticatedAt, dpopJkt };
     expect(beginSignIn(facts, now)).toEqual({
       ...facts,
       state: 'active',

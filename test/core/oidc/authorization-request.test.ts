@@ -48,6 +48,7 @@ describe('authorization request', () => {
       login_hint: 'ada@example.test',
       ui_locales: 'nb',
       id_token_hint: 'a.b.c',
+      dpop_jkt: challenge,
     };
     expect(read(change)).toEqual({
       kind: 'request',
@@ -56,6 +57,7 @@ describe('authorization request', () => {
         scope: 'openid email',
         nonce: 'the nonce',
         codeChallenge: challenge,
+        dpopJkt: challenge,
         prompts: new Set(['login', 'consent']),
         maxAge: 60,
         asksForSignUp: false,
@@ -70,11 +72,25 @@ describe('authorization request', () => {
       scope: 'openid',
       nonce: null,
       codeChallenge: challenge,
+      dpopJkt: null,
       prompts: new Set(),
       maxAge: null,
       asksForSignUp: false,
       claims: null,
     });
+  });
+});
+
+describe('dpop_jkt (interop 59)', () => {
+  it.each(['x', `${challenge}x`, challenge.replace('E', '=')])('is refused as %j', (dpop_jkt) => {
+    expect(read({ dpop_jkt })).toMatchObject({ kind: 'error', error: 'invalid_request' });
+  });
+
+  it('is not looked at where the client has bearer tokens alone', () => {
+    const off = clientRecord({ dpop: 'off' });
+    expect(requestOf({ dpop_jkt: 'x' }, off).dpopJkt).toBeNull();
+    expect(read({ dpop_jkt: challenge }, off, ['dpop_jkt']).kind).toBe('request');
+    expect(read({ dpop_jkt: challenge }, client, ['dpop_jkt'])).toMatchObject({ kind: 'error' });
   });
 });
 

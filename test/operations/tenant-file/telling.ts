@@ -176,6 +176,8 @@ const tenant: FileTenant = {
       signInsPerMember: 9,
       pushedRequests: 'required',
       signedResponses: true,
+      dpop: 'required',
+      dpopNonce: true,
       deviceFlow: true,
     },
     {
@@ -205,6 +207,8 @@ const tenant: FileTenant = {
       signInsPerMember: 100,
       pushedRequests: 'off',
       signedResponses: false,
+      dpop: 'off',
+      dpopNonce: false,
       deviceFlow: true,
     },
   ],

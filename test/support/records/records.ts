@@ -81,6 +81,8 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     signInsPerMember: 1_000,
     pushedRequests: 'allowed',
     signedResponses: true,
+    dpop: 'allowed',
+    dpopNonce: true,
     disabledAt: null,
     ...changes,
   };
@@ -150,6 +152,7 @@ export function codeRecord(changes: Partial<AuthorizationCode> = {}): Authorizat
     scope: 'openid offline_access email',
     nonce: 'the nonce',
     claims: '{"id_token":["email"],"userinfo":[]}',
+    dpopJkt: null,
     authenticatedAt: now - 30 * minute,
   };
   return { ...issueAuthorizationCode(facts, now), ...changes };
@@ -165,6 +168,7 @@ export function signInRecord(changes: Partial<SignIn> = {}): SignIn {
     sessionId: 'session-1',
     scope: 'openid offline_access email',
     authenticatedAt: now - 90 * minute,
+    dpopJkt: null,
   };
   return { ...beginSignIn(facts, now - hour), generation: 3, rotatedAt: now - minute, ...changes };
 }

@@ -153,7 +153,8 @@ async function addSignIns(
     if (visitor === undefined) throw new Error('a sign-in has no member');
     const { memberId, session } = visitor;
     const id = random.id(now);
-    const facts = { id, tenantId: tenant.id, clientId, memberId, sessionId: session.id, scope: serviceScope };
+    const of = { id, tenantId: tenant.id, clientId, memberId, sessionId: session.id };
+    const facts = { ...of, scope: serviceScope, dpopJkt: null };
     if (number % step === 0 && items.length < amount) {
       items.push({
         host: serviceHost,

@@ -31,6 +31,8 @@ const labels: Readonly<Record<string, string>> = {
   deviceRequestsPerAddressAndHour: 'Device requests, address and hour',
   deviceRequestsPerAddressAndMinute: 'Device requests, address and minute',
   deviceRequestsPerClientAndMinute: 'Device requests, client and minute',
+  dpop: 'Tokens bound to a key (DPoP)',
+  dpopNonce: 'DPoP proofs carry a nonce',
   email: 'E-mail',
   emailVerified: 'E-mail proven',
   events: 'What happened last',

@@ -39,6 +39,8 @@ interface GrantRequest {
   readonly client: Client;
   readonly value: string;
   readonly fields: TokenFields;
+  /** Thumbprint of the key that the request proved to hold; null where it proved none. */
+  readonly jkt: string | null;
   /**
    * What an earlier run of the same work saw: the code, so that the next run reads what is behind it in the same round
    * trip, and the time, since a poll that came too early did so however often the work runs.
@@ -91,13 +93,14 @@ const inRoom = (
 const authorizationCodeGrant: Grant = {
   takes: 'code',
   kind: 'transaction',
-  async decide(tx, { client, value, fields, tenant }, { clock, random }) {
+  async decide(tx, { client, value, fields, jkt, tenant }, { clock, random }) {
     const { code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
     const now = clock();
     const code = await findAuthorizationCode(tx, tenant.id, sha256(value));
     const { member, begun, room } = await behindCode(tx, client, code, now);
     const signInId = random.id(now);
-    const decision = exchange(code, { client, member, begun, codeVerifier, redirectUri, now, signInId });
+    const sent = { codeVerifier, redirectUri, jkt };
+    const decision = exchange(code, { client, member, begun, ...sent, now, signInId });
     return { ...decision, writes: inRoom(decision, room) };
   },
 };
@@ -106,11 +109,11 @@ const authorizationCodeGrant: Grant = {
 const refreshTokenGrant: Grant = {
   takes: 'refresh_token',
   kind: 'transaction',
-  async decide(tx, { client, value, fields, tenant }, { clock }) {
+  async decide(tx, { client, value, fields, jkt, tenant }, { clock }) {
     const token = readRefreshToken(tenant.tokenKey, value);
     const found = token === null ? null : await findSignInWithMember(tx, tenant.id, token.signInId);
     const { signIn = null, member = null } = found ?? {};
-    return refresh(signIn, { client, token, member, scope: fields.scope, now: clock() });
+    return refresh(signIn, { client, token, member, scope: fields.scope, jkt, now: clock() });
   },
 };
 
@@ -118,7 +121,7 @@ const refreshTokenGrant: Grant = {
 const deviceCodeGrant: Grant = {
   takes: 'device_code',
   kind: 'lookUp',
-  async decide(tx, { client, value, tenant, seen }, { clock, random, pollPace }) {
+  async decide(tx, { client, value, jkt, tenant, seen }, { clock, random, pollPace }) {
     const now = seen.now ?? clock();
     seen.now = now;
     const [{ code, lastPolledAt }, expected] = await Promise.all([
@@ -133,7 +136,7 @@ const deviceCodeGrant: Grant = {
     const { member, begun, room } = isExpected ? expected : await behindCode(tx, client, code, now);
     // Most polls come before a member has decided, and begin nothing.
     const signInId = member === null ? '' : random.id(now);
-    const decision = poll(code, { client, member, begun, lastPolledAt, now, signInId });
+    const decision = poll(code, { client, member, jkt, begun, lastPolledAt, now, signInId });
     if (code !== null && decision.answer.paced) pollPace.record(tx, code.id, now);
     return { ...decision, writes: inRoom(decision, room) };
   },

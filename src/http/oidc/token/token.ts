@@ -19,6 +19,7 @@ import { cors, tenantOrigins } from '../../cors.ts';
 import type { Deps } from '../../deps.ts';
 import { protocolForm } from '../../form.ts';
 import { asClient, clientCredentials, refuseGrant } from '../client-authentication.ts';
+import { decideWithKey, sentProof, tellNonce } from '../dpop.ts';
 import { auditMalformed } from '../malformed-request.ts';
 import { tokenUrl } from '../paths.ts';
 import { grants, tokenParameters } from './grants.ts';
@@ -40,15 +41,19 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     const credentials = clientCredentials(request, fields);
     const value = fields[grant.takes];
     if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
+    const proof = await sentProof(request, null, deps);
     const seen = { code: null, now: null };
     const work = async (tx: Tx, client: Client) => {
-      const decision = await grant.decide(tx, { tenant, client, value, fields, seen }, deps);
+      const decide = (jkt: string | null) =>
+        grant.decide(tx, { tenant, client, value, fields, jkt, seen }, deps);
+      const decision = await decideWithKey(tx, { client, tenant, proof }, decide, deps);
       const written = await apply(tx, decision.writes, { reason: decision.because?.reason });
       return { ...decision, client, written };
     };
     const decided = await asClient(request, credentials, deps, work, { kind: grant.kind });
     if (isRefusal(decided)) return sendRefusal(reply, decided);
-    const { answer } = decided;
+    const { answer, client } = decided;
+    tellNonce(reply, client, tenant, proof, deps);
     if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));
     return sendJson(reply, await issueTokens(tenant, answer, deps));
   });
@@ -68,7 +73,7 @@ async function issueTokens(tenant: OpenTenant, grant: TokenGrant, deps: Deps): P
   const idKey = () => keyToSign(store, tenant, client.idTokenAlgorithm, { ...deps, now: issuedAt });
   const idToken = idClaims === null ? undefined : await signToken(await idKey(), 'JWT', idClaims);
   return {
-    token_type: 'Bearer',
+    token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
     expires_in: client.accessTokenSeconds,
     access_token: accessToken,
     ...(refreshToken === null ? {} : { refresh_token: writeRefreshToken(tenant.tokenKey, refreshToken) }),

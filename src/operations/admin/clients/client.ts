@@ -72,6 +72,12 @@ export const clientFields = {
     ['off', 'allowed', 'required'],
   ),
   signedResponses: s.flag('Whether it may have the answers to its authorization requests signed'),
+  dpop: s.oneOf(
+    'ExtensionUse',
+    'Whether its tokens are bound to a key of its own (DPoP): never, if it sends a proof of the key, or always',
+    ['off', 'allowed', 'required'],
+  ),
+  dpopNonce: s.flag('Whether its proofs of that key must carry a nonce that it was given'),
 };
 
 /** What an input says of a client. */

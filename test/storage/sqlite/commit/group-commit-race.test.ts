@@ -31,6 +31,7 @@ describe('100 at once', () => {
         token: { signInId: 'sign-in-1', generation: 1 },
         member: await findMember(tx, 'tenant-a', 'member-1'),
         scope: undefined,
+        jkt: null,
         now,
       });
       await apply(tx, writes);
