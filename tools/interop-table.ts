@@ -36,16 +36,23 @@ export function interoperabilityDocument(
     [`## ${chapter}`, ...lines.filter((line) => line.chapter === chapter).map(section)].join('\n\n'),
   );
   function section({ id, number, text }: InteropLine): string {
-    const tests = titles.filter((title) => title.id === id).map(({ title, file }) => testLine(title, file));
+    const own = titles.filter((title) => title.id === id);
+    const files = [...new Set(own.map(({ file }) => file))];
+    const tests = files.map((file) => testLine(own.filter((title) => title.file === file).map(ruleOf), file));
     return [`**[${number}](interop.md#interop-${number})** ${beginningOf(text)}`, '', ...tests].join('\n');
   }
   return `${[heading, ...chapters].join('\n\n')}\n`;
 }
 
-/** A title without the ids that lead it, and a link to its file. */
-function testLine(title: string, file: string): string {
+/** A file, and the rules that its tests hold. */
+function testLine(rules: readonly string[], file: string): string {
+  return `- [${file.split('/').at(-1)}](../${file}): ${rules.join(' · ')}`;
+}
+
+/** A title without the ids that lead it. */
+function ruleOf({ title }: TestTitle): string {
   const rule = title.replace(/^(?:[A-Z]{1,2}\d+(?:, |: ))+/, '').replaceAll("\\'", "'");
-  return `- ${rule.replaceAll(/[<>|]/g, '\\$&')} ([${file.split('/').at(-1)}](../${file}))`;
+  return rule.replaceAll(/[<>|]/g, '\\$&');
 }
 
 const shortText = 120;

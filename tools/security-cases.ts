@@ -238,6 +238,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     CL4: 'claims of a client that may not ask for them',
     CL5: 'an authentication that no session has',
     CL6: 'a token whose header names another algorithm than that of its key',
+    CL7: 'a member’s id as login_hint, to learn an address',
   },
   Faults: {
     Z1: 'kill -9 at any moment under load',

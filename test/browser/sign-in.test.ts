@@ -46,7 +46,7 @@ describe.each([
     expect(view.problems).toEqual([]);
   });
 
-  it('interop 24: "Do not allow" takes access_denied back to the app', async () => {
+  it('I24: "Do not allow" takes access_denied back to the app', async () => {
     const view = await site.browser.open({ javaScript });
     await signIn(view, site, 'gro+tv@example.com');
     await view.page.goto(site.authorization({ client_id: 'partner', scope }));
@@ -56,7 +56,7 @@ describe.each([
     expect(lastAnswer()?.url.searchParams.get('code')).toBeNull();
   });
 
-  it('interop 24: "Cancel" takes access_denied back to the app, with both fields empty', async () => {
+  it('I24: "Cancel" takes access_denied back to the app, with both fields empty', async () => {
     const { page } = await site.browser.open({ javaScript });
     await page.goto(site.authorization({ state: 'cancelled' }));
     await page.getByRole('button', { name: 'Cancel' }).click();
@@ -65,7 +65,7 @@ describe.each([
     expect([answer?.get('error'), answer?.get('state')]).toEqual(['access_denied', 'cancelled']);
   });
 
-  it('interop 21: form_post brings the code in a POST, and nothing in the address', async () => {
+  it('I21: form_post brings the code in a POST, and nothing in the address', async () => {
     const view = await site.browser.open({ javaScript });
     await signIn(view, site);
     const before = site.app.received('/callback').length;
@@ -79,7 +79,7 @@ describe.each([
     expect(view.problems).toEqual([]);
   });
 
-  it('interop 42: the account page signs out, and the way back in starts at the sign-in page', async () => {
+  it('I42: the account page signs out, and the way back in starts at the sign-in page', async () => {
     const view = await site.browser.open({ javaScript });
     const { page } = view;
     await signIn(view, site);

@@ -180,7 +180,7 @@ describe('cookies', () => {
     return line.split('; ').slice(1).sort();
   };
 
-  it('W3: of the session and of the browser are __Host-, Secure, HttpOnly, Lax, of this host alone', async () => {
+  it('W3, I25: of the session and of the browser are __Host-, Secure, HttpOnly, Lax, of this host alone', async () => {
     const person = newcomer();
     const begun = await person.send(`/api/oidc/auth?${new URLSearchParams(parameters())}`);
     const lasting = attributesOf(begun, '__Host-memberdoor-browser');

@@ -32,7 +32,7 @@ async function problemsOf(changes: Partial<ClientRegistration>): Promise<readonl
 }
 
 describe('the keys of a client', () => {
-  it('interop 53: take the place of its secret', async () => {
+  it('I53: take the place of its secret', async () => {
     expect(await problemsOf({})).toEqual([]);
     expect(await problemsOf({ jwks: null, jwksUri: 'https://app.test/keys' })).toEqual([]);
     expect(await problemsOf({ authenticationMethod: 'client_secret' })).toEqual([

@@ -25,7 +25,7 @@ async function storeWithTenant(): Promise<Store> {
   return store;
 }
 
-describe('M16: the automatic rotation of keys', () => {
+describe('M16, I5: the automatic rotation of keys', () => {
   const keysOf = (store: Store) => store.transaction((tx) => listSigningKeys(tx, 'tenant-a'));
 
   it('publishes the next key 24 hours ahead, signs with it for the next 90 days, and retires the one before', async () => {

@@ -105,7 +105,7 @@ describe.each(kinds)('openid-client as a client that is $kind', ({ clientId, red
     expect(browser.cookies.has('memberdoor-session')).toBe(false);
   });
 
-  it('interop 14, 16: a second sign-in in the same browser asks nothing and keeps auth_time', async () => {
+  it('I14, I16: a second sign-in in the same browser asks nothing and keeps auth_time', async () => {
     const config = await discover();
     const browser = newBrowser();
     const first = (await signIn(config, browser)).claims();
@@ -116,7 +116,7 @@ describe.each(kinds)('openid-client as a client that is $kind', ({ clientId, red
     expect(second?.nonce).not.toBe(first?.nonce);
   });
 
-  it('interop 9: the library reads an error answer', async () => {
+  it('I9: the library reads an error answer', async () => {
     const config = await discover();
     const address = openid.buildAuthorizationUrl(config, {
       redirect_uri: redirectUri,
@@ -202,7 +202,7 @@ describe.each(kinds)('oauth4webapi as a client that is $kind', ({ clientId, redi
 });
 
 describe('logout', () => {
-  it('interop 39: with a hint the browser goes back to the registered address, with its state', async () => {
+  it('I39: with a hint the browser goes back to the registered address, with its state', async () => {
     const config = await openid.discovery(
       new URL(issuer),
       'web',

@@ -96,7 +96,7 @@ describe('oidc-client-ts in a page of another origin', () => {
     user = await signIn(view);
   });
 
-  it('interop 50: signs in with code and PKCE, and reads UserInfo across origins', () => {
+  it('I50: signs in with code and PKCE, and reads UserInfo across origins', () => {
     expect(user.profile).toMatchObject({ name: 'Ada Nilsen', email: 'ada@example.com', iss: issuer });
     const crossed = view.requests.filter((url) => url.startsWith(issuer)).map((url) => new URL(url).pathname);
     for (const path of ['/.well-known/openid-configuration', '/api/oidc/token', '/api/oidc/me']) {
@@ -111,7 +111,7 @@ describe('oidc-client-ts in a page of another origin', () => {
     expect(refreshed.access_token).not.toBe(user.access_token);
   });
 
-  it('interop 14: signs in again in a hidden frame, by the session alone', async () => {
+  it('I14: signs in again in a hidden frame, by the session alone', async () => {
     const frames: string[] = [];
     view.page.on('frameattached', (frame) => frames.push(frame.name()));
     const renewed = await run<User>(view, 'manager.removeUser().then(() => manager.signinSilent())');
@@ -134,7 +134,7 @@ describe('oidc-client-ts in a page of another origin', () => {
     expect(answer).toEqual({ status: 400, error: 'invalid_grant' });
   });
 
-  it('interop 39: signs out by a redirect, and asks for the password the next time', async () => {
+  it('I39: signs out by a redirect, and asks for the password the next time', async () => {
     const { page } = view;
     await run(view, 'void manager.signoutRedirect()');
     await page.getByRole('heading', { name: 'You are signed out' }).waitFor();

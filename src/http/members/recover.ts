@@ -1,4 +1,5 @@
 // The pages for a forgotten password.
+
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow } from '../../core/limits.ts';
@@ -18,14 +19,14 @@ import { sendLinkDone, sendMessage, sendProblem, sendTooManyMails } from '../pag
 import { requireSameOrigin } from '../same-origin.ts';
 import { askerOf, findMailLink, isBrowserThatAsked, sendTooManyLinks } from './email-proof.ts';
 import { flowPage, goToFlow } from './flow-page.ts';
+import { hintedAddress } from './login-hint.ts';
 
 const url = '/recover';
 const resetUrl = `${url}/reset/:secret`;
 
 /** A forgotten password: the page that asks for the address, and the one that the mail leads to. */
 export function recoverPages(app: FastifyInstance, deps: Deps): void {
-  const show = (reply: FastifyReply, flow: Flow) =>
-    sendForm(reply, flow, flow.parameters?.login_hint ?? '', null, deps);
+  const show = (reply: FastifyReply, flow: Flow) => sendForm(reply, flow, hintedAddress(flow), null, deps);
   flowPage(app, deps, url, {
     none: (reply, chosen) => {
       const flow = ownFlow('/account', deps, chosen);

@@ -1,4 +1,5 @@
 // The sign-in page.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { shownName } from '../../core/members/details.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
@@ -26,6 +27,7 @@ import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { currentSession, guesserOf } from '../session.ts';
 import { answerSignedIn, flowPage, goToFlow, signInTo } from './flow-page.ts';
+import { addressToSignIn } from './login-hint.ts';
 
 const url = '/sign-in';
 
@@ -156,7 +158,7 @@ async function sendForm(
       recover: flowUrl('/recover', sealed),
       signUp: maySignUp(flow, shown) ? flowUrl('/sign-up', sealed) : null,
       flow: sealed,
-      email: email ?? flow.parameters?.login_hint ?? '',
+      email: email ?? (await addressToSignIn(request, flow, deps)),
     },
   });
 }

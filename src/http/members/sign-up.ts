@@ -1,4 +1,5 @@
 // The sign-up page.
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
@@ -19,6 +20,7 @@ import { sendProblem, sendTooManyMails } from '../pages/problem.ts';
 import { boxesOf, type ConsentAnswers, readConsents } from './consent-form.ts';
 import { askerOf } from './email-proof.ts';
 import { flowPage } from './flow-page.ts';
+import { hintedAddress } from './login-hint.ts';
 
 const url = '/sign-up';
 
@@ -131,7 +133,7 @@ function sendForm(
   flow: Flow,
   { lead, logo, consents, formTargets }: SignUp,
   deps: Deps,
-  { fullName = '', email = flow.parameters?.login_hint ?? '', answers, problems = [] }: FormState = {},
+  { fullName = '', email = hintedAddress(flow), answers, problems = [] }: FormState = {},
 ) {
   const language = languageOf(reply.request, flow);
   const sealed = sealFlow(reply, flow, deps);

@@ -127,7 +127,7 @@ describe('failed grants', () => {
     expectError(await refreshFrom(pub1, second), 400, 'invalid_grant');
   });
 
-  it('Defaults: a tenant may set another limit, or none', async () => {
+  it('I51: a tenant may set another limit, or none (security, Defaults)', async () => {
     await setLimits(service, a, { failedGrantsPerClientAddressAndMinute: 2 });
     await repeat(2, () => refreshFrom(pub1), 400);
     expectLimited(await refreshFrom(pub1));
@@ -202,7 +202,7 @@ describe('failed client authentications', () => {
     expectError(await refreshFrom(conf1, text), 400, 'invalid_grant');
   });
 
-  it('Defaults: a tenant may set another limit, or none', async () => {
+  it('I51: a tenant may set another limit, or none (security, Defaults)', async () => {
     await setLimits(service, a, { failedClientAuthenticationsPerAddressAndMinute: null });
     await repeat(50, () => refreshFrom(wrong), 401);
     expectError(await refreshFrom(conf1), 400, 'invalid_grant');

@@ -199,7 +199,7 @@ describe('pages 7: no dead ends', () => {
     expect((await follow(browser, '/sign-in')).text).toContain(email);
   });
 
-  it('interop 24: a member who cancels goes back to the app with access_denied and the state', async () => {
+  it('I24: a member who cancels goes back to the app with access_denied and the state', async () => {
     const { browser, page } = await atSignIn(undefined, { state: 'xyz' });
     const answer = await submit(browser, page, { action: 'cancel' });
     expect(answer.status).toBe(303);

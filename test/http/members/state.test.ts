@@ -108,14 +108,14 @@ describe('state', () => {
     }
   });
 
-  it('interop 13: up to 4 KB of any printable ASCII comes back, on success and on an error', async () => {
+  it('I13: up to 4 KB of any printable ASCII comes back, on success and on an error', async () => {
     const printable = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index));
     for (const state of [printable.repeat(6).slice(0, 512), printable.repeat(44).slice(0, 4_096)]) {
       expect((await roundTrip(state)).states).toEqual([state, state]);
     }
   });
 
-  it('interop 13: that was not sent, or was sent empty, is not in the answer', async () => {
+  it('I13: that was not sent, or was sent empty, is not in the answer', async () => {
     const { done } = await roundTrip('');
     expect(done.headers.location).not.toContain('state');
   });

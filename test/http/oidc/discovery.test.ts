@@ -32,20 +32,20 @@ const endpoints = [
 ];
 
 describe('the discovery document', () => {
-  it('interop 1: is JSON whose issuer is exactly the base address', async () => {
+  it('I1: is JSON whose issuer is exactly the base address', async () => {
     const answer = await service.http(hosts.a, path);
     expect(answer.status).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/json/);
     expect(answer.json().issuer).toBe('https://a.test');
   });
 
-  it('interop 1: has the issuer that stands as iss in every token', async () => {
+  it('I1: has the issuer that stands as iss in every token', async () => {
     const { access_token: accessToken, id_token: idToken } = await tokensFor(service, hosts.a);
     expect(claimsOf(accessToken).iss).toBe('https://a.test');
     expect(claimsOf(idToken).iss).toBe('https://a.test');
   });
 
-  it("interop 2: lists absolute https addresses on the tenant's own host", async () => {
+  it("I2: lists absolute https addresses on the tenant's own host", async () => {
     for (const host of Object.values(hosts)) {
       const document = await documentOf(host);
       const listed = endpoints.filter((name) => name in document);
@@ -54,7 +54,7 @@ describe('the discovery document', () => {
     }
   });
 
-  it('interop 53: lists private_key_jwt where a client uses it, with what signs, and not elsewhere', async () => {
+  it('I53: lists private_key_jwt where a client uses it, with what signs, and not elsewhere', async () => {
     const signed = { tenant: hosts.c, clientId: 'signed', name: 'Signed', type: 'confidential' };
     const keys = { authenticationMethod: 'private_key_jwt', jwks: jwksOf(await foreignPair()) };
     const names = (document: object) =>
@@ -73,7 +73,7 @@ describe('the discovery document', () => {
     expect(names(await documentOf(hosts.c))).toEqual(['id_token_signing_alg_values_supported']);
   });
 
-  it('interop 3: says truthfully what is supported', async () => {
+  it('I3: says truthfully what is supported', async () => {
     expect(await documentOf(hosts.a)).toMatchObject({
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
@@ -105,14 +105,14 @@ describe('the discovery document', () => {
     );
   });
 
-  it('interop 3: lists the languages that its pages speak: all, or those that the tenant chose', async () => {
+  it('I3: lists the languages that its pages speak: all, or those that the tenant chose', async () => {
     const found = async () => (await documentOf(hosts.b)).ui_locales_supported;
     expect(await found()).toEqual(languages);
     await run(service, 'tenants.change', { tenant: hosts.b, languages: ['nb', 'en'] });
     expect(await found()).toEqual(['en', 'nb']);
   });
 
-  it('interop 3: claims_supported has each claim that an id_token or UserInfo ever holds', async () => {
+  it('I3: claims_supported has each claim that an id_token or UserInfo ever holds', async () => {
     const supported = (await documentOf(hosts.a)).claims_supported;
     const scope = `openid ${memberScopes.join(' ')}`;
     const tokens = await tokensOf(service, hosts.a, apps.pub1, { more: { nonce: 'n', scope } });
@@ -123,7 +123,7 @@ describe('the discovery document', () => {
     );
   });
 
-  it('interop 3: has no null, no empty list and no member of ours alone', async () => {
+  it('I3: has no null, no empty list and no member of ours alone', async () => {
     for (const host of Object.values(hosts)) {
       for (const [name, value] of Object.entries(await documentOf(host))) {
         expect(['string', 'boolean', 'object']).toContain(typeof value);
@@ -133,11 +133,11 @@ describe('the discovery document', () => {
     }
   });
 
-  it('interop 4: lists revocation only on a tenant where a client has the device flow', async () => {
+  it('I4: lists revocation only on a tenant where a client has the device flow', async () => {
     expect((await documentOf(hosts.a)).revocation_endpoint).toBe('https://a.test/api/oidc/token/revocation');
   });
 
-  it('interop 4: lists neither revocation nor the device flow on a tenant without such a client', async () => {
+  it('I4: lists neither revocation nor the device flow on a tenant without such a client', async () => {
     const document = await documentOf(hosts.c);
     expect(document).not.toHaveProperty('revocation_endpoint');
     expect(document).not.toHaveProperty('device_authorization_endpoint');
@@ -171,7 +171,7 @@ describe('the discovery document', () => {
     expect(await found()).toBeUndefined();
   });
 
-  it('decision 3, interop 50: is the same, byte for byte, at its three addresses', async () => {
+  it('I50, I65: is the same, byte for byte, at its three addresses (decision 3)', async () => {
     const { text } = await service.http(hosts.a, path);
     for (const other of [
       '/api/oidc/.well-known/openid-configuration',
@@ -192,7 +192,7 @@ describe('the keys', () => {
   const keysOf = async (host: string) =>
     (await service.http(host, '/api/oidc/jwks')).json<{ keys: Jwk[] }>().keys;
 
-  it('interop 5: are public members only, with use and alg and a kid of their own', async () => {
+  it('I5: are public members only, with use and alg and a kid of their own', async () => {
     const keys = await keysOf(hosts.a);
     expect(keys.map(({ alg }) => alg).sort()).toEqual(['ES256', 'RS256']);
     expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
@@ -203,14 +203,14 @@ describe('the keys', () => {
     }
   });
 
-  it('interop 5: of RSA have 2,048 bits or more', async () => {
+  it('I5: of RSA have 2,048 bits or more', async () => {
     for (const key of (await keysOf(hosts.a)).filter(({ kty }) => kty === 'RSA')) {
       const { asymmetricKeyDetails } = createPublicKey({ key, format: 'jwk' });
       expect(asymmetricKeyDetails?.modulusLength).toBeGreaterThanOrEqual(2_048);
     }
   });
 
-  it('interop 5: are found by the kid of every token', async () => {
+  it('I5: are found by the kid of every token', async () => {
     const kids = (await keysOf(hosts.a)).map(({ kid }) => kid);
     const { access_token: accessToken, id_token: idToken } = await tokensFor(service, hosts.a);
     expect(kids).toContain(headerOf(accessToken).kid);
@@ -237,7 +237,7 @@ describe('both', () => {
     }
   });
 
-  it.each(addresses)('interop 50: may be read from any origin, without credentials: %s', async (address) => {
+  it.each(addresses)('I50: may be read from any origin, without credentials: %s', async (address) => {
     const headers = { origin: 'https://anyone.test' };
     const read = await service.http(hosts.a, address, { headers });
     expect(read.headers['access-control-allow-origin']).toBe('*');
@@ -250,7 +250,7 @@ describe('both', () => {
     expect(preflight.headers['access-control-allow-origin']).toBe('*');
   });
 
-  it('interop 50: token, UserInfo and revocation answer the preflight of a registered origin', async () => {
+  it('I50: token, UserInfo and revocation answer the preflight of a registered origin', async () => {
     for (const address of ['/api/oidc/token', '/api/oidc/me', '/api/oidc/token/revocation']) {
       const preflight = await service.http(hosts.a, address, {
         method: 'OPTIONS',
@@ -264,7 +264,7 @@ describe('both', () => {
     }
   });
 
-  it('interop 50: authorization and end_session never send CORS headers', async () => {
+  it('I50: authorization and end_session never send CORS headers', async () => {
     for (const address of ['/api/oidc/auth', '/api/oidc/session/end']) {
       for (const method of ['OPTIONS', 'GET', 'POST']) {
         const headers = { origin: 'https://pub1.test', 'access-control-request-method': 'GET' };

@@ -37,7 +37,7 @@ const expectPage = (answer: Answer, title: string) => {
 };
 
 describe('a logout that names its client', () => {
-  it("L1: client_id alone ends the session, then 303 to the client's address; the old cookie is dead", async () => {
+  it("L1, I43: client_id alone ends the session, then 303 to the client's address; the old cookie is dead", async () => {
     const { browser } = await signedIn();
     const old = browser.cookies.get(sessionCookie);
     const answer = await end(browser, { client_id: 'conf1' });
@@ -50,13 +50,13 @@ describe('a logout that names its client', () => {
     expect((await browser.send('/account')).headers.location).toBe('/sign-in');
   });
 
-  it('interop 43: it is 303 to the same address without a session', async () => {
+  it('I43: it is 303 to the same address without a session', async () => {
     const answer = await end(visitor(service, hosts.a), { client_id: 'conf1' });
     expect([answer.status, answer.headers.location]).toEqual([303, out]);
   });
 
   it.each(['GET', 'POST'])(
-    'interop 39: %s with a valid hint and a registered address ends the session and goes there',
+    'I39: %s with a valid hint and a registered address ends the session and goes there',
     async (method) => {
       for (const [state, location] of [
         [{}, out2],
@@ -74,27 +74,27 @@ describe('a logout that names its client', () => {
     },
   );
 
-  it('interop 40: an expired id_token is still a valid hint', async () => {
+  it('I40: an expired id_token is still a valid hint', async () => {
     const { browser, tokens } = await signedIn();
     service.clock.advance(10 * 24 * 3_600_000);
     const answer = await end(browser, { id_token_hint: tokens.id_token, post_logout_redirect_uri: out });
     expect([answer.status, answer.headers.location]).toEqual([303, out]);
   });
 
-  it('interop 42: a hint alone ends the session on our page, and never redirects (decision 36)', async () => {
+  it('I42: a hint alone ends the session on our page, and never redirects (decision 36)', async () => {
     const { browser, tokens } = await signedIn();
     expectPage(await end(browser, { id_token_hint: tokens.id_token, state: 'x' }), 'You are signed out');
     expect(await hasSession(browser)).toBe(false);
   });
 
-  it("decision 36: a hint with its client's client_id goes to that client's first address", async () => {
+  it("I39: a hint with its client's client_id goes to that client's first address (decision 36)", async () => {
     const { browser, tokens } = await signedIn();
     const answer = await end(browser, { id_token_hint: tokens.id_token, client_id: 'conf1' });
     expect([answer.status, answer.headers.location]).toEqual([303, out]);
     expect(await hasSession(browser)).toBe(false);
   });
 
-  it('interop 42: a client without an address ends on a page that says so', async () => {
+  it('I42: a client without an address ends on a page that says so', async () => {
     const { browser } = await signedIn();
     expectPage(await end(browser, { client_id: 'pub1' }), 'You are signed out');
     expect(await hasSession(browser)).toBe(false);
@@ -109,7 +109,7 @@ describe('an address that is not registered', () => {
     'https://app.test@evil.test/out',
     '//evil.test',
     'javascript:alert(1)',
-  ])('L3, interop 41, decision 36: %s is never followed; our page asks first, and says why', async (uri) => {
+  ])('L3, I41: %s is never followed; our page asks first, and says why (decision 36)', async (uri) => {
     for (const byHint of [true, false]) {
       const { browser, tokens } = await signedIn();
       const named = byHint ? { id_token_hint: tokens.id_token } : { client_id: 'conf1' };
@@ -128,7 +128,7 @@ describe('an address that is not registered', () => {
     }
   });
 
-  it('L3: the address of another client is never followed', async () => {
+  it('L3, I41: the address of another client is never followed', async () => {
     const { browser } = await signedIn();
     const foreign = { client_id: 'conf2', post_logout_redirect_uri: out };
     expectPage(await end(browser, foreign), 'Sign out?');
@@ -137,7 +137,7 @@ describe('an address that is not registered', () => {
 });
 
 describe('a logout that names no client', () => {
-  it('L2, interop 42: without parameters the member is asked first, and the button ends the session', async () => {
+  it('L2, I42: without parameters the member is asked first, and the button ends the session', async () => {
     const { browser } = await signedIn();
     const question = await end(browser);
     expectPage(question, 'Sign out?');
@@ -147,7 +147,7 @@ describe('a logout that names no client', () => {
     expect(await hasSession(browser)).toBe(false);
   });
 
-  it('interop 42: only state is like no parameters, and goes nowhere', async () => {
+  it('I42: only state is like no parameters, and goes nowhere', async () => {
     const { browser } = await signedIn();
     expectPage(await end(browser, { state: 'x' }), 'Sign out?');
   });
@@ -223,7 +223,7 @@ describe('a logout that names no client', () => {
 });
 
 describe('a hint that proves nothing', () => {
-  it('interop 40, 41: the member is asked, and neither the address nor the session is touched', async () => {
+  it('I40, I41: the member is asked, and neither the address nor the session is touched', async () => {
     for (const [kind, hint] of await badHints(service)) {
       const { browser } = await signedIn();
       const answer = await end(browser, { id_token_hint: hint, post_logout_redirect_uri: out });
@@ -233,7 +233,7 @@ describe('a hint that proves nothing', () => {
     }
   });
 
-  it('interop 40, decision 36: a client_id beside it lends it nothing', async () => {
+  it('I40: a client_id beside it lends it nothing (decision 36)', async () => {
     for (const [kind, hint] of await badHints(service)) {
       for (const address of [{}, { post_logout_redirect_uri: out }]) {
         const { browser } = await signedIn();
@@ -272,7 +272,7 @@ describe('a hint that proves nothing', () => {
     expect(await hasSession(browser)).toBe(true);
   });
 
-  it("interop 40, decision 36: a hint of one client with another's client_id leads nowhere", async () => {
+  it("I40: a hint of one client with another's client_id leads nowhere (decision 36)", async () => {
     const { browser, tokens } = await signedIn();
     for (const address of [{}, { post_logout_redirect_uri: 'https://app2.test/out' }]) {
       const answer = await end(browser, { id_token_hint: tokens.id_token, client_id: 'conf2', ...address });
@@ -313,7 +313,7 @@ describe('only a navigation signs out', () => {
 });
 
 describe('what ends with the session', () => {
-  it('L9, interop 44: tokens without offline_access stop working, those with it go on', async () => {
+  it('L9, I44: tokens without offline_access stop working, those with it go on', async () => {
     const browser = visitor(service, hosts.a);
     const bound = await tokensOf(service, hosts.a, apps.conf1, { browser, more: { scope: 'openid' } });
     const offline = await tokensOf(service, hosts.a, apps.conf1, { browser });

@@ -37,7 +37,7 @@ const codeOf = async (requestUri: string) =>
   answerOf(await browser.signIn(await begin(requestUri), 'u1@example.test'));
 
 describe('a pushed request', () => {
-  it('interop 48: is answered with a request_uri that lives for a minute, never stored', async () => {
+  it('I48: is answered with a request_uri that lives for a minute, never stored', async () => {
     const answer = await pushAs(service, hosts.a, conf1);
     expect(answer.status).toBe(201);
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -48,7 +48,7 @@ describe('a pushed request', () => {
     expect(rest).toEqual({ expires_in: 60 });
   });
 
-  it.each([conf1, pub1])('interop 48: of $clientId leads to tokens', async (app) => {
+  it.each([conf1, pub1])('I48: of $clientId leads to tokens', async (app) => {
     const proof = pkce();
     const requestUri = await pushed(service, hosts.a, app, { state: 'the state', nonce: 'n' }, proof);
     const page = await begin(requestUri, app.clientId);
@@ -65,14 +65,14 @@ describe('a pushed request', () => {
     expect(exchanged.status).toBe(200);
   });
 
-  it('interop 48: begins by POST too, and with a session answers at once', async () => {
+  it('I48: begins by POST too, and with a session answers at once', async () => {
     await codeOf(await pushed(service, hosts.a, conf1));
     const body = { client_id: 'conf1', request_uri: await pushed(service, hosts.a, conf1) };
     const answer = await browser.send('/api/oidc/auth', { body });
     expect(answerOf(answer).has('code')).toBe(true);
   });
 
-  it('interop 48: may come with its client by Basic alone, and keeps its hint', async () => {
+  it('I48: may come with its client by Basic alone, and keeps its hint', async () => {
     const { client_id: _, ...body } = authorizationParameters('conf1', conf1.redirectUri, pkce());
     const headers = { authorization: `Basic ${Buffer.from(`conf1:${secrets.conf1}`).toString('base64')}` };
     const send = (more: Record<string, string>) =>
@@ -84,7 +84,7 @@ describe('a pushed request', () => {
     expectErrorRedirect(garbled, { redirectUri: conf1.redirectUri, error: 'invalid_request' });
   });
 
-  it('PR14, interop 48: is nowhere in clear: not in the database, an address or the log', async () => {
+  it('PR14, I48: is nowhere in clear: not in the database, an address or the log', async () => {
     const telling = { state: 'telling-state', nonce: 'telling-nonce', login_hint: 'telling@example.test' };
     const requestUri = await pushed(service, hosts.a, conf1, telling);
     const stored = JSON.stringify(await kept());
@@ -133,7 +133,7 @@ describe('a request_uri', () => {
     expect((await begin(requestUri, 'conf1', visitor(service, hosts.b))).status).toBe(200);
   });
 
-  it('PR3, interop 48: works once, whatever becomes of the flow', async () => {
+  it('PR3, I48: works once, whatever becomes of the flow', async () => {
     const requestUri = await pushed(service, hosts.a, conf1);
     const page = await begin(requestUri);
     expect(page.status).toBe(200);
@@ -146,7 +146,7 @@ describe('a request_uri', () => {
     expectErrorPage(await begin(requestUri));
   });
 
-  it('PR4, interop 48: works for a minute', async () => {
+  it('PR4, I48: works for a minute', async () => {
     const [inTime, late] = [await pushed(service, hosts.a, conf1), await pushed(service, hosts.a, conf1)];
     service.clock.advance(59_000);
     expect((await begin(inTime)).status).toBe(200);
@@ -192,7 +192,7 @@ describe('a request_uri', () => {
     expect(answers.filter(({ status }) => status === 400)).toHaveLength(199);
   });
 
-  it('PR8, interop 48: is all that counts: parameters beside it are ignored', async () => {
+  it('PR8, I48: is all that counts: parameters beside it are ignored', async () => {
     const requestUri = await pushed(service, hosts.a, conf1, { state: 'pushed' });
     const page = await browser.authorize({
       client_id: 'conf1',
@@ -249,7 +249,7 @@ describe('what is pushed', () => {
       'invalid_request',
     ],
     ['a request object', { request: 'x.y.z' }, 'request_not_supported'],
-  ])('PR9, interop 48: is refused as the authorization endpoint would: %s', async (_what, more, error) => {
+  ])('PR9, I48: is refused as the authorization endpoint would: %s', async (_what, more, error) => {
     const before = await kept();
     const answer = await pushAs(service, hosts.a, conf1, more);
     expectJsonError(answer, 400, error);
@@ -259,7 +259,7 @@ describe('what is pushed', () => {
     expect(await kept()).toEqual(before);
   });
 
-  it('PR12, interop 48: has no request_uri', async () => {
+  it('PR12, I48: has no request_uri', async () => {
     const requestUri = await pushed(service, hosts.a, conf1);
     for (const inner of [requestUri, 'https://evil.test/request']) {
       expectJsonError(await pushAs(service, hosts.a, conf1, { request_uri: inner }), 400, 'invalid_request');
@@ -327,12 +327,12 @@ describe('a tenant', () => {
     return { endpoint, must };
   };
 
-  it('interop 48: of whose clients none may push has no such endpoint, and discovery says nothing of it', async () => {
+  it('I48: of whose clients none may push has no such endpoint, and discovery says nothing of it', async () => {
     expect(await told()).toEqual({ endpoint: undefined, must: undefined });
     expect((await pushAs(fresh, hosts.a, conf1)).status).toBe(404);
   });
 
-  it('interop 48: of which one client may push lists it, for that client alone', async () => {
+  it('I48: of which one client may push lists it, for that client alone', async () => {
     await mayPush(fresh, hosts.a, 'conf1', 'required');
     expect(await told()).toEqual({ endpoint: 'https://a.test/api/oidc/par', must: false });
     expectJsonError(await pushAs(fresh, hosts.a, conf2), 400, 'unauthorized_client');
@@ -342,7 +342,7 @@ describe('a tenant', () => {
     expect(await told()).toEqual({ endpoint: undefined, must: undefined });
   });
 
-  it('interop 48: says that pushing is required where all of its clients must', async () => {
+  it('I48: says that pushing is required where all of its clients must', async () => {
     const clients = await fresh.store.transaction((tx) =>
       tx
         .selectFrom('clients')
@@ -355,7 +355,7 @@ describe('a tenant', () => {
     expect(await told()).toEqual({ endpoint: 'https://a.test/api/oidc/par', must: true });
   });
 
-  it('interop 48, 50: lets registered origins read the answer, and no other', async () => {
+  it('I48, I50: lets registered origins read the answer, and no other', async () => {
     await mayPush(fresh, hosts.a, 'pub1', 'allowed');
     const headers = { origin: 'https://pub1.test', 'access-control-request-method': 'POST' };
     const preflight = await fresh.http(hosts.a, pushUrl, { method: 'OPTIONS', headers });
@@ -364,7 +364,7 @@ describe('a tenant', () => {
     expect(other.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('interop 48: forgets a pushed request when its client may not push any more', async () => {
+  it('I48: forgets a pushed request when its client may not push any more', async () => {
     await mayPush(fresh, hosts.a, 'conf1', 'allowed');
     const requestUri = await pushed(fresh, hosts.a, conf1);
     await mayPush(fresh, hosts.a, 'conf1', 'off');

@@ -21,7 +21,7 @@ describe('the ways to ask', () => {
     ['POST with the form field access_token', (token: string): Ask => ({ body: { access_token: token } })],
     ['the scheme in lower case', (token: string): Ask => ({ headers: bearer(token, 'bearer') })],
     ['the scheme in upper case', (token: string): Ask => ({ headers: bearer(token, 'BEARER') })],
-  ])("interop 36: %s gives JSON with the id_token's sub", async (_way, ask) => {
+  ])("I36: %s gives JSON with the id_token's sub", async (_way, ask) => {
     const tokens = await tokensOf(service, hosts.a, apps.pub1);
     const answer = await userinfo(ask(tokens.access_token));
     expect(answer.status).toBe(200);
@@ -49,7 +49,7 @@ describe('the claims', () => {
   };
 
   it.each(Object.entries(claims))(
-    'interop 37: the scope %s opens its own claims and no others',
+    'I37: the scope %s opens its own claims and no others',
     async (scope, own) => {
       const more = { scope: `openid ${scope}` };
       const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1, { more });
@@ -60,7 +60,7 @@ describe('the claims', () => {
     },
   );
 
-  it('interop 37: a refresh that narrows the scope narrows the claims', async () => {
+  it('I37: a refresh that narrows the scope narrows the claims', async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1, { more: { scope: everyScope } });
     const narrowed = await refreshAs(service, hosts.a, apps.pub1, first.refresh_token, {
       scope: 'openid offline_access email',
@@ -109,7 +109,7 @@ describe('the claims', () => {
         address: { country: 'NO' },
       },
     ],
-  ])('interop 37: what %s has not given is left out, neither null nor empty', async (email, given) => {
+  ])('I37: what %s has not given is left out, neither null nor empty', async (email, given) => {
     const host = `localhost:${development.port}`;
     const more = { scope: everyScope };
     const { access_token: token } = await tokensOf(development, host, apps.spa, { email, more });
@@ -125,7 +125,7 @@ describe('the claims', () => {
 });
 
 describe('what is refused', () => {
-  it('interop 38: no token is 401 with WWW-Authenticate: Bearer and no error code', async () => {
+  it('I38: no token is 401 with WWW-Authenticate: Bearer and no error code', async () => {
     for (const ask of [{}, { method: 'POST' }, { body: { access_token: '' } }]) {
       const answer = await userinfo(ask);
       expect(answer.status).toBe(401);
@@ -134,14 +134,14 @@ describe('what is refused', () => {
     }
   });
 
-  it('interop 38: a token in the address is no token', async () => {
+  it('I38: a token in the address is no token', async () => {
     const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1);
     const answer = await service.http(hosts.a, `/api/oidc/me?access_token=${token}`);
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="memberdoor"');
   });
 
-  it('interop 38: a token that is none, of another tenant or expired is 401 invalid_token', async () => {
+  it('I38: a token that is none, of another tenant or expired is 401 invalid_token', async () => {
     const { access_token: ofB } = await tokensOf(service, hosts.b, apps.pub1);
     expectBadToken(await userinfo({ headers: bearer(ofB) }));
     const { access_token: own } = await tokensOf(service, hosts.a, apps.pub1);
@@ -154,7 +154,7 @@ describe('what is refused', () => {
     expectBadToken(await userinfo({ headers: bearer(own) }));
   });
 
-  it('interop 38: a token without the scope openid is 403 insufficient_scope', async () => {
+  it('I38: a token without the scope openid is 403 insufficient_scope', async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1, { more: { scope: everyScope } });
     const scope = 'offline_access email';
     const narrowed = await refreshAs(service, hosts.a, apps.pub1, first.refresh_token, { scope });
@@ -163,14 +163,14 @@ describe('what is refused', () => {
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer .*error="insufficient_scope"/);
   });
 
-  it('interop 38: two tokens in two places are 400 invalid_request', async () => {
+  it('I38: two tokens in two places are 400 invalid_request', async () => {
     const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1);
     const answer = await userinfo({ headers: bearer(token), body: { access_token: token } });
     expectError(answer, 400, 'invalid_request');
     expect(answer.headers['www-authenticate']).toMatch(/^Bearer .*error="invalid_request"/);
   });
 
-  it('interop 38: two tokens in the form are 400 invalid_request', async () => {
+  it('I38: two tokens in the form are 400 invalid_request', async () => {
     const { access_token: token } = await tokensOf(service, hosts.a, apps.pub1);
     const body = new URLSearchParams([
       ['access_token', token],

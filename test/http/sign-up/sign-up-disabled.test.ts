@@ -22,12 +22,15 @@ describe('a client with sign-up disabled', () => {
     return { browser, page, flow: field(page, 'flow') };
   };
 
-  it.each([{ state }, { prompt: 'create' }])('S3: %o shows the sign-in page without a link', async (more) => {
-    const page = await visitor(service, hosts.a).authorize(nosign(more));
-    expect(page.status).toBe(200);
-    expect(page.text).toContain('<h1>Sign in</h1>');
-    expect(page.text).not.toMatch(/(?:href|action)="[^"]*sign-?up|create an account/i);
-  });
+  it.each([{ state }, { prompt: 'create' }])(
+    'S3, I68: %o shows the sign-in page without a link',
+    async (more) => {
+      const page = await visitor(service, hosts.a).authorize(nosign(more));
+      expect(page.status).toBe(200);
+      expect(page.text).toContain('<h1>Sign in</h1>');
+      expect(page.text).not.toMatch(/(?:href|action)="[^"]*sign-?up|create an account/i);
+    },
+  );
 
   it('S4: GET /sign-up with its flow leads back to the sign-in page, which returns the state', async () => {
     const { browser, flow } = await atNosign();

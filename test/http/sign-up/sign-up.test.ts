@@ -60,7 +60,7 @@ describe('the way to the sign-up page', () => {
     expect(decodeURIComponent(String(sent))).toBe(state);
   });
 
-  it('interop 68: prompt=create shows it to a browser that is signed in; the code is of the new member', async () => {
+  it('I68: prompt=create shows it to a browser that is signed in; the code is of the new member', async () => {
     const browser = visitor(service, hosts.a);
     const old = await tokensOf(service, hosts.a, apps.pub1, { browser });
     const newcomer = await atSignUp(service, hosts.a, { prompt: 'create' }, browser);
@@ -75,7 +75,7 @@ describe('the way to the sign-up page', () => {
     expect(sub).not.toBe(claimsOf(old.access_token).sub);
   });
 
-  it('interop 68: who has an account after all signs in from there, in the same flow', async () => {
+  it('I68: who has an account after all signs in from there, in the same flow', async () => {
     const browser = visitor(service, hosts.a);
     const { clientId, redirectUri } = apps.pub1;
     const more = { prompt: 'create', state: 'x' };

@@ -50,50 +50,50 @@ describe('a request that is not valid goes back to the redirect_uri with an erro
     ['code id_token', 'unsupported_response_type'],
     ['Code', 'unsupported_response_type'],
     ['code code', 'unsupported_response_type'],
-  ])('C1, interop 10: response_type %j is %s', (responseType, error) =>
+  ])('C1, I10: response_type %j is %s', (responseType, error) =>
     refused({ response_type: responseType }, error),
   );
 
-  it('C2: without a code_challenge it is invalid_request', () =>
+  it('C2, I9, I11, I23: without a code_challenge it is invalid_request', () =>
     refused({ code_challenge: undefined }, 'invalid_request'));
 
   it.each([undefined, 'plain', 's256', 'S256 '])(
-    'C3: with the code_challenge_method %j it is invalid_request',
+    'C3, I11: with the code_challenge_method %j it is invalid_request',
     (method) => refused({ code_challenge_method: method }, 'invalid_request'),
   );
 
   it.each(['x'.repeat(42), 'x'.repeat(44), `${'x'.repeat(42)}=`, `${'x'.repeat(42)}+`, `${'x'.repeat(42)}/`])(
-    'interop 11: the code_challenge %j is not 43 base64url characters and invalid_request',
+    'I11: the code_challenge %j is not 43 base64url characters and invalid_request',
     (challenge) => refused({ code_challenge: challenge }, 'invalid_request'),
   );
 
   it.each([undefined, 'profile email', 'unknown', 'OpenID', 'openid,email'])(
-    'interop 10, decision 10: the scope %j has no openid and is invalid_scope',
+    'I10: the scope %j has no openid and is invalid_scope (decision 10)',
     (scope) => refused({ scope }, 'invalid_scope'),
   );
 
-  it('interop 20: a request object is request_not_supported', () =>
+  it('I20: a request object is request_not_supported', () =>
     refused({ request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'));
 
-  it('interop 20: a request_uri is request_uri_not_supported', () =>
+  it('I20: a request_uri is request_uri_not_supported', () =>
     refused({ request_uri: 'https://app.test/request.jwt' }, 'request_uri_not_supported'));
 
-  it('interop 20: neither is looked at before the redirect_uri was found good', async () => {
+  it('I20: neither is looked at before the redirect_uri was found good', async () => {
     expectErrorPage(await browser.authorize(changed({ redirect_uri: 'https://evil.test/', request: 'x' })));
   });
 
   it.each(['fragment', 'web_message', 'Query', 'query.jwt'])(
-    'interop 21: response_mode %s is invalid_request, in the query',
+    'I21: response_mode %s is invalid_request, in the query',
     (mode) => refused({ response_mode: mode }, 'invalid_request'),
   );
 
   it.each(['-1', '1.5', 'soon', '1e3', '0x10'])(
-    'interop 16: max_age %s is no number of seconds and invalid_request',
+    'I16: max_age %s is no number of seconds and invalid_request',
     (maxAge) => refused({ max_age: maxAge }, 'invalid_request'),
   );
 
   it.each(['response_type', 'scope', 'code_challenge', 'nonce', 'prompt'])(
-    'interop 7, decision 11: a second %s is invalid_request',
+    'I7: a second %s is invalid_request (decision 11)',
     async (name) => {
       const parameters = new URLSearchParams(changed({ nonce: 'n', prompt: 'none' }));
       parameters.append(name, parameters.get(name) ?? '');
@@ -102,19 +102,19 @@ describe('a request that is not valid goes back to the redirect_uri with an erro
     },
   );
 
-  it('interop 7: of two states neither comes back', async () => {
+  it('I7: of two states neither comes back', async () => {
     const answer = await browser.send(`/api/oidc/auth?${new URLSearchParams(changed({}))}&state=another`);
     expectErrorRedirect(answer, { redirectUri, error: 'invalid_request' });
   });
 
-  it('interop 9: without a state there is none in the error', async () => {
+  it('I9: without a state there is none in the error', async () => {
     const answer = await browser.authorize(changed({ state: undefined, scope: 'email' }));
     expectErrorRedirect(answer, { redirectUri, error: 'invalid_scope' });
   });
 });
 
 describe('a request that is valid', () => {
-  it('interop 7: may bring unknown parameters, and its parameters and scopes in any order', async () => {
+  it('I7: may bring unknown parameters, and its parameters and scopes in any order', async () => {
     const parameters = Object.fromEntries(
       Object.entries(
         changed({ scope: 'email  offline_access unknown openid', audience: 'x', resource: 'y' }),
@@ -129,7 +129,7 @@ describe('a request that is valid', () => {
     expect([...answer.keys()]).toEqual(['code', 'iss']);
   });
 
-  it('interop 12: gets its nonce back in the id_token, unchanged and only then', async () => {
+  it('I12: gets its nonce back in the id_token, unchanged and only then', async () => {
     for (const nonce of [undefined, 'n', `"<&%+ ${'x'.repeat(1_000)}`]) {
       const proof = pkce();
       const parameters = changed({ code_challenge: proof.challenge, nonce });
@@ -143,13 +143,13 @@ describe('a request that is valid', () => {
     }
   });
 
-  it('interop 22: gets a code of 256 random bits that is stored as its hash alone', async () => {
+  it('I22: gets a code of 256 random bits that is stored as its hash alone', async () => {
     const { code } = await codeFor(browser, 'pub1', redirectUri);
     expect(Buffer.from(code, 'base64url')).toHaveLength(32);
     expect(JSON.stringify(await allRows(service))).not.toContain(code);
   });
 
-  it('interop 23: gets iss with the code, from the tenant it asked', async () => {
+  it('I23: gets iss with the code, from the tenant it asked', async () => {
     for (const [host, issuer] of [
       [hosts.a, 'https://a.test'],
       [hosts.b, 'https://b.test'],
@@ -162,7 +162,7 @@ describe('a request that is valid', () => {
     }
   });
 
-  it('interop 6, decision 11: may come as a form POST, with equal result', async () => {
+  it('I6: may come as a form POST, with equal result (decision 11)', async () => {
     const posted = await browser.send('/api/oidc/auth', { body: changed({}) });
     expect(posted.status).toBe(303);
     expect([...answerOf(posted).keys()]).toEqual(['code', 'state', 'iss']);
@@ -171,7 +171,7 @@ describe('a request that is valid', () => {
     expectErrorPage(await browser.send('/api/oidc/auth', { body: changed({ client_id: 'unknown' }) }));
   });
 
-  it('interop 6: a POST of another site is sent on as a GET, which brings the cookies along', async () => {
+  it('I6: a POST of another site is sent on as a GET, which brings the cookies along', async () => {
     const parameters = changed({ state: 'a+b c&d=é' });
     // What a browser does: a cross-site POST comes without cookies of SameSite=Lax.
     const posted = await service.http(hosts.a, '/api/oidc/auth', {
@@ -236,7 +236,7 @@ describe('on the way to the credentials', () => {
     expect(await rows()).toEqual(before);
   });
 
-  it('interop 24: a member who turns back gives access_denied with state', async () => {
+  it('I24: a member who turns back gives access_denied with state', async () => {
     const fresh = visitor(service, hosts.a);
     const page = await fresh.authorize(changed({}));
     const answer = await fresh.send('/sign-in', { body: { flow: field(page, 'flow'), action: 'cancel' } });

@@ -27,7 +27,7 @@ const expectFormPost = (answer: Answer, names: readonly string[]) => {
 };
 
 describe('response_mode=form_post', () => {
-  it('interop 21: posts code, state and iss to the redirect_uri after the sign-in', async () => {
+  it('I21: posts code, state and iss to the redirect_uri after the sign-in', async () => {
     const browser = visitor(service, hosts.a);
     const proof = pkce();
     const page = await browser.authorize(parameters({ code_challenge: proof.challenge, state: '<"&\'> é' }));
@@ -44,13 +44,13 @@ describe('response_mode=form_post', () => {
     expect(exchanged.status).toBe(200);
   });
 
-  it('interop 21: posts them at once where the browser has a session', async () => {
+  it('I21: posts them at once where the browser has a session', async () => {
     const browser = visitor(service, hosts.a);
     await codeFor(browser, 'pub1', redirectUri);
     expectFormPost(await browser.authorize(parameters({ prompt: 'none' })), ['code', 'state', 'iss']);
   });
 
-  it('interop 21: posts an error the same way', async () => {
+  it('I21: posts an error the same way', async () => {
     const browser = visitor(service, hosts.a);
     const errors = [
       [{ prompt: 'none' }, 'login_required'],
@@ -64,7 +64,7 @@ describe('response_mode=form_post', () => {
     }
   });
 
-  it('interop 21: posts access_denied when the member turns back', async () => {
+  it('I21: posts access_denied when the member turns back', async () => {
     const browser = visitor(service, hosts.a);
     const page = await browser.authorize(parameters({}));
     const answer = await browser.send('/sign-in', { body: { flow: field(page, 'flow'), action: 'cancel' } });
@@ -72,7 +72,7 @@ describe('response_mode=form_post', () => {
     expect(field(answer, 'error')).toBe('access_denied');
   });
 
-  it('interop 21: serves the script that sends it, from our own origin', async () => {
+  it('I21: serves the script that sends it, from our own origin', async () => {
     const answer = await visitor(service, hosts.a).authorize(parameters({ prompt: 'none' }));
     const src = /<script src="([^"]+)"/.exec(answer.text)?.[1] ?? '';
     const script = await service.http(hosts.a, src);

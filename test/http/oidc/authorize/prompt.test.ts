@@ -62,14 +62,14 @@ const expectRefusal = (answer: Answer, error: string) =>
   expectErrorRedirect(answer, { redirectUri, error, state: 's' });
 
 describe('prompt', () => {
-  it('interop 14: none without a session is login_required at once, with no page between', async () => {
+  it('I14: none without a session is login_required at once, with no page between', async () => {
     const parameters = authorizationParameters('conf2', redirectUri, pkce(), { prompt: 'none', state: 's' });
     const answer = await service.http(hosts.a, `/api/oidc/auth?${new URLSearchParams(parameters)}`);
     expectRefusal(answer, 'login_required');
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  it('interop 14: none with a session gives a code at once, same sub, same auth_time', async () => {
+  it('I14: none with a session gives a code at once, same sub, same auth_time', async () => {
     const browser = await signedIn();
     const first = await claimsFor(browser, {});
     service.clock.advance(60_000);
@@ -82,11 +82,11 @@ describe('prompt', () => {
   });
 
   it.each(['none login', 'login none', 'none none', 'none consent'])(
-    'interop 14: %j combines none with another value and is invalid_request',
+    'I14: %j combines none with another value and is invalid_request',
     async (prompt) => expectRefusal((await ask(await signedIn(), { prompt })).answer, 'invalid_request'),
   );
 
-  it('interop 15: login shows sign-in despite a session, and moves auth_time', async () => {
+  it('I15: login shows sign-in despite a session, and moves auth_time', async () => {
     const browser = await signedIn();
     const first = await claimsFor(browser, {});
     service.clock.advance(60_000);
@@ -97,7 +97,7 @@ describe('prompt', () => {
     expect(Number(second.auth_time)).toBeGreaterThanOrEqual(Number(first.auth_time) + 60);
   });
 
-  it('interop 15: the sign-in page of prompt=login cannot be walked past without the password', async () => {
+  it('I15: the sign-in page of prompt=login cannot be walked past without the password', async () => {
     const browser = await signedIn();
     const { answer } = await ask(browser, { prompt: 'login' });
     const flow = field(answer, 'flow');
@@ -107,7 +107,7 @@ describe('prompt', () => {
     }
   });
 
-  it('interop 15: select_account lets the member choose another account', async () => {
+  it('I15: select_account lets the member choose another account', async () => {
     const browser = await signedIn();
     const { sub } = await claimsFor(browser, {});
     const { answer, proof } = await ask(browser, { prompt: 'select_account' });
@@ -116,14 +116,14 @@ describe('prompt', () => {
     expect(claimsOf(await idTokenOf(other, proof)).sub).not.toBe(sub);
   });
 
-  it("interop 15: consent is accepted; a first party's client has nothing to ask", async () => {
+  it("I15: consent is accepted; a first party's client has nothing to ask", async () => {
     const { answer } = await ask(await signedIn(), { prompt: 'consent' });
     expect(answerOf(answer).get('code')).not.toBeNull();
   });
 });
 
 describe('max_age', () => {
-  it('interop 16: an older sign-in is made anew, and auth_time moves', async () => {
+  it('I16: an older sign-in is made anew, and auth_time moves', async () => {
     const browser = await signedIn();
     const first = await claimsFor(browser, {});
     service.clock.advance(11_000);
@@ -133,18 +133,18 @@ describe('max_age', () => {
     expect(Number(second.auth_time)).toBeGreaterThanOrEqual(Number(first.auth_time) + 11);
   });
 
-  it('interop 16: a younger one is good, and auth_time is equal to the first', async () => {
+  it('I16: a younger one is good, and auth_time is equal to the first', async () => {
     const browser = await signedIn();
     const first = await claimsFor(browser, {});
     service.clock.advance(11_000);
     expect((await claimsFor(browser, { max_age: '60' })).auth_time).toBe(first.auth_time);
   });
 
-  it('interop 16: 0 always asks, however young the session', async () => {
+  it('I16: 0 always asks, however young the session', async () => {
     expectSignInPage((await ask(await signedIn(), { max_age: '0' })).answer);
   });
 
-  it('interop 16: an older sign-in with prompt=none is login_required', async () => {
+  it('I16: an older sign-in with prompt=none is login_required', async () => {
     const browser = await signedIn();
     service.clock.advance(11_000);
     expectRefusal((await ask(browser, { max_age: '10', prompt: 'none' })).answer, 'login_required');
@@ -157,14 +157,14 @@ describe('id_token_hint', () => {
     return idTokenOf(answer, proof);
   };
 
-  it('interop 17: of the member who is signed in, with prompt=none, gives a code', async () => {
+  it('I17: of the member who is signed in, with prompt=none, gives a code', async () => {
     const browser = await signedIn();
     const hint = await hintOf(browser);
     const { answer } = await ask(browser, { prompt: 'none', id_token_hint: hint });
     expect(answerOf(answer).get('code')).not.toBeNull();
   });
 
-  it('interop 17: that has expired is still a hint', async () => {
+  it('I17, I69: that has expired is still a hint', async () => {
     const browser = await signedIn();
     const hint = await hintOf(browser);
     service.clock.advance(2 * 60 * 60 * 1_000);
@@ -172,26 +172,26 @@ describe('id_token_hint', () => {
     expect(answerOf(answer).get('code')).not.toBeNull();
   });
 
-  it('interop 17: that bears the longest nonce we take is still a hint', async () => {
+  it('I17: that bears the longest nonce we take is still a hint', async () => {
     const browser = await signedIn();
     const hint = await hintOf(browser, { nonce: 'n'.repeat(1_024) });
     const { answer } = await ask(browser, { prompt: 'none', id_token_hint: hint });
     expect(answerOf(answer).get('code')).not.toBeNull();
   });
 
-  it('interop 17: of another member, with prompt=none, is login_required', async () => {
+  it('I17: of another member, with prompt=none, is login_required', async () => {
     const hint = await hintOf(await signedIn('u2@example.test'));
     const { answer } = await ask(await signedIn(), { prompt: 'none', id_token_hint: hint });
     expectRefusal(answer, 'login_required');
   });
 
-  it('interop 17: without a session, with prompt=none, is login_required', async () => {
+  it('I17: without a session, with prompt=none, is login_required', async () => {
     const hint = await hintOf(await signedIn());
     const { answer } = await ask(visitor(service, hosts.a), { prompt: 'none', id_token_hint: hint });
     expectRefusal(answer, 'login_required');
   });
 
-  it('interop 17: of another member asks for that member, and takes no other', async () => {
+  it('I17: of another member asks for that member, and takes no other', async () => {
     const hint = await hintOf(await signedIn('u2@example.test'));
     const browser = await signedIn();
     const { answer } = await ask(browser, { id_token_hint: hint });
@@ -202,7 +202,7 @@ describe('id_token_hint', () => {
     expect(claimsOf(await idTokenOf(done, again.proof)).sub).toBe(claimsOf(hint).sub);
   });
 
-  it('interop 17: that is not an id_token of ours is invalid_request, never a crash', async () => {
+  it('I17: that is not an id_token of ours is invalid_request, never a crash', async () => {
     const browser = await signedIn();
     const hint = await hintOf(browser);
     const [header = '', payload = '', signature = ''] = hint.split('.');
@@ -217,7 +217,7 @@ describe('id_token_hint', () => {
 });
 
 describe('hints about the page', () => {
-  it('interop 18: none of them causes an error, and login_hint prefills the form', async () => {
+  it('I18: none of them causes an error, and login_hint prefills the form', async () => {
     const { answer } = await ask(visitor(service, hosts.a), {
       display: 'wap',
       ui_locales: 'xx-YY tlh en',
@@ -232,11 +232,11 @@ describe('hints about the page', () => {
     expect(answer.text).not.toContain('<member>');
   });
 
-  it('interop 18: an id_token claims no acr that was not checked', async () => {
+  it('I18: an id_token claims no acr that was not checked', async () => {
     expect(await claimsFor(await signedIn(), { acr_values: 'gold' })).not.toHaveProperty('acr');
   });
 
-  it('interop 19: the claims parameter is ignored, well-formed or not', async () => {
+  it('I19: the claims parameter is ignored, well-formed or not', async () => {
     for (const claims of ['{"userinfo":{"name":{"essential":true}}}', '{', 'null', '[]']) {
       expect(await claimsFor(await signedIn(), { claims })).not.toHaveProperty('name');
     }

@@ -20,7 +20,7 @@ const ask = async (clientId: string, redirectUri: string | undefined, signedIn =
 };
 
 describe('a redirect_uri that is registered', () => {
-  it('R1: leads to the sign-in page, and then the browser goes to it with code, state and iss', async () => {
+  it('R1, I23: leads to the sign-in page, and then the browser goes to it with code, state and iss', async () => {
     const { browser, answer } = await ask('conf1', 'https://app.test/cb2');
     expect(answer.status).toBe(200);
     expect(answer.text).toContain('<h1>Sign in</h1>');
@@ -33,7 +33,7 @@ describe('a redirect_uri that is registered', () => {
   });
 
   it.each(['http://127.0.0.1:53211/cb', 'http://[::1]:61000/cb', 'http://127.0.0.1/cb'])(
-    'R10: a loopback address keeps the port that the app listens on: %s',
+    'R10, I8: a loopback address keeps the port that the app listens on: %s',
     async (redirectUri) => {
       const { browser, answer } = await ask('native1', redirectUri);
       const done = await browser.signIn(answer, 'u1@example.test');
@@ -41,13 +41,13 @@ describe('a redirect_uri that is registered', () => {
     },
   );
 
-  it('R16: the one that is registered is used where the request names none', async () => {
+  it('R16, I8: the one that is registered is used where the request names none', async () => {
     const { browser, answer } = await ask('conf2', undefined);
     const done = await browser.signIn(answer, 'u1@example.test');
     expect(done.headers.location).toMatch(/^https:\/\/app2\.test\/cb\?code=/);
   });
 
-  it('R16: a code got without redirect_uri is exchanged with the registered one named, or with none', async () => {
+  it('R16, I8: a code got without redirect_uri is exchanged with the registered one named, or with none', async () => {
     for (const named of [{}, { redirect_uri: 'https://app2.test/cb' }]) {
       const browser = visitor(service, hosts.a);
       const proof = pkce();
@@ -77,16 +77,16 @@ describe('a redirect_uri that is not registered', () => {
     expect(await allRows(service, ['auditEvents'])).toEqual(before);
   };
 
-  it('R2: a trailing slash more gets the error page', () => refused('conf1', 'https://app.test/cb/'));
+  it('R2, I8: a trailing slash more gets the error page', () => refused('conf1', 'https://app.test/cb/'));
 
-  it('R5: an unregistered query gets the error page', () => refused('conf1', 'https://app.test/cb?x=1'));
+  it('R5, I8: an unregistered query gets the error page', () => refused('conf1', 'https://app.test/cb?x=1'));
 
   it.each([
     'https://app.test@evil.test/cb',
     'https://evil.test#app.test/cb',
     'https://app.test.evil.test/cb',
     'https://evil.test\\@app.test/cb',
-  ])('R7: %s only looks like the registered one and gets the error page', (redirectUri) =>
+  ])('R7, I8: %s only looks like the registered one and gets the error page', (redirectUri) =>
     refused('conf1', redirectUri),
   );
 
@@ -99,11 +99,11 @@ describe('a redirect_uri that is not registered', () => {
     'http://127.0.0.1:65536/cb',
     'https://127.0.0.1:53211/cb',
     'http://127.0.0.1:53211/cb/',
-  ])('R13: %s is not the registered loopback address and gets the error page', (redirectUri) =>
+  ])('R13, I8: %s is not the registered loopback address and gets the error page', (redirectUri) =>
     refused('native1', redirectUri),
   );
 
-  it('R15: none at all, where several are registered, gets the error page', () =>
+  it('R15, I8: none at all, where several are registered, gets the error page', () =>
     refused('conf1', undefined));
 
   it.each([
@@ -116,16 +116,16 @@ describe('a redirect_uri that is not registered', () => {
     'https://app.test/%63b',
     ' https://app.test/cb',
     'https://app2.test/cb',
-  ])('interop 8: %j differs from the registered string and gets the error page', (redirectUri) =>
+  ])('I8: %j differs from the registered string and gets the error page', (redirectUri) =>
     refused('conf1', redirectUri),
   );
 
   it.each(['unknown', '', '__proto__', 'CONF1', "conf1' or 1=1 --"])(
-    'interop 8: the client_id %j is not known and gets the error page',
+    'I8: the client_id %j is not known and gets the error page',
     (clientId) => refused(clientId, 'https://app.test/cb'),
   );
 
-  it('interop 8: two redirect_uris, one of them registered, get the error page', async () => {
+  it('I8: two redirect_uris, one of them registered, get the error page', async () => {
     const parameters = new URLSearchParams(authorizationParameters('conf1', 'https://app.test/cb', pkce()));
     parameters.append('redirect_uri', 'https://evil.test/cb');
     expectErrorPage(await service.http(hosts.a, `/api/oidc/auth?${parameters}`));

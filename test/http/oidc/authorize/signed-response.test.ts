@@ -58,25 +58,22 @@ const readResponse = async (response: string) => {
 };
 
 describe('a signed answer', () => {
-  it.each(['jwt', 'query.jwt'])(
-    'interop 70: comes by response_mode=%s, and nothing beside it',
-    async (mode) => {
-      const proof = pkce();
-      const page = await asked({ response_mode: mode }, conf1, proof);
-      const answer = await browser.signIn(page, 'u1@example.test');
-      const { code, ...rest } = await readResponse(responseIn(answer));
-      expect(rest).toEqual({ iss: 'https://a.test', aud: 'conf1', state: 's' });
-      const exchanged = await token(service, hosts.a, {
-        grant_type: 'authorization_code',
-        ...credentialsOf(conf1),
-        code: String(code),
-        code_verifier: proof.verifier,
-      });
-      expect(exchanged.status).toBe(200);
-    },
-  );
+  it.each(['jwt', 'query.jwt'])('I70: comes by response_mode=%s, and nothing beside it', async (mode) => {
+    const proof = pkce();
+    const page = await asked({ response_mode: mode }, conf1, proof);
+    const answer = await browser.signIn(page, 'u1@example.test');
+    const { code, ...rest } = await readResponse(responseIn(answer));
+    expect(rest).toEqual({ iss: 'https://a.test', aud: 'conf1', state: 's' });
+    const exchanged = await token(service, hosts.a, {
+      grant_type: 'authorization_code',
+      ...credentialsOf(conf1),
+      code: String(code),
+      code_verifier: proof.verifier,
+    });
+    expect(exchanged.status).toBe(200);
+  });
 
-  it('interop 70: comes by a form that sends itself', async () => {
+  it('I70: comes by a form that sends itself', async () => {
     const answer = await browser.signIn(await asked({ response_mode: 'form_post.jwt' }), 'u1@example.test');
     expect(answer.status).toBe(200);
     expect([...answer.text.matchAll(/<input type="hidden" name="(\w+)"/g)].map(([, name]) => name)).toEqual([
@@ -88,7 +85,7 @@ describe('a signed answer', () => {
     });
   });
 
-  it('interop 70: tells an error too, and that a member turned back', async () => {
+  it('I70: tells an error too, and that a member turned back', async () => {
     const silent = await asked({ response_mode: 'jwt', prompt: 'none' });
     expect(await readResponse(responseIn(silent))).toMatchObject({ error: 'login_required', state: 's' });
     const wrong = await asked({ response_mode: 'jwt', scope: 'email' });
@@ -100,7 +97,7 @@ describe('a signed answer', () => {
   });
 
   it.each<SigningAlgorithm>(['RS256', 'ES256', 'PS256', 'EdDSA'])(
-    'interop 70: is signed as the id_tokens of its client are: %s',
+    'I70: is signed as the id_tokens of its client are: %s',
     async (idTokenAlgorithm) => {
       await change('conf1', { idTokenAlgorithm });
       const response = responseIn(await asked({ response_mode: 'jwt', prompt: 'none' }));
@@ -118,7 +115,7 @@ describe('a signed answer', () => {
     },
   );
 
-  it('interop 70: is read by a library, and comes of a pushed request too', async () => {
+  it('I70: is read by a library, and comes of a pushed request too', async () => {
     // The library compares the times with its own clock.
     service.clock.set(Date.now());
     await change('conf1', { idTokenAlgorithm: 'ES256' });
@@ -144,7 +141,7 @@ describe('a signed answer', () => {
     expect(parameters.get('code')).not.toBeNull();
   });
 
-  it('interop 70: is no hint of who is signed in', async () => {
+  it('I70: is no hint of who is signed in', async () => {
     const response = responseIn(await asked({ response_mode: 'jwt', prompt: 'none' }));
     const answer = await asked({ id_token_hint: response, prompt: 'none' });
     expectErrorRedirect(answer, { redirectUri: conf1.redirectUri, error: 'invalid_request', state: 's' });
@@ -152,7 +149,7 @@ describe('a signed answer', () => {
 });
 
 describe('without being asked for', () => {
-  it('interop 70: an answer is as it is for every other client', async () => {
+  it('I70: an answer is as it is for every other client', async () => {
     const answer = answerOf(await browser.signIn(await asked({}), 'u1@example.test'));
     expect([...answer.keys()]).toEqual(['code', 'state', 'iss']);
   });
@@ -175,7 +172,7 @@ describe('without being asked for', () => {
     },
   );
 
-  it('interop 70: discovery does not list it on a tenant where no client may have it', async () => {
+  it('I70: discovery does not list it on a tenant where no client may have it', async () => {
     const document = (await service.http(hosts.b, '/.well-known/openid-configuration')).json();
     expect(document.response_modes_supported).toEqual(['query', 'form_post']);
     expect(document).not.toHaveProperty('authorization_signing_alg_values_supported');

@@ -88,7 +88,7 @@ describe('without offline_access', () => {
     return answer.json<{ device_code: string; user_code: string } & Record<string, unknown>>();
   };
 
-  it('P24: the access token works until the member signs out on the phone', async () => {
+  it('P24, I44: the access token works until the member signs out on the phone', async () => {
     const own = await phoneOf(service, hosts.a);
     const { device_code: deviceCode, user_code: userCode } = await openid();
     await own.approve(userCode);
@@ -111,7 +111,7 @@ describe('without offline_access', () => {
     expect(await apiStatus(service, hosts.a, tokens)).toBe(401);
   });
 
-  it('P25: with offline_access the tokens go on working after the member signed out on the phone', async () => {
+  it('P25, I44: with offline_access the tokens go on working after the member signed out on the phone', async () => {
     const own = await phoneOf(service, hosts.a);
     const { device_code: deviceCode, user_code: userCode } = await codes();
     await own.approve(userCode);

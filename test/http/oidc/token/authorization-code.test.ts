@@ -40,7 +40,7 @@ const codeOfConf1 = () => codeFor(browser, 'conf1', 'https://app.test/cb');
 const asConf1 = { client_id: 'conf1', client_secret: secrets.conf1 };
 
 describe('an authorization code', () => {
-  it('C9: of 50 parallel exchanges exactly one gets tokens, which then stop working', async () => {
+  it('C9, I22: of 50 parallel exchanges exactly one gets tokens, which then stop working', async () => {
     await Promise.all(Array.from({ length: 50 }, () => service.http(hosts.a, '/api/oidc/jwks')));
     for (let round = 0; round < 20; round++) {
       service.clock.advance(60_000);
@@ -56,7 +56,7 @@ describe('an authorization code', () => {
     }
   });
 
-  it('C14: of one client presented by another is invalid_grant, and its own client still gets tokens', async () => {
+  it('C14, I22, I31: of one client presented by another is invalid_grant, and its own client still gets tokens', async () => {
     const code = await codeOfConf1();
     const before = await allRows(service, ['auditEvents']);
     const asConf2 = { client_id: 'conf2', client_secret: secrets.conf2 };
@@ -65,24 +65,24 @@ describe('an authorization code', () => {
     expect((await exchange(code, asConf1)).status).toBe(200);
   });
 
-  it('C17: is good 599 s after its issue', async () => {
+  it('C17, I22: is good 599 s after its issue', async () => {
     const code = await codeOfPub1();
     service.clock.advance(599_000);
     expect((await exchange(code)).status).toBe(200);
   });
 
-  it('C17: is invalid_grant 601 s after its issue', async () => {
+  it('C17, I22: is invalid_grant 601 s after its issue', async () => {
     const code = await codeOfPub1();
     service.clock.advance(601_000);
     expectJsonError(await exchange(code), 400, 'invalid_grant');
   });
 
   it.each(['unknown', 'x'.repeat(10_000), "' or 1=1 --", '\u0000', 'é'])(
-    'interop 31: that is unknown is invalid_grant: %j',
+    'I31: that is unknown is invalid_grant: %j',
     async (code) => expectJsonError(await exchange({ ...(await codeOfPub1()), code }), 400, 'invalid_grant'),
   );
 
-  it('interop 31: that is missing is invalid_request', async () => {
+  it('I31: that is missing is invalid_request', async () => {
     expectJsonError(await exchange({ ...(await codeOfPub1()), code: '' }), 400, 'invalid_request');
   });
 });
@@ -94,12 +94,12 @@ describe('code_verifier', () => {
     expectJsonError(await exchange(code), 400, 'invalid_grant');
   };
 
-  it('C10: absent, it gives no tokens and burns the code', () => burns(''));
+  it('C10, I29: absent, it gives no tokens and burns the code', () => burns(''));
 
-  it('decision 18: wrong, from the right client, it burns the code', () => burns(pkce().verifier));
+  it('I29: wrong, from the right client, it burns the code (decision 18)', () => burns(pkce().verifier));
 
   it.each(['short', 'x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(43)} `, `${'x'.repeat(43)}é`])(
-    'interop 29, decision 18: malformed, it burns the code: %j',
+    'I29: malformed, it burns the code: %j (decision 18)',
     (verifier) => burns(verifier),
   );
 
@@ -111,11 +111,11 @@ describe('code_verifier', () => {
 });
 
 describe('redirect_uri', () => {
-  it('decision 18, interop 28: sent and the same, it is fine', async () => {
+  it('I28: sent and the same, it is fine (decision 18)', async () => {
     expect((await exchange(await codeOfPub1(), { redirect_uri: 'https://pub1.test/cb' })).status).toBe(200);
   });
 
-  it('decision 18: sent and different, it is invalid_grant and leaves the code', async () => {
+  it('I28: sent and different, it is invalid_grant and leaves the code (decision 18)', async () => {
     const code = await codeOfConf1();
     const other = { ...asConf1, redirect_uri: 'https://app.test/cb2' };
     expectJsonError(await exchange(code, other), 400, 'invalid_grant');
@@ -141,7 +141,7 @@ describe('grant_type', () => {
     ['authorization_code ', 'unsupported_grant_type'],
     ['__proto__', 'unsupported_grant_type'],
     ['toString', 'unsupported_grant_type'],
-  ])('C20: %j is %s, and the code is not consumed', async (grantType, error) => {
+  ])('C20, I31: %j is %s, and the code is not consumed', async (grantType, error) => {
     const code = await codeOfPub1();
     expectJsonError(await exchange(code, { grant_type: grantType }), 400, error);
     expect((await exchange(code)).status).toBe(200);
@@ -156,7 +156,7 @@ describe('tokens that a code gives', () => {
     expect(answer.json()).not.toHaveProperty('refresh_token');
   });
 
-  it("interop 35: are of visible ASCII, and no two exchanges' are the same", async () => {
+  it("I35: are of visible ASCII, and no two exchanges' are the same", async () => {
     const answers: Answer[] = [];
     for (let count = 0; count < 3; count++) answers.push(await exchange(await codeOfPub1()));
     const tokens = answers.flatMap((answer) => {

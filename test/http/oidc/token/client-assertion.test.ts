@@ -52,7 +52,7 @@ const send = (assertion: string, more: Record<string, string> = {}) =>
   authenticate(service, { ...asSigned(assertion), ...more });
 
 describe('a client authenticates by an assertion', () => {
-  it.each(Object.entries(others))('interop 53: signed by %s', async (_algorithm, key) => {
+  it.each(Object.entries(others))('I53: signed by %s', async (_algorithm, key) => {
     expectJsonError(await send(assertionOf(service, key)), 400, 'invalid_grant');
   });
 
@@ -62,17 +62,17 @@ describe('a client authenticates by an assertion', () => {
     ['the type JWT', {}, { typ: 'JWT' }, {}],
     ['the type client-authentication+jwt', {}, { typ: 'client-authentication+jwt' }, {}],
     ['no iat', { iat: undefined }, {}, {}],
-  ])('interop 53: with %s', async (_what, changes, more, fields) => {
+  ])('I53: with %s', async (_what, changes, more, fields) => {
     expectJsonError(await send(make(changes, more), fields), 400, 'invalid_grant');
   });
 
-  it('interop 53: of a clock that is 10 s ahead, and for 5 minutes', async () => {
+  it('I53: of a clock that is 10 s ahead, and for 5 minutes', async () => {
     const now = Math.floor(service.clock.now() / 1_000);
     const ahead = make({ iat: now + 10, nbf: now + 10, exp: now + 310 });
     expectJsonError(await send(ahead), 400, 'invalid_grant');
   });
 
-  it('interop 53: for a code, a refresh, a TV and a revocation, each with one of its own', async () => {
+  it('I53: for a code, a refresh, a TV and a revocation, each with one of its own', async () => {
     const { code, verifier } = await codeFor(visitor(service, hosts.a), 'signed', 'https://app.test/cb', {
       scope: 'openid offline_access',
     });
@@ -100,7 +100,7 @@ describe('a client authenticates by an assertion', () => {
     expectJsonError(await token(service, hosts.a, dead), 400, 'invalid_grant');
   });
 
-  it('interop 53: for a request that it pushes, once', async () => {
+  it('I53: for a request that it pushes, once', async () => {
     await registerSigned(service, hosts.a, 'pushing', [pair], { pushedRequests: 'required' });
     const parameters = authorizationParameters('pushing', 'https://app.test/cb', pkce());
     const body = { ...parameters, ...asSigned(make({ iss: 'pushing', sub: 'pushing' })) };
@@ -109,7 +109,7 @@ describe('a client authenticates by an assertion', () => {
     expectJsonError(await push(), 401, 'invalid_client');
   });
 
-  it('interop 53: a refused one burns no code', async () => {
+  it('I53: a refused one burns no code', async () => {
     const { code, verifier } = await codeFor(visitor(service, hosts.a), 'signed', 'https://app.test/cb');
     const fields = { grant_type: 'authorization_code', code, code_verifier: verifier };
     const wrong = await token(service, hosts.a, { ...fields, ...asSigned(make({ aud: 'x' })) });

@@ -89,7 +89,7 @@ describe('a client authenticates', () => {
       basic(`foreign:${encodeURIComponent(foreignSecret)}`),
     ],
     ['a secret with any characters in the body', 'foreign', right.foreign, {}],
-  ])('decision 15, interop 26: by %s', async (_way, client, body, headers) => {
+  ])('I26: by %s (decision 15)', async (_way, client, body, headers) => {
     const exchange = await exchangeOf(client);
     expect((await exchange(body, headers)).status).toBe(200);
   });
@@ -126,7 +126,7 @@ describe('a client does not authenticate, and nothing is burned,', () => {
       'invalid_client',
     ],
     ['as a public client with a Basic password', 'pub1', {}, basic('pub1:x'), 401, 'invalid_client'],
-  ])('decision 15, interop 26: %s', async (_way, client, body, headers, status, error) => {
+  ])('I26: %s (decision 15)', async (_way, client, body, headers, status, error) => {
     const exchange = await exchangeOf(client);
     const answer = await exchange(body, headers);
     expectJsonError(answer, status, error);

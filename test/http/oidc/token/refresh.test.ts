@@ -44,7 +44,7 @@ const signInOf = (refreshToken: string | undefined) =>
   );
 
 describe('rotation', () => {
-  it('T1: the current refresh token gives a new one, for the same member and the same scope', async () => {
+  it('T1, I33: the current refresh token gives a new one, for the same member and the same scope', async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1);
     const next = await rotate(first.refresh_token);
     expect(next.refresh_token).toBeTypeOf('string');
@@ -53,7 +53,7 @@ describe('rotation', () => {
     expect(claimsOf(next.access_token).sub).toBe(claimsOf(first.access_token).sub);
   });
 
-  it('T2: an old refresh token ends the whole sign-in', async () => {
+  it('T2, I34: an old refresh token ends the whole sign-in', async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1);
     const next = await rotate(first.refresh_token);
     await expectDead(first.refresh_token, next.refresh_token);
@@ -109,13 +109,13 @@ describe('rotation', () => {
 });
 
 describe('who may refresh', () => {
-  it("T8: another client's attempt is invalid_grant and changes nothing for the owner", async () => {
+  it("T8, I34: another client's attempt is invalid_grant and changes nothing for the owner", async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1);
     expectError(await refreshAs(service, hosts.a, apps.pub2, first.refresh_token), 400, 'invalid_grant');
     await rotate(first.refresh_token);
   });
 
-  it("interop 34: another client's attempt with an old token does not end the owner's sign-in", async () => {
+  it("I34: another client's attempt with an old token does not end the owner's sign-in", async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1);
     const next = await rotate(first.refresh_token);
     expectError(await refreshAs(service, hosts.a, apps.pub2, first.refresh_token), 400, 'invalid_grant');
@@ -152,7 +152,7 @@ describe('who may refresh', () => {
     await rotate(current, { client_secret: '' });
   });
 
-  it('T16: without offline_access there is no refresh token in the answer', async () => {
+  it('T16, I27: without offline_access there is no refresh token in the answer', async () => {
     const tokens = await tokensOf(service, hosts.a, apps.pub1, { more: { scope: 'openid' } });
     expect(Object.keys(tokens).sort()).toEqual([
       'access_token',
@@ -166,7 +166,7 @@ describe('who may refresh', () => {
 });
 
 describe('scope', () => {
-  it('decision 25: a refresh may narrow the scope of its answer, and the next has all of it again', async () => {
+  it('I33: a refresh may narrow the scope of its answer, and the next has all of it again (decision 25)', async () => {
     const more = { scope: 'openid offline_access email' };
     const first = await tokensOf(service, hosts.a, apps.pub1, { more });
     const narrow = await rotate(first.refresh_token, { scope: 'openid' });
@@ -176,7 +176,7 @@ describe('scope', () => {
   });
 
   it.each(['openid offline_access email', 'email', 'openid unknown'])(
-    'decision 25: a refresh for the wider scope "%s" is invalid_scope and changes nothing',
+    'I33: a refresh for the wider scope "%s" is invalid_scope and changes nothing (decision 25)',
     async (scope) => {
       const first = await tokensOf(service, hosts.a, apps.pub1);
       expectError(await refresh(service, hosts.a, first.refresh_token, { scope }), 400, 'invalid_scope');

@@ -23,7 +23,7 @@ const exchange = async (clientId: string, redirectUri: string, more: Record<stri
 };
 
 describe('exchange of an authorization code', () => {
-  it('C7: the right client, secret and verifier get tokens that are not stored', async () => {
+  it('C7, I26: the right client, secret and verifier get tokens that are not stored', async () => {
     const { send } = await exchange('conf1', 'https://app.test/cb', { client_secret: secrets.conf1 });
     const answer = await send();
     expect(answer.status).toBe(200);
@@ -33,7 +33,7 @@ describe('exchange of an authorization code', () => {
     expect(tokens.refresh_token).toBeTypeOf('string');
   });
 
-  it('C8: the same code again is invalid_grant and ends the sign-in of the first exchange', async () => {
+  it('C8, I30: the same code again is invalid_grant and ends the sign-in of the first exchange', async () => {
     const { send } = await exchange('pub1', 'https://pub1.test/cb', {});
     const first = (await send()).json<Tokens & Record<string, unknown>>();
     const second = await send();

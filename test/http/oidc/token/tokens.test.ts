@@ -64,7 +64,7 @@ const verifies = async (jwt: string) => {
 };
 
 describe('the token response', () => {
-  it('interop 27: an exchange answers JSON that is not stored, with exactly the fields of the contract', async () => {
+  it('I27: an exchange answers JSON that is not stored, with exactly the fields of the contract', async () => {
     const { code, verifier } = await codeFor(
       visitor(service, hosts.a),
       apps.pub1.clientId,
@@ -88,7 +88,7 @@ describe('the token response', () => {
     }
   });
 
-  it('M15: exp minus iat is expires_in and at most 14,400 s, for an exchange and for a refresh', async () => {
+  it('M15, I27: exp minus iat is expires_in and at most 14,400 s, for an exchange and for a refresh', async () => {
     for (const [app, lifetime] of [
       [apps.conf1, 3_600],
       [third, 14_400],
@@ -103,7 +103,7 @@ describe('the token response', () => {
     }
   });
 
-  it('interop 35: tokens are visible ASCII and carry at least 128 random bits', async () => {
+  it('I35: tokens are visible ASCII and carry at least 128 random bits', async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1);
     const second = await tokensOf(service, hosts.a, apps.pub1);
     for (const text of [first.access_token, first.id_token, String(first.refresh_token)]) {
@@ -183,7 +183,7 @@ describe('an API that reads RS256 alone', () => {
 });
 
 describe('the id_token', () => {
-  it('interop 32: it has the right claims, RS256 and a kid, and nothing of the profile', async () => {
+  it('I32: it has the right claims, RS256 and a kid, and nothing of the profile', async () => {
     const before = seconds(service.clock.now());
     const more = { nonce: 'n-0S6_WzA2Mj', scope: 'openid offline_access profile email phone address' };
     const tokens = await tokensOf(service, hosts.a, apps.pub1, { more });
@@ -206,7 +206,7 @@ describe('the id_token', () => {
     expect(claims.auth_time).toBeLessThanOrEqual(before + 1);
   });
 
-  it('interop 32: at_hash is of the access token beside it, at the exchange and at each refresh', async () => {
+  it('I32: at_hash is of the access token beside it, at the exchange and at each refresh', async () => {
     for (const app of [apps.pub1, apps.conf1]) {
       const first = await tokensOf(service, hosts.a, app);
       const second = (await refreshAs(service, hosts.a, app, first.refresh_token)).json<Tokens>();
@@ -217,7 +217,7 @@ describe('the id_token', () => {
     }
   });
 
-  it('interop 12: without a nonce in the request there is none in the id_token', async () => {
+  it('I12: without a nonce in the request there is none in the id_token', async () => {
     const { id_token: idToken } = await tokensOf(service, hosts.a, apps.pub1);
     expect(claimsOf(idToken)).not.toHaveProperty('nonce');
   });
@@ -233,7 +233,7 @@ describe('the id_token', () => {
     expect(claimsOf(idToken)).not.toHaveProperty('name');
   });
 
-  it('interop 33: a refresh gives one with the same iss, sub, aud, auth_time and sid, and a new iat', async () => {
+  it('I33: a refresh gives one with the same iss, sub, aud, auth_time and sid, and a new iat', async () => {
     const first = await tokensOf(service, hosts.a, apps.pub1, { more: { nonce: 'once' } });
     service.clock.advance(10_000);
     const answer = await refreshAs(service, hosts.a, apps.pub1, first.refresh_token);

@@ -1,0 +1,25 @@
+// What a client's `login_hint` fills in.
+import type { FastifyRequest } from 'fastify';
+import { transactionOf } from '../audit.ts';
+import type { Deps } from '../deps.ts';
+import type { Flow } from '../oidc/flow.ts';
+import { currentSession } from '../session.ts';
+
+const memberId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The address that a form begins with: the hint as it was sent; the id of a member is no address (interop 69). */
+export function hintedAddress({ parameters }: Flow): string {
+  const hint = parameters?.login_hint ?? '';
+  return memberId.test(hint) ? '' : hint;
+}
+
+/**
+ * The same on the sign-in page, where an id stands for the address of its member, if that member is signed in in this
+ * very browser and only has to sign in anew. Of no other member an address is shown: an id is no secret.
+ */
+export async function addressToSignIn(request: FastifyRequest, flow: Flow, deps: Deps): Promise<string> {
+  const hint = flow.parameters?.login_hint ?? '';
+  if (!memberId.test(hint)) return hint;
+  const current = await transactionOf(request, deps, (tx) => currentSession(tx, request, deps.clock()));
+  return current?.member.id === hint.toLowerCase() ? current.member.email : '';
+}
