@@ -4,6 +4,7 @@ import { jwtBearer } from './api/express-oauth2-jwt-bearer.ts';
 import { jwksRsa } from './api/jwks-rsa.ts';
 import { okta } from './api/okta-jwt-verifier.ts';
 import { angular } from './browser/angular-auth-oidc-client.ts';
+import { keycloak } from './browser/keycloak-js.ts';
 import { oidcClientTs } from './browser/oidc-client-ts.ts';
 import { react } from './browser/react-oidc-context.ts';
 import { appauth } from './node/appauth.ts';
@@ -15,8 +16,10 @@ import { simpleOauth2 } from './node/simple-oauth2.ts';
 import { authExpress } from './web/auth-express.ts';
 import { betterAuth } from './web/better-auth.ts';
 import { expressOpenidConnect } from './web/express-openid-connect.ts';
+import { fastifyOauth2 } from './web/fastify-oauth2.ts';
 import { nextAuth } from './web/next-auth.ts';
-import { passport } from './web/passport-openidconnect.ts';
+import { passport } from './web/passport.ts';
+import { passportOpenidconnect } from './web/passport-openidconnect.ts';
 
 export const cases: readonly Case[] = [
   openidClient,
@@ -29,10 +32,13 @@ export const cases: readonly Case[] = [
   nextAuth,
   betterAuth,
   expressOpenidConnect,
+  fastifyOauth2,
   passport,
+  passportOpenidconnect,
   oidcClientTs,
   react,
   angular,
+  keycloak,
   jwtBearer,
   okta,
   jwksRsa,

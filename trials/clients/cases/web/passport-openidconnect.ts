@@ -15,10 +15,10 @@ interface Strategy {
   readonly default: new (options: object, verify: () => void) => object;
 }
 
-export const passport: Case = {
+export const passportOpenidconnect: Case = {
   name: 'passport-openidconnect',
   kind: 'web server',
-  settings: 'it sends no PKCE; openid-client has a strategy for Passport',
+  settings: 'it sends no PKCE: take the strategy of openid-client',
   refused: true,
   run: (door) =>
     withWebServer(
