@@ -39,6 +39,7 @@ import * as clientAssertions from './0038-client-assertions.ts';
 import * as claimsByName from './0039-claims-by-name.ts';
 import * as unverifiedClients from './0040-unverified-clients.ts';
 import * as keysOfClients from './0041-keys-of-clients.ts';
+import * as requestObjects from './0042-request-objects.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -83,6 +84,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0039-claims-by-name': claimsByName,
   '0040-unverified-clients': unverifiedClients,
   '0041-keys-of-clients': keysOfClients,
+  '0042-request-objects': requestObjects,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -101,4 +103,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0039-claims-by-name': claimsByName,
   '0040-unverified-clients': unverifiedClients,
   '0041-keys-of-clients': keysOfClients,
+  '0042-request-objects': requestObjects,
 };

@@ -72,6 +72,8 @@ export interface Client {
   readonly replayWindow: number;
   /** Whether it may, or must, push its authorization requests (RFC 9126). */
   readonly pushedRequests: ExtensionUse;
+  /** Whether it may, or must, sign its authorization requests (RFC 9101). */
+  readonly requestObjects: ExtensionUse;
   /** Whether it may have the answers to its authorization requests signed (JARM). */
   readonly signedResponses: boolean;
   /** How many live sign-ins a member has with it; one more ends the oldest. */

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'invalid_dpop_proof'
   | 'invalid_grant'
   | 'invalid_request'
+  | 'invalid_request_object'
   | 'invalid_scope'
   | 'login_required'
   | 'request_not_supported'

@@ -32,6 +32,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   invalid_dpop_proof: 400,
   invalid_grant: 400,
   invalid_request: 400,
+  invalid_request_object: 400,
   invalid_scope: 400,
   login_required: 400,
   request_not_supported: 400,

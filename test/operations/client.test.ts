@@ -67,6 +67,7 @@ describe('registration of a client', () => {
       replayWindow: 0,
       signInsPerMember: 100,
       pushedRequests: 'off',
+      requestObjects: 'off',
       signedResponses: false,
       dpop: 'off',
       dpopNonce: false,

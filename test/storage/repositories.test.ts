@@ -64,6 +64,7 @@ const otherClient: Client = {
   replayWindow: 30_000,
   signInsPerMember: 7,
   pushedRequests: 'required',
+  requestObjects: 'required',
   signedResponses: false,
   dpop: 'required',
   dpopNonce: false,

@@ -38,6 +38,10 @@ export interface SentParameters {
   readonly repeated: readonly AuthorizationParameter[];
   /** Whether the client pushed them itself, so that no browser could change or read them (RFC 9126). */
   readonly pushed?: boolean;
+  /** Whether the client signed them, in a request object (RFC 9101). */
+  readonly signed?: boolean;
+  /** Why they are answered by nothing else: the request object that they came with is refused. */
+  readonly refused?: Refusal;
 }
 
 /** Where an answer goes and how: everything after the redirect_uri was found good goes there. */
@@ -183,11 +187,15 @@ export function stateAsksForSignUp(state: string | undefined): boolean {
   }
 }
 
-/** A client that must push its requests gets an answer to no other (RFC 9126 §5). */
-function wayProblem({ pushed = false }: SentParameters, { pushedRequests }: Client): Refusal | null {
-  return pushed || pushedRequests !== 'required'
-    ? null
-    : refusal('invalid_request', 'this client must push its requests');
+/** A client that must push or sign its requests gets an answer to no other (RFC 9126 §5, RFC 9101 §10.5). */
+function wayProblem({ pushed, signed, refused }: SentParameters, client: Client): Refusal | null {
+  if (client.pushedRequests === 'required' && pushed !== true) {
+    return refusal('invalid_request', 'this client must push its requests');
+  }
+  if (refused !== undefined) return refused;
+  return client.requestObjects === 'required' && signed !== true
+    ? refusal('invalid_request', 'this client must sign its requests')
+    : null;
 }
 
 function problemOf({ values, repeated }: SentParameters, mode: ResponseMode | null): Refusal | null {

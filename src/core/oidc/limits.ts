@@ -42,3 +42,5 @@ export const publishedKeys = {
   most: 1_000,
   length: 64 * 1_024,
 } as const;
+/** A request object is good for an hour at most (interop 56); clocks of clients may be 10 s ahead. */
+export const requestObjectLife = { most: 60 * 60_000, ahead: 10_000 } as const;

@@ -53,13 +53,14 @@ const words: Readonly<Record<PageReason, string>> = {
  * @returns why it is refused, or null
  */
 export function pushProblem(sent: SentParameters, client: Client): Refusal | null {
-  const { values } = sent;
+  const { values, refused } = sent;
   if (client.pushedRequests === 'off') {
     return refusal('unauthorized_client', 'this client may not push its requests');
   }
   if (values.request_uri !== undefined) {
     return refusal('invalid_request', 'request_uri must not be pushed: push the parameters themselves');
   }
+  if (refused !== undefined) return refused;
   const length = Object.entries(values).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (length > authorizationRequestLength) return refusal('invalid_request', 'the request is too long');
   const read = readAuthorizationRequest({ ...sent, pushed: true }, client);

@@ -15,6 +15,7 @@ import {
   takeStep,
 } from '../../operations/authorization/authorization.ts';
 import { pushedParameters } from '../../operations/authorization/pushed-request.ts';
+import { findClient } from '../../storage/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
@@ -28,6 +29,7 @@ import { currentSession } from '../session.ts';
 import { encode, respondToClient } from './authorization-response.ts';
 import { takeUnverified } from './client-authentication.ts';
 import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
+import { type MeantRequest, meantBy, meantRequest } from './request-object.ts';
 
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
 export function authorizationEndpoint(app: FastifyInstance, deps: Deps): void {
@@ -47,15 +49,17 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
   if (isCrossSitePost(request)) return reply.redirect(`${request.routeOptions.url}?${encode(form)}`, 303);
 
   const sent = pick(form, authorizationParameters);
-  const asked = await lookUpPushed(request, sent, deps);
-  const hintedMember = await readHintedMember(tenant, asked.values.id_token_hint);
+  const pushed = await lookUpPushed(request, sent, deps);
+  const meant = await meantRequest(request, sent, deps);
+  const { id_token_hint: hint } = (pushed ?? meant.sent).values;
+  const hintedMember = await readHintedMember(tenant, hint);
   const { outcome, ...context } = await transactionOf(request, deps, async (tx) => {
     const now = deps.clock();
     const context = { sent, startedAt: now, language: null };
     // What was looked up is taken here, where the flow begins: it may be gone by now.
     const found = await pushedParameters(tx, { tenantId: tenant.id, sent, now }, 'take');
     if (found.kind === 'unknown') return { ...context, outcome: unknownRequestUri(found.client) };
-    const begun = found.kind === 'pushed' ? found.sent : sent;
+    const begun = found.kind === 'pushed' ? found.sent : await meantIn(tx, tenant.id, meant);
     const current = await currentSession(tx, request, now);
     const step = { tenant, sent: begun, hintedMember, startedAt: now, now };
     const outcome = await takeStep(tx, step, current?.session ?? null, deps);
@@ -64,16 +68,22 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
   return answerAuthorization(reply, outcome, context, deps);
 }
 
-/** What a request means: what was pushed, where it refers to that; else what it brings itself. */
+/** What a request refers to that was pushed; null where it brings its parameters itself. */
 async function lookUpPushed(
   request: FastifyRequest,
   sent: SentParameters,
   deps: Deps,
-): Promise<SentParameters> {
-  if (referenceIn(sent.values.request_uri) === null) return sent;
+): Promise<SentParameters | null> {
+  if (referenceIn(sent.values.request_uri) === null) return null;
   const asked = { tenantId: request.tenant.id, sent, now: deps.clock() };
   const found = await transactionOf(request, deps, (tx) => pushedParameters(tx, asked, 'look'), 'lookUp');
-  return found.kind === 'pushed' ? found.sent : sent;
+  return found.kind === 'pushed' ? found.sent : null;
+}
+
+async function meantIn(tx: Tx, tenantId: string, meant: MeantRequest): Promise<SentParameters> {
+  const { client_id: clientId } = meant.sent.values;
+  if (meant.keys === null || clientId === undefined) return meant.sent;
+  return meantBy(await findClient(tx, tenantId, clientId), meant);
 }
 
 /** No redirect_uri can be trusted then: it was among what was pushed (decision 6; RFC 9126 §4). */
@@ -114,8 +124,9 @@ export function answerAuthorization(
       return respondToClient(reply, outcome, context, deps);
     case 'interact': {
       const { sent, startedAt, language } = context;
-      const { values: parameters, pushed = false } = readOf(sent, outcome.client);
-      const flow = { startedAt, parameters, returnTo: '/account', language, ...(pushed ? { pushed } : {}) };
+      const { values: parameters, pushed = false, signed = false } = readOf(sent, outcome.client);
+      const came = { ...(pushed ? { pushed } : {}), ...(signed ? { signed } : {}) };
+      const flow = { startedAt, parameters, returnTo: '/account', language, ...came };
       const sealed = sealFlow(reply, flow, deps);
       return reply.header('cache-control', 'no-store').redirect(flowUrl(`/${outcome.page}`, sealed), 303);
     }

@@ -82,7 +82,7 @@ export async function judgeAssertionOf(
   if (client === 'kept out') return null;
   // What such a client sends is refused, whatever it is.
   if (client === null || client.authenticationMethod !== 'private_key_jwt') return null;
-  const verified = await verifyByKeysOf(client, assertion, tenant.development, deps);
+  const verified = await verifyByKeysOf(client, { token: assertion, types }, tenant.development, deps);
   if (!verified.ok) return { ok: false, reason: verified.reason };
   const { issuer, tokensFrom } = tenant;
   const of = { clientId, issuer, tokenEndpoint: `${issuer}${tokenUrl}`, tokensFrom, now: clock() };
@@ -91,13 +91,13 @@ export async function judgeAssertionOf(
 }
 
 /** Verifies by the keys that a client registered or publishes; by those that it publishes now if one is missing. */
-async function verifyByKeysOf(
+export async function verifyByKeysOf(
   { jwks, jwksUri, signingAlgorithms: algorithms }: Client,
-  assertion: string,
+  { token, types }: { readonly token: string; readonly types: readonly (string | null)[] },
   development: boolean,
   deps: Deps,
 ): Promise<VerifiedJwt | RefusedJwt> {
-  const verify = (keys: readonly object[]) => verifyForeignJwt(assertion, { types, algorithms, keys });
+  const verify = (keys: readonly object[]) => verifyForeignJwt(token, { types, algorithms, keys });
   if (jwksUri === null) return verify((jwks === null ? null : readKeySet(jwks)) ?? []);
   const verified = await verify(await publishedKeysAt(jwksUri, development, deps));
   if (verified.ok || !verified.isKeyUnknown) return verified;

@@ -33,6 +33,8 @@ function discoveryOf(tenant: OpenTenant): object {
     languages,
     revocationListed,
     pushedRequests,
+    requestObjects,
+    requestObjectAlgorithms,
     responseAlgorithms,
   } = tenant;
   const { methods, signedBy } = clientAuthenticationOf(tenant);
@@ -104,7 +106,14 @@ function discoveryOf(tenant: OpenTenant): object {
     authorization_response_iss_parameter_supported: true,
     claims_parameter_supported: claimsParameter,
     ...(claimsParameter ? { acr_values_supported: [oneFactor] } : {}),
-    request_parameter_supported: false,
+    request_parameter_supported: requestObjects !== 'off',
+    // Only where a client may sign its requests (RFC 9101 §10.5).
+    ...(requestObjects === 'off'
+      ? {}
+      : {
+          request_object_signing_alg_values_supported: requestObjectAlgorithms,
+          require_signed_request_object: requestObjects === 'required',
+        }),
     request_uri_parameter_supported: false,
   };
 }

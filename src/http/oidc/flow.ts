@@ -31,6 +31,8 @@ export interface Flow {
   readonly parameters: SentParameters['values'] | null;
   /** Whether the client pushed that request: then no address tells what is in it, and it is not begun anew from here. */
   readonly pushed?: boolean;
+  /** Whether the client signed it: it is not begun anew from here either. */
+  readonly signed?: boolean;
   /** The page of ours to return to. */
   readonly returnTo: string;
   /** The language chosen on the way. */
@@ -124,10 +126,11 @@ export async function stepOf({ tenant }: FastifyRequest, flow: Flow): Promise<Fl
   return { tenant, sent: sentIn(flow), hintedMember, startedAt };
 }
 
-const sentIn = ({ parameters, pushed = false }: Flow): SentParameters => ({
+const sentIn = ({ parameters, pushed = false, signed = false }: Flow): SentParameters => ({
   values: parameters ?? {},
   repeated: [],
   pushed,
+  signed,
 });
 
 /** What a flow is for: the client that asks, and its request. */
@@ -160,10 +163,10 @@ export function languageOf(request: FastifyRequest, { language, parameters }: Fl
 
 /** A page that was open too long, or in another browser: it names the way to start anew (pages 7, A11). */
 export function sendStale(reply: FastifyReply, flow: Flow): Promise<FastifyReply> {
-  const { parameters, returnTo, pushed } = flow;
+  const { parameters, returnTo, pushed, signed } = flow;
   const language = languageOf(reply.request, flow);
-  // Only its app can push it anew.
-  if (pushed === true) return sendProblem(reply, 'staleOfApp', { language });
+  // Only its app can push or sign it anew.
+  if (pushed === true || signed === true) return sendProblem(reply, 'staleOfApp', { language });
   const query = parameters && new URLSearchParams(parameters as Record<string, string>);
   const link = query === null ? returnTo : `/api/oidc/auth?${query}`;
   return sendProblem(reply, 'stale', { language, link });

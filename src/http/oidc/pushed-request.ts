@@ -17,6 +17,7 @@ import { refusedByLimit } from '../limit-reached.ts';
 import { clientParameters } from './client-assertion.ts';
 import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
+import { meantBy, meantRequest } from './request-object.ts';
 
 const parameters = [...authorizationParameters, ...clientParameters] as const;
 
@@ -35,8 +36,9 @@ export function pushedRequestEndpoint(app: FastifyInstance, deps: Deps): void {
     const credentials = clientCredentials(request, fields);
     const { client_secret: _, client_assertion: _signed, client_assertion_type: _type, ...values } = fields;
     const sent = { values: { ...values, client_id: credentials.clientId }, repeated: [], pushed: true };
+    const meant = await meantRequest(request, sent, deps);
     const answer = await asClient(request, credentials, deps, (tx, client) =>
-      push(tx, request, client, sent, deps),
+      push(tx, request, client, meantBy(client, meant), deps),
     );
     if (isRefusal(answer)) return sendRefusal(reply, answer);
     if ('requestUri' in answer) {

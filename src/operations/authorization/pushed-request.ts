@@ -27,12 +27,12 @@ export type PushedParameters =
 export async function keepPushedRequest(
   tx: Tx,
   { tenantId, clientId }: Client,
-  { values }: SentParameters,
+  { values, signed = false }: SentParameters,
   now: number,
   { random }: { readonly random: Pick<Random, 'secret'> },
 ): Promise<string> {
   const reference = random.secret();
-  const plain = Buffer.from(JSON.stringify(values));
+  const plain = Buffer.from(JSON.stringify({ values, signed }));
   const sealed = encrypt(keyOf(reference), plain, ownerOf({ tenantId, clientId })).toString('base64url');
   const request = issuePushedRequest({ hash: sha256(reference), tenantId, clientId, sealed }, now);
   await apply(tx, [{ write: 'insertPushedRequest', request }]);
@@ -62,8 +62,8 @@ export async function pushedParameters(
   if (!isPushedBy(request, client, now)) return { kind: 'unknown', client };
   if (how === 'take') await apply(tx, [{ write: 'takePushedRequest', hash }]);
   const plain = decrypt(keyOf(reference), Buffer.from(request.sealed, 'base64url'), ownerOf(request));
-  const pushed = JSON.parse(plain.toString()) as SentParameters['values'];
-  return { kind: 'pushed', sent: { values: pushed, repeated: [], pushed: true } };
+  const kept = JSON.parse(plain.toString()) as Pick<SentParameters, 'values' | 'signed'>;
+  return { kind: 'pushed', sent: { ...kept, repeated: [], pushed: true } };
 }
 
 const keyOf = (reference: string): Buffer => hmac(Buffer.from(reference), 'pushed request');

@@ -64,6 +64,7 @@ export const clientDefaults = {
   replayWindow: replayWindow.default,
   signInsPerMember: signInsPerMember.default,
   pushedRequests: 'off',
+  requestObjects: 'off',
   signedResponses: false,
   dpop: 'off',
   dpopNonce: false,
@@ -181,6 +182,9 @@ export function registrationProblems(
     needsSecret(client) && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
     secrets.length > liveSecrets ? problem('secret', 'too_many_secrets', { most: liveSecrets }) : null,
     ...keyProblems(client),
+    client.requestObjects !== 'off' && client.jwks === null && client.jwksUri === null
+      ? problem('requestObjects', 'keys_needed')
+      : null,
     ...inList('redirectUris', redirectUriProblem),
     ...inList('postLogoutRedirectUris', logoutUriProblem),
     ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),

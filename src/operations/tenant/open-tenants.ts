@@ -26,6 +26,9 @@ export interface OpenTenant extends Tenant {
   readonly deviceFlow: boolean;
   /** Whether a client may push its requests, and whether all of them must (RFC 9126 §5). */
   readonly pushedRequests: ExtensionUse;
+  /** Whether a client may sign its requests, whether all of them must, and by what (RFC 9101 §10.5). */
+  readonly requestObjects: ExtensionUse;
+  readonly requestObjectAlgorithms: readonly ForeignAlgorithm[];
   /** What signs the answers of the clients that may have them signed: nothing where none may (JARM §4). */
   readonly responseAlgorithms: readonly SigningAlgorithm[];
   /** What clients sign assertions by; none where all prove by a secret who they are (interop 53). */
@@ -122,6 +125,8 @@ function settingsOf(
   | 'deviceFlow'
   | 'assertionAlgorithms'
   | 'pushedRequests'
+  | 'requestObjects'
+  | 'requestObjectAlgorithms'
   | 'responseAlgorithms'
   | 'dpop'
   | 'webOrigins'
@@ -132,8 +137,12 @@ function settingsOf(
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
     claimsParameter: clients.some((client) => client.claimsParameter),
     deviceFlow: clients.some((client) => client.deviceFlow),
-    assertionAlgorithms: assertionAlgorithmsOf(clients),
+    assertionAlgorithms: signedByAny(
+      clients.filter(({ authenticationMethod }) => authenticationMethod === 'private_key_jwt'),
+    ),
     pushedRequests: useOf(clients.map(({ pushedRequests }) => pushedRequests)),
+    requestObjects: useOf(clients.map(({ requestObjects }) => requestObjects)),
+    requestObjectAlgorithms: signedByAny(clients.filter(({ requestObjects }) => requestObjects !== 'off')),
     responseAlgorithms: listedAlgorithms.filter((algorithm) =>
       clients.some((client) => client.signedResponses && client.idTokenAlgorithm === algorithm),
     ),
@@ -148,9 +157,8 @@ function useOf(uses: readonly ExtensionUse[]): ExtensionUse {
   return uses.every((use) => use === 'required') ? 'required' : 'allowed';
 }
 
-/** What some client may sign its assertions by. */
-function assertionAlgorithmsOf(clients: readonly Client[]): readonly ForeignAlgorithm[] {
-  const signing = clients.filter(({ authenticationMethod }) => authenticationMethod === 'private_key_jwt');
+/** What at least one of these clients may sign by. */
+function signedByAny(signing: readonly Client[]): readonly ForeignAlgorithm[] {
   return foreignAlgorithms.filter((algorithm) =>
     signing.some(({ signingAlgorithms }) => signingAlgorithms.includes(algorithm)),
   );

@@ -80,6 +80,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     replayWindow: 0,
     signInsPerMember: 1_000,
     pushedRequests: 'allowed',
+    requestObjects: 'off',
     signedResponses: true,
     dpop: 'allowed',
     dpopNonce: true,

@@ -71,6 +71,11 @@ export const clientFields = {
     'Whether it may push its authorization requests before it sends a browser with them, or must',
     ['off', 'allowed', 'required'],
   ),
+  requestObjects: s.oneOf(
+    'ExtensionUse',
+    'Whether it may sign its authorization requests by a key of its own, or must',
+    ['off', 'allowed', 'required'],
+  ),
   signedResponses: s.flag('Whether it may have the answers to its authorization requests signed'),
   dpop: s.oneOf(
     'ExtensionUse',
