@@ -6,8 +6,9 @@ import type {
   AuthorizationContext,
   AuthorizationOutcome,
 } from '../../operations/authorization/authorization.ts';
+import { keyToSign } from '../../operations/tenant/keys.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
-import { signingKeyFor, signToken } from '../../secrets/signing.ts';
+import { signToken } from '../../secrets/signing.ts';
 import type { Deps } from '../deps.ts';
 import { formTarget } from '../headers.ts';
 import { requestLanguage, sendPage } from '../pages/pages.ts';
@@ -22,12 +23,12 @@ export async function respondToClient(
   reply: FastifyReply,
   { target, parameters }: Extract<AuthorizationOutcome, { kind: 'respond' }>,
   { sent, language: chosen }: AuthorizationContext,
-  { clock }: Pick<Deps, 'clock'>,
+  deps: Pick<Deps, 'clock' | 'store' | 'tenants' | 'vault'>,
 ): Promise<FastifyReply> {
   const { tenant } = reply.request;
   const { redirectUri, responseMode, state } = target;
   const told = { ...parameters, ...(state === undefined ? {} : { state }), iss: tenant.issuer };
-  const answer = await asAsked(tenant, target, told, clock());
+  const answer = await asAsked(tenant, target, told, deps);
   if (responseMode === 'query') return redirectToClient(reply, redirectUri, answer);
   return sendPage(reply.header('cache-control', 'no-store'), {
     template: 'oidc/form-post.eta',
@@ -38,16 +39,17 @@ export async function respondToClient(
   });
 }
 
-/** The parameters as they are, or signed in one (JARM §2.1; interop 70). @param now ms */
+/** The parameters as they are, or signed in one (JARM §2.1; interop 70). */
 async function asAsked(
-  { keys }: OpenTenant,
+  tenant: OpenTenant,
   { signed }: AnswerTarget,
   told: Parameters,
-  now: number,
+  deps: Pick<Deps, 'clock' | 'store' | 'tenants' | 'vault'>,
 ): Promise<Parameters> {
   if (signed === undefined) return told;
+  const now = deps.clock();
   const exp = Math.floor(now / second) + signedResponseSeconds;
-  const key = signingKeyFor(keys, signed.idTokenAlgorithm, now);
+  const key = await keyToSign(deps.store, tenant, signed.idTokenAlgorithm, { ...deps, now });
   return { response: await signToken(key, 'JWT', { ...told, aud: signed.clientId, exp }) };
 }
 

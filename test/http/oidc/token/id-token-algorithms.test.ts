@@ -82,6 +82,20 @@ describe.each([
     expect(await published()).toEqual(['ES256', 'RS256', algorithm].sort());
   });
 
+  it('I57, I70: so it is before the first answer that is signed with it', async () => {
+    await service.store.transaction(async (tx) => {
+      const changes = { idTokenAlgorithm: algorithm, signedResponses: 1 };
+      await tx.updateTable('clients').set(changes).where('clientId', '=', clientId).execute();
+      await service.tenants.reload(tx);
+    });
+    const more = { prompt: 'none', response_mode: 'query.jwt' };
+    const asked = authorizationParameters(clientId, apps.conf2.redirectUri, pkce(), more);
+    const response = answerOf(await visitor(service, hosts.a).authorize(asked)).get('response');
+    const { payload, protectedHeader } = await verified(String(response));
+    expect(protectedHeader.alg).toBe(algorithm);
+    expect(payload.error).toBe('login_required');
+  });
+
   it('M16, I57: its key is rotated and retired as the others', async () => {
     await signWith(algorithm);
     const { id_token: old } = await tokensOf(service, hosts.a, apps.conf2);
