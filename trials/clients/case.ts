@@ -24,7 +24,10 @@ export interface Registration {
   readonly postLogoutRedirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
   readonly accessTokenAlgorithm?: 'ES256' | 'RS256';
+  readonly idTokenAlgorithm?: 'RS256' | 'ES256' | 'PS256' | 'EdDSA';
   readonly claimsInIdToken?: boolean;
+  readonly pushedRequests?: 'off' | 'allowed' | 'required';
+  readonly signedResponses?: boolean;
 }
 
 export interface Registered {
