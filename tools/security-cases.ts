@@ -324,6 +324,16 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     AU2: 'scopes of APIs that pass for ours or another API’s',
     AU3: 'an API of another tenant',
     AU4: 'an API that was deleted and registered again',
+    AU5: 'an API of the tenant that the client may not ask for',
+    AU6: 'resources that are relative, misspelt, huge, two in one or no URI',
+    AU7: 'resources that name an issuer or a client',
+    AU8: 'many resources at once',
+    AU9: 'two resources at the token endpoint, and one that was not granted',
+    AU10: 'a refresh that asks for another API or a scope more',
+    AU11: 'an API’s token at the member API and UserInfo',
+    AU12: 'an API that is deleted while its tokens live',
+    AU13: 'a third party’s client that asks for another API than the member allowed',
+    AU14: 'parameters but resource sent twice',
   },
 };
 

@@ -40,6 +40,7 @@ import * as claimsByName from './0039-claims-by-name.ts';
 import * as unverifiedClients from './0040-unverified-clients.ts';
 import * as keysOfClients from './0041-keys-of-clients.ts';
 import * as requestObjects from './0042-request-objects.ts';
+import * as resources from './0043-resources.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -85,6 +86,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0040-unverified-clients': unverifiedClients,
   '0041-keys-of-clients': keysOfClients,
   '0042-request-objects': requestObjects,
+  '0043-resources': resources,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -104,4 +106,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0040-unverified-clients': unverifiedClients,
   '0041-keys-of-clients': keysOfClients,
   '0042-request-objects': requestObjects,
+  '0043-resources': resources,
 };

@@ -1,7 +1,7 @@
 /** What a function of the core decides: an answer, and what to write beside it. */
 import type { AuditEventName } from './operators/audit-event.ts';
 
-/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, Core §3.1.2.6, RFC 9449 §5, §8). */
+/** The error codes of the protocol endpoints (RFC 6749 §4.1.2.1 and §5.2, RFC 8628 §3.5, RFC 8707 §2, Core §3.1.2.6, RFC 9449 §5, §8). */
 export type ErrorCode =
   | 'access_denied'
   | 'authorization_pending'
@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'invalid_request'
   | 'invalid_request_object'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'login_required'
   | 'request_not_supported'
   | 'request_uri_not_supported'

@@ -34,6 +34,7 @@ const statusOf: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   invalid_request_object: 400,
   invalid_scope: 400,
+  invalid_target: 400,
   login_required: 400,
   request_not_supported: 400,
   request_uri_not_supported: 400,

@@ -47,6 +47,9 @@ export const bodyForm = ({ body }: FastifyRequest): Form | null => (body instanc
 export const sentForm = (request: FastifyRequest): Form | null =>
   request.method === 'POST' ? bodyForm(request) : queryOf(request);
 
+/** The one parameter that may be sent several times (RFC 8707 §2): its values stand in one text, with spaces between. */
+const several = 'resource';
+
 /**
  * One value a name: the first of each, where an empty one counts as absent, and the names that came more
  * than once (decision 11). Names that were not asked for are ignored.
@@ -56,6 +59,11 @@ export function pick<Name extends string>(form: Form, names: readonly Name[]) {
   const repeated: Name[] = [];
   for (const name of names) {
     const sent = form.get(name) ?? [];
+    if (name === several) {
+      const given = sent.filter((value) => value !== '').map((value) => value.replaceAll(' ', '%20'));
+      if (given.length > 0) values[name] = given.join(' ');
+      continue;
+    }
     if (sent.length > 1) repeated.push(name);
     if (sent[0] !== undefined && sent[0] !== '') values[name] = sent[0];
   }

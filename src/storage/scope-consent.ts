@@ -22,10 +22,12 @@ export async function listScopeConsents(tx: Tx, memberId: string): Promise<reado
 
 /** Saves a consent; the newest one of a member and client stands. */
 export async function saveScopeConsent(tx: Tx, consent: ScopeConsent): Promise<void> {
-  const { scope, grantedAt } = consent;
+  const { scope, resources, grantedAt } = consent;
   await tx
     .insertInto('scopeConsents')
     .values(consent)
-    .onConflict((conflict) => conflict.columns(['memberId', 'clientId']).doUpdateSet({ scope, grantedAt }))
+    .onConflict((conflict) =>
+      conflict.columns(['memberId', 'clientId']).doUpdateSet({ scope, resources, grantedAt }),
+    )
     .execute();
 }

@@ -30,12 +30,12 @@ export async function findSignInWithMember(
 ): Promise<SignInOfMember | null> {
   const row = await signInWithMember.first(tx, { tenantId, id });
   if (row === null) return null;
-  const { clientId, memberId, sessionId, state, scope, generation, authenticatedAt } = row;
+  const { clientId, memberId, sessionId, state, scope, resources, generation, authenticatedAt } = row;
   const { begunAt: createdAt, rotatedAt, endedAt, endReason, label, claims, dpopJkt } = row;
   const of = { id, tenantId, clientId, memberId, sessionId };
   const times = { authenticatedAt, createdAt, rotatedAt, endedAt };
   return {
-    signIn: { ...of, state, scope, generation, ...times, endReason, label, claims, dpopJkt },
+    signIn: { ...of, state, scope, resources, generation, ...times, endReason, label, claims, dpopJkt },
     member: row.id === null ? null : memberOfRow(row as MemberColumns),
   };
 }
@@ -55,6 +55,7 @@ const signInWithMember = prepared(({ tenantId, id }: Pick<SignIn, 'tenantId' | '
       'signIns.sessionId',
       'signIns.state',
       'signIns.scope',
+      'signIns.resources',
       'signIns.generation',
       'signIns.authenticatedAt',
       'signIns.createdAt as begunAt',

@@ -286,6 +286,7 @@ describe('consents to a scope', () => {
     memberId: 'member-1',
     clientId: 'client-1',
     scope: 'openid email',
+    resources: '',
     grantedAt: now,
   };
   const find = (store: Store, memberId: string, clientId: string) =>

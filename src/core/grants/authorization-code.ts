@@ -3,12 +3,13 @@
  * verifier whose challenge began it. A second exchange means that the code leaked, so the sign-in that the
  * first one began ends too (RFC 6749 §4.1.2; decision 18).
  */
-import { type Decision, type Refusal, refusal } from '../decision.ts';
+import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts';
 import { authorizationCodeLifetime } from '../limits.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
 import type { KeptClaims } from '../oidc/claims-parameter.ts';
 import { verifierMatches } from '../oidc/pkce.ts';
+import { chooseAudience, type Resources } from '../oidc/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
 import { unusedCodeMemory } from '../operators/limits.ts';
 import { endSignIn, type SignIn, type SignInWrite } from './sign-in.ts';
@@ -27,6 +28,7 @@ export interface AuthorizationCode {
   readonly redirectUri: string;
   readonly codeChallenge: string;
   readonly scope: Scope;
+  readonly resources: Resources;
   readonly nonce: string | null;
   /** The claims that the request asked for by name. */
   readonly claims: KeptClaims | null;
@@ -168,7 +170,11 @@ export function exchange(code: AuthorizationCode | null, command: ExchangeComman
 }
 
 function tokensFor(code: AuthorizationCode, command: ExchangeCommand): Exchange {
-  const { answer, writes } = beginWithTokens(code, command);
+  const audience = chooseAudience(code.resources, command.client, command.target);
+  // Nothing was wrong with the code: the client may name another API.
+  if (isRefusal(audience))
+    return { ...refused('the resource was not granted, or is gone'), answer: audience };
+  const { answer, writes } = beginWithTokens({ ...code, api: audience.api }, command);
   return { answer, writes: [...writes, ...moveTo(code, 'used', command.signInId)] };
 }
 

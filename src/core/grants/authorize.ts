@@ -103,7 +103,8 @@ function mustSignInAgain(session: Session, { request, startedAt, now }: Authoriz
 /** Third parties ask once, and again on `prompt=consent` (decision 14). */
 function mustConsent({ client, request, consent, startedAt }: AuthorizeCommand): boolean {
   if (!client.thirdParty) return false;
-  return !consentCovers(consent, request.scope, request.prompts.has('consent') ? startedAt : 0);
+  const since = request.prompts.has('consent') ? startedAt : 0;
+  return !consentCovers(consent, request.scope, since, request.resources);
 }
 
 function codeFor(session: Session, { client, request, codeHash, now }: AuthorizeCommand): AuthorizationCode {
@@ -117,6 +118,7 @@ function codeFor(session: Session, { client, request, codeHash, now }: Authorize
       redirectUri: request.target.redirectUri,
       codeChallenge: request.codeChallenge,
       scope: request.scope,
+      resources: request.resources,
       nonce: request.nonce,
       claims: keepClaims(request.claims),
       dpopJkt: request.dpopJkt,

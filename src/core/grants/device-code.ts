@@ -6,6 +6,7 @@
 import type { Decision } from '../decision.ts';
 import { deviceCodeLifetime, deviceCodeMemory, deviceDescriptionLength, pollInterval } from '../limits.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
+import type { Resources } from '../oidc/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
 
 type DeviceCodeState = StateOf<typeof deviceCodeMachine>;
@@ -21,6 +22,7 @@ export interface DeviceCode {
   readonly userCodeHash: string;
   readonly state: DeviceCodeState;
   readonly scope: Scope;
+  readonly resources: Resources;
   /** What the device says of itself. */
   readonly deviceName: string | null;
   readonly deviceModel: string | null;

@@ -1,8 +1,9 @@
 // Decides what a polling device gets.
-import { type Decision, type Refusal, refusal } from '../decision.ts';
+import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts';
 import { pollTolerance, slowDownStep } from '../limits.ts';
 import { step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
+import { chooseAudience } from '../oidc/resource.ts';
 import {
   contextOf,
   type DeviceCode,
@@ -101,9 +102,20 @@ function reused({ id: target }: DeviceCode, { begun, now }: PollCommand): Poll {
 
 /** The first poll after the approval: the same tokens as the web flow's (contract 7). */
 function tokensFor(code: DeviceCode, command: PollCommand): Poll {
-  const { scope, sessionId, authenticatedAt } = code;
+  const { scope, resources, sessionId, authenticatedAt } = code;
   if (sessionId === null || authenticatedAt === null) throw new Error('an approved code has no session');
-  const granted = { scope, sessionId, authenticatedAt, nonce: null, claims: null };
+  const audience = chooseAudience(resources, command.client, command.target);
+  // Nothing was wrong with the code: the device may name another API.
+  if (isRefusal(audience)) return refused(code, audience, 'the resource was not granted, or is gone');
+  const granted = {
+    scope,
+    resources,
+    api: audience.api,
+    sessionId,
+    authenticatedAt,
+    nonce: null,
+    claims: null,
+  };
   const { answer, writes } = beginWithTokens(granted, command);
   const used = { ...code, state: 'used', signInId: command.signInId } as const;
   return { answer, writes: [...writes, ...moveTo(code, used)] };

@@ -10,11 +10,12 @@
  * and changes nothing.
  */
 import type { Client } from '../client.ts';
-import { type Decision, type Refusal, refusal } from '../decision.ts';
+import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts';
 import { equalInConstantTime, hmac, type MacKey } from '../hash.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Member, maySignIn } from '../members/member.ts';
-import { readScope, scopeCovers } from '../oidc/scope.ts';
+import { chooseAudience, scopeAt, type Target } from '../oidc/resource.ts';
+import { narrowScope, scopeCovers } from '../oidc/scope.ts';
 import {
   bindSignIn,
   endSignIn,
@@ -86,6 +87,8 @@ export interface RefreshCommand {
   readonly scope: string | undefined;
   /** Thumbprint of the key that the request proved to hold; null where it proved none. */
   readonly jkt: string | null;
+  /** What the request says of its audience; left out where neither it nor the sign-in names one. */
+  readonly target?: Target;
   readonly now: number;
 }
 
@@ -104,7 +107,7 @@ const wider = refusal('invalid_scope', 'a refresh may narrow the scope, not wide
  * without the key cannot use it, and should not be able to sign the member out with it either (RFC 9449 §5).
  *
  * @param signIn the sign-in that the token names, or null
- * @returns the tokens to sign, or `invalid_grant`, or `invalid_scope` which changes nothing
+ * @returns the tokens to sign, or `invalid_grant`, or `invalid_scope` or `invalid_target` which change nothing
  */
 export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh {
   const { client, token, member, jkt, now } = command;
@@ -116,10 +119,14 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
   }
   // Blank is as good as absent (decision 11).
   const asked = command.scope?.trim() ?? '';
+  const audience = chooseAudience(signIn.resources, client, command.target);
+  const scope = asked === '' ? signIn.scope : narrowScope(signIn.scope, asked);
+  const isNothing = !isRefusal(audience) && scopeAt(scope, audience.api) === '';
   const { outcome } = step(refreshTokenMachine, stateOf(token, signIn), lifeOf(token, signIn, client), {
     type: 'refresh',
     memberIsActive: maySignIn(member, now),
-    scopeIsWider: !scopeCovers(signIn.scope, asked),
+    // More is asked for than was granted: of the scope, or of the APIs.
+    scopeIsWider: !scopeCovers(signIn.scope, asked) || isRefusal(audience) || isNothing,
     now,
   });
   const ended = (end: SignInEnd, reason: string): Refresh =>
@@ -128,13 +135,14 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
     case 'issueTokens':
     case 'replayTokens': {
       if (member === null) throw new Error('a member who is gone may not sign in');
-      const scope = asked === '' ? signIn.scope : readScope(asked);
+      if (isRefusal(audience)) throw new Error('a resource was granted that was refused');
       const { id: signInId, sessionId, authenticatedAt, claims } = signIn;
       const refreshToken = { signInId, generation: token.generation + 1 };
       const about = {
         client,
         member,
         scope,
+        api: audience.api,
         sessionId,
         authenticatedAt,
         claims,
@@ -153,7 +161,9 @@ export function refresh(signIn: SignIn | null, command: RefreshCommand): Refresh
     case 'refuse':
       return refused(signIn, `the sign-in had ended: ${signIn.endReason}`);
     case 'refuseScope':
-      return { ...refused(signIn, 'the scope asked for is wider'), answer: wider };
+      return isRefusal(audience)
+        ? { ...refused(signIn, 'the resource was not granted, or is gone'), answer: audience }
+        : { ...refused(signIn, 'the scope asked for is wider'), answer: wider };
     case 'endInactive':
       return ended('member_inactive', 'the member may no longer sign in');
     case 'endExpired':

@@ -5,6 +5,7 @@
 import type { Client } from '../client.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import type { KeptClaims } from '../oidc/claims-parameter.ts';
+import type { Resources } from '../oidc/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import { type Session, sessionLives } from '../session.ts';
 
@@ -34,6 +35,7 @@ export interface SignIn {
   readonly sessionId: string;
   readonly state: SignInState;
   readonly scope: Scope;
+  readonly resources: Resources;
   /** The generation of the one refresh token that is current; every lower one is superseded. */
   readonly generation: number;
   readonly authenticatedAt: number;
@@ -78,7 +80,15 @@ export type SignInWrite =
 export function beginSignIn(
   facts: Pick<
     SignIn,
-    'id' | 'tenantId' | 'clientId' | 'memberId' | 'sessionId' | 'scope' | 'authenticatedAt' | 'dpopJkt'
+    | 'id'
+    | 'tenantId'
+    | 'clientId'
+    | 'memberId'
+    | 'sessionId'
+    | 'scope'
+    | 'resources'
+    | 'authenticatedAt'
+    | 'dpopJkt'
   > &
     Partial<Pick<SignIn, 'claims'>>,
   now: number,

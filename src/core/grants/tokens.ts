@@ -4,8 +4,10 @@ import type { Decision } from '../decision.ts';
 import { halfHash } from '../hash.ts';
 import { idTokenSeconds } from '../limits.ts';
 import type { Member } from '../members/member.ts';
+import type { Api } from '../oidc/api.ts';
 import { memberClaims, namedClaims } from '../oidc/claims.ts';
 import { grantedClaims, type KeptClaims, oneFactor } from '../oidc/claims-parameter.ts';
+import { type Resources, scopeAt, type Target } from '../oidc/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
 import { beginSignIn, isOffline, keyOfRefreshTokens, type SignInWrite } from './sign-in.ts';
@@ -21,7 +23,10 @@ export interface TokenGrant {
   readonly kind: 'tokens';
   readonly client: Client;
   readonly member: Member;
+  /** Everything that was granted, of which the access token has what is of its API (`scopeAt`). */
   readonly scope: Scope;
+  /** The API that the access token is for; null for the member API (RFC 8707). */
+  readonly api: Api | null;
   readonly sessionId: string;
   readonly authenticatedAt: number;
   readonly nonce: string | null;
@@ -44,17 +49,23 @@ export interface Beginning {
   /** A fresh UUID for the sign-in that may begin. */
   readonly signInId: string;
   readonly now: number;
+  /** What the request says of its audience; left out where neither it nor the grant names one. */
+  readonly target?: Target;
 }
 
 /** The first tokens of a sign-in, the same in both flows (contract 7), and its row. */
 export function beginWithTokens(
   {
     scope,
+    resources,
+    api,
     sessionId,
     authenticatedAt,
     nonce,
     claims,
-  }: Pick<TokenGrant, 'scope' | 'sessionId' | 'authenticatedAt' | 'nonce' | 'claims'>,
+  }: Pick<TokenGrant, 'scope' | 'api' | 'sessionId' | 'authenticatedAt' | 'nonce' | 'claims'> & {
+    readonly resources: Resources;
+  },
   { client, member, jkt, signInId, now }: Beginning,
 ): Decision<TokenGrant, SignInWrite> {
   if (member === null) throw new Error('a member who is gone may not sign in');
@@ -66,13 +77,14 @@ export function beginWithTokens(
     memberId: member.id,
     sessionId,
     scope,
+    resources,
     authenticatedAt,
     claims,
     dpopJkt: keyOfRefreshTokens(client, jkt),
   };
   const signIn = beginSignIn(facts, now);
   const refreshToken = isOffline(signIn) ? { signInId, generation: signIn.generation } : null;
-  const about = { client, member, scope, sessionId, authenticatedAt, nonce, claims, refreshToken, jkt };
+  const about = { client, member, scope, api, sessionId, authenticatedAt, nonce, claims, refreshToken, jkt };
   return {
     answer: { kind: 'tokens', ...about, issuedAt: now },
     writes: [{ write: 'insertSignIn', signIn }],
@@ -89,6 +101,7 @@ const seconds = (ms: number) => Math.floor(ms / 1_000);
 /**
  * The claims of an access token (RFC 9068 §2.2, RFC 9449 §6.1; decision 26). Times in whole seconds.
  *
+ * @param audience that of the member API
  * @param tokensFrom tokens that say they are older are refused since a backup was restored, ms. A clock that was
  *   set back since is before it: what is issued now says that moment, and still lasts as long by the clock (Z18)
  */
@@ -103,9 +116,9 @@ export function accessTokenClaims(
   return {
     iss: issuer,
     sub: grant.member.id,
-    aud: audience,
+    aud: grant.api?.identifier ?? audience,
     client_id: grant.client.clientId,
-    scope: grant.scope,
+    scope: scopeAt(grant.scope, grant.api),
     // The browser session: asked at the member API where offline_access is missing (decision 27).
     sid: grant.sessionId,
     jti: tokenId,

@@ -72,7 +72,8 @@ function scopeProblem(
   if (!scopeName.test(scope) || scope.length > apiLimits.scopeName) {
     return problem([], 'not_a_scope', { most: apiLimits.scopeName });
   }
-  if (ours.has(scope)) return problem([], 'scope_of_ours', { scope });
+  // Queries look for the word offline_access in a scope.
+  if (ours.has(scope) || scope.includes('offline_access')) return problem([], 'scope_of_ours', { scope });
   const other = others.find((api) => Object.hasOwn(api.scopes, scope));
   if (other !== undefined) return problem([], 'scope_of_another_api', { scope, api: other.identifier });
   if (description.trim() === '') return problem([], 'empty');

@@ -1,12 +1,14 @@
 // Reads and checks an authorization request.
 import type { Client } from '../client.ts';
-import { type ErrorCode, type Refusal, refusal } from '../decision.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../decision.ts';
 import { parameterLength, stateReadAsJson } from '../limits.ts';
+import type { Api } from './api.ts';
 import { type RequestedClaims, readClaims } from './claims-parameter.ts';
 import { isThumbprint } from './dpop.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { findRedirectUri } from './redirect-uri.ts';
-import { readScope, type Scope, scopeIncludes } from './scope.ts';
+import { type Audiences, noTarget, type Resources, readAsked } from './resource.ts';
+import type { Scope } from './scope.ts';
 
 /** The parameters that are read; others are ignored (decision 11, RFC 6749 §3.1). */
 export const authorizationParameters = [
@@ -29,10 +31,11 @@ export const authorizationParameters = [
   'request',
   'request_uri',
   'dpop_jkt',
+  'resource',
 ] as const;
 export type AuthorizationParameter = (typeof authorizationParameters)[number];
 
-/** The parameters as sent: one non-empty value a name, and the names that came more than once. */
+/** The parameters as sent: one non-empty value a name – of `resource` all of them, with spaces between –, and the names that came more than once. */
 export interface SentParameters {
   readonly values: Readonly<Partial<Record<AuthorizationParameter, string>>>;
   readonly repeated: readonly AuthorizationParameter[];
@@ -58,6 +61,9 @@ export interface AnswerTarget {
 export interface AuthorizationRequest {
   readonly target: AnswerTarget;
   readonly scope: Scope;
+  readonly resources: Resources;
+  /** Those of the resources that are APIs of the tenant. */
+  readonly apis: readonly Api[];
   readonly nonce: string | null;
   readonly codeChallenge: string;
   /** Thumbprint of the key that the code will be bound to (RFC 9449 §10); null for none. */
@@ -97,8 +103,13 @@ export type ReadRequest =
  * redirected; from then on every error goes back to the redirect_uri.
  *
  * @param client the client of the request's client_id on this tenant, or null
+ * @param audiences what `resource` may name; left out where it was not sent, or only the target matters
  */
-export function readAuthorizationRequest(given: SentParameters, client: Client | null): ReadRequest {
+export function readAuthorizationRequest(
+  given: SentParameters,
+  client: Client | null,
+  audiences: Audiences = noTarget.audiences,
+): ReadRequest {
   const sent = readOf(given, client);
   const { values, repeated } = sent;
   if (values.client_id === undefined) return { kind: 'page', reason: 'client_missing' };
@@ -119,6 +130,10 @@ export function readAuthorizationRequest(given: SentParameters, client: Client |
   };
   const problem = wayProblem(sent, client) ?? problemOf(sent, mode);
   if (problem !== null) return { ...problem, kind: 'error', target };
+  const asked = readAsked(values.scope ?? '', values.resource, client, audiences);
+  const refused = isRefusal(asked) ? asked : openIdProblem(values);
+  if (refused !== null || isRefusal(asked))
+    return { ...(refused ?? asked), kind: 'error', target } as ReadRequest;
   const claims = claimsOf(values, client);
   if (claims === 'malformed') {
     return {
@@ -132,7 +147,9 @@ export function readAuthorizationRequest(given: SentParameters, client: Client |
     kind: 'request',
     request: {
       target,
-      scope: readScope(values.scope ?? ''),
+      scope: asked.scope,
+      resources: asked.resources,
+      apis: asked.apis,
       nonce: values.nonce ?? null,
       codeChallenge: values.code_challenge ?? '',
       dpopJkt: values.dpop_jkt ?? null,
@@ -209,7 +226,7 @@ function problemOf({ values, repeated }: SentParameters, mode: ResponseMode | nu
   for (const name of authorizationParameters) {
     if ((values[name]?.length ?? 0) > longest(name)) return refusal('invalid_request', `${name} is too long`);
   }
-  return responseProblem(values, mode) ?? pkceProblem(values) ?? openIdProblem(values);
+  return responseProblem(values, mode) ?? pkceProblem(values);
 }
 
 /** How an answer goes to its client. */
@@ -266,9 +283,6 @@ function pkceProblem(values: SentParameters['values']): Refusal | null {
 }
 
 function openIdProblem(values: SentParameters['values']): Refusal | null {
-  if (!scopeIncludes(readScope(values.scope ?? ''), 'openid')) {
-    return refusal('invalid_scope', 'scope must include openid');
-  }
   if (values.prompt?.split(' ').includes('none') && values.prompt !== 'none') {
     return refusal('invalid_request', 'prompt none cannot be combined');
   }

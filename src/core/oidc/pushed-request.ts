@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { authorizationRequestLength, pushedRequestLifetime } from '../limits.ts';
 import { type PageReason, readAuthorizationRequest, type SentParameters } from './authorization-request.ts';
+import type { Audiences } from './resource.ts';
 
 /** What stands before the reference in the `request_uri` of a pushed request (RFC 9126 §2.2). */
 const scheme = 'urn:ietf:params:oauth:request_uri:';
@@ -52,7 +53,7 @@ const words: Readonly<Record<PageReason, string>> = {
  *
  * @returns why it is refused, or null
  */
-export function pushProblem(sent: SentParameters, client: Client): Refusal | null {
+export function pushProblem(sent: SentParameters, client: Client, audiences: Audiences): Refusal | null {
   const { values, refused } = sent;
   if (client.pushedRequests === 'off') {
     return refusal('unauthorized_client', 'this client may not push its requests');
@@ -63,7 +64,7 @@ export function pushProblem(sent: SentParameters, client: Client): Refusal | nul
   if (refused !== undefined) return refused;
   const length = Object.entries(values).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (length > authorizationRequestLength) return refusal('invalid_request', 'the request is too long');
-  const read = readAuthorizationRequest({ ...sent, pushed: true }, client);
+  const read = readAuthorizationRequest({ ...sent, pushed: true }, client, audiences);
   if (read.kind === 'page') return refusal('invalid_request', words[read.reason]);
   return read.kind === 'error' ? refusal(read.error, read.description) : null;
 }

@@ -1,4 +1,5 @@
 // What a member allowed to a third party's client.
+import { type Resources, resourcesCover } from './resource.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 
 /** A member's "allow" for a third party's client (decision 14). Times are ms since the epoch. */
@@ -7,6 +8,8 @@ export interface ScopeConsent {
   readonly memberId: string;
   readonly clientId: string;
   readonly scope: Scope;
+  /** The APIs that it was allowed for. */
+  readonly resources: Resources;
   readonly grantedAt: number;
 }
 
@@ -16,6 +19,12 @@ export interface ScopeConsentWrite {
 }
 
 /** Whether an earlier consent covers this request; `since` demands one given in this very flow. */
-export function consentCovers(consent: ScopeConsent | null, scope: Scope, since: number): boolean {
-  return consent !== null && consent.grantedAt >= since && scopeCovers(consent.scope, scope);
+export function consentCovers(
+  consent: ScopeConsent | null,
+  scope: Scope,
+  since: number,
+  resources: Resources = '',
+): boolean {
+  if (consent === null || consent.grantedAt < since) return false;
+  return scopeCovers(consent.scope, scope) && resourcesCover(consent.resources, resources);
 }

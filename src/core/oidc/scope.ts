@@ -1,4 +1,4 @@
-/** Scope values joined by single spaces, each once, in the order of `knownScopes`. */
+/** Scope values joined by single spaces, each once, in the order of `knownScopes`; those of APIs behind them. */
 export type Scope = string;
 
 /** The scopes that each name a part of what is known of the member (Core §5.4; decision 41). */
@@ -9,10 +9,23 @@ type MemberScope = (typeof memberScopes)[number];
 export const knownScopes = ['openid', 'offline_access', ...memberScopes] as const;
 type KnownScope = (typeof knownScopes)[number];
 
-/** Reads a requested scope: known values only, in our order, so that equal scopes are equal strings. */
-export function readScope(requested: string): Scope {
+/**
+ * Reads a requested scope: known values only, in our order, so that equal scopes are equal strings.
+ *
+ * @param more the scopes of the APIs that the request names; they come last
+ */
+export function readScope(requested: string, more: readonly string[] = []): Scope {
   const values = new Set(requested.split(' '));
-  return knownScopes.filter((scope) => values.has(scope)).join(' ');
+  return [...knownScopes, ...more].filter((scope) => values.has(scope)).join(' ');
+}
+
+/** What of a scope is asked for, in its order. */
+export function narrowScope(scope: Scope, asked: string): Scope {
+  const values = new Set(asked.split(' '));
+  return scope
+    .split(' ')
+    .filter((one) => values.has(one))
+    .join(' ');
 }
 
 export function scopeIncludes(scope: Scope, wanted: KnownScope): boolean {

@@ -27,6 +27,7 @@ import { isUndone } from '../pages/head-request.ts';
 import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
+import { askedScopes } from './asked-scopes.ts';
 import { decidedPages, decidedUrl } from './device-decided.ts';
 import { shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
@@ -200,7 +201,7 @@ function sendEntry(reply: FastifyReply, language: Language, { typed = '', proble
   });
 }
 
-function sendApprove(visit: MemberVisit, digits: string, { code, client }: FoundDevice) {
+function sendApprove(visit: MemberVisit, digits: string, { code, client, apis }: FoundDevice) {
   const { reply, language, member, session, deps } = visit;
   const { place, address } = seenAt(visit, code.ipAddress);
   const minutes = Math.max(0, Math.floor((deps.clock() - code.createdAt) / 60_000));
@@ -214,7 +215,7 @@ function sendApprove(visit: MemberVisit, digits: string, { code, client }: Found
       logo: client.logo,
       userCode: showUserCode(digits),
       // A third party says what it will see; the operator's own apps need no leave (decision 14).
-      scopes: client.thirdParty ? code.scope.split(' ') : [],
+      scopes: client.thirdParty ? askedScopes(language, code.scope, apis) : [],
       email: member.email,
       reported: shownFacts(language, [
         ['device.approve.name', code.deviceName],

@@ -14,6 +14,7 @@ import { contextOf, type Flow, languageOf, sealFlow, sendStale, stepOf } from '.
 import { sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { type CurrentSession, currentSession } from '../session.ts';
+import { askedScopes } from './asked-scopes.ts';
 import { shownFacts } from './facts.ts';
 import { flowPage } from './flow-page.ts';
 
@@ -77,7 +78,7 @@ function sendQuestion(
             ['consent.unverified.target', targetOf(language, redirectUri)],
           ])
         : null,
-      scopes: request.scope.split(' '),
+      scopes: askedScopes(language, request.scope, request.apis),
       email: member.email,
       flow: sealFlow(reply, { ...flow, askedOf: session.id }, deps),
     },

@@ -6,7 +6,8 @@ import { issueDeviceCode, readDeviceDescription } from '../../core/grants/device
 import { hashUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, deviceCodeLifetime, pollInterval, userCodeDraws } from '../../core/limits.ts';
-import { readScope, scopeIncludes } from '../../core/oidc/scope.ts';
+import { type Audiences, readAsked } from '../../core/oidc/resource.ts';
+import { audiencesFor } from '../../operations/client/audiences.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { apply } from '../../storage/apply.ts';
 import { isUserCodeFree } from '../../storage/device-code.ts';
@@ -23,7 +24,7 @@ import { clientParameters } from './client-assertion.ts';
 import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
-const parameters = [...clientParameters, 'scope', 'device_name', 'device_model'] as const;
+const parameters = [...clientParameters, 'scope', 'resource', 'device_name', 'device_model'] as const;
 
 /** POST /api/oidc/device/auth (contract, "device flow step 1"; RFC 8628 §3.1, §3.2; decisions 29 to 33). */
 export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): void {
@@ -49,7 +50,7 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
     const fields = protocolForm(request, parameters);
     const credentials = clientCredentials(request, fields);
     const answer = await asClient(request, credentials, deps, async (tx, client) => {
-      const asked = readRequest(client, fields);
+      const asked = readRequest(client, fields, await audiencesFor(tx, tenant, fields.resource));
       return isRefusal(asked) ? { client, refused: asked } : issue(tx, request, client, asked, deps);
     });
     if (isRefusal(answer)) return sendRefusal(reply, answer);
@@ -65,21 +66,25 @@ export function deviceAuthorizationEndpoint(app: FastifyInstance, deps: Deps): v
   });
 }
 
-/** What a device asks for. Any other parameter is ignored; every error is `invalid_request` (contract, Errors). */
+/** What a device asks for. Any other parameter is ignored; errors are `invalid_request` (contract, Errors; RFC 8707 §2). */
 function readRequest(
   client: Client,
-  fields: { scope?: string; device_name?: string; device_model?: string },
+  fields: { scope?: string; resource?: string; device_name?: string; device_model?: string },
+  audiences: Audiences,
 ) {
   if (!client.deviceFlow) return refusal('invalid_request', 'the device flow is not enabled for this client');
-  const scope = readScope(fields.scope ?? '');
-  if (!scopeIncludes(scope, 'openid')) return refusal('invalid_request', 'scope must include openid');
+  const asked = readAsked(fields.scope ?? '', fields.resource, client, audiences);
+  if (isRefusal(asked)) {
+    return asked.error === 'invalid_target' ? asked : refusal('invalid_request', asked.description);
+  }
+  const { scope, resources } = asked;
   const deviceName = readDeviceDescription(fields.device_name);
   const deviceModel = readDeviceDescription(fields.device_model);
   if (deviceName === undefined || deviceModel === undefined) {
     const name = deviceName === undefined ? 'device_name' : 'device_model';
     return refusal('invalid_request', `${name} is longer than 64 characters or has invisible ones`);
   }
-  return { scope, deviceName, deviceModel };
+  return { scope, resources, deviceName, deviceModel };
 }
 
 /** What is full, of the client: it is told to the operator once in its window (ms), whatever address asks. */

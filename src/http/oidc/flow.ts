@@ -161,13 +161,20 @@ export function languageOf(request: FastifyRequest, { language, parameters }: Fl
   return requestLanguage(request, [language, parameters?.ui_locales]);
 }
 
+/** Parameters as a query again: several resources are one parameter each. */
+function queryOfFlow({ resource, ...parameters }: SentParameters['values']): URLSearchParams {
+  const query = new URLSearchParams(parameters as Record<string, string>);
+  for (const one of resource?.split(' ') ?? []) query.append('resource', one);
+  return query;
+}
+
 /** A page that was open too long, or in another browser: it names the way to start anew (pages 7, A11). */
 export function sendStale(reply: FastifyReply, flow: Flow): Promise<FastifyReply> {
   const { parameters, returnTo, pushed, signed } = flow;
   const language = languageOf(reply.request, flow);
   // Only its app can push or sign it anew.
   if (pushed === true || signed === true) return sendProblem(reply, 'staleOfApp', { language });
-  const query = parameters && new URLSearchParams(parameters as Record<string, string>);
+  const query = parameters && queryOfFlow(parameters);
   const link = query === null ? returnTo : `/api/oidc/auth?${query}`;
   return sendProblem(reply, 'stale', { language, link });
 }

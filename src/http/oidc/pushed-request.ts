@@ -6,6 +6,7 @@ import { countingWindow, pushedRequestLifetime, pushedRequestsPerMinute } from '
 import { authorizationParameters, type SentParameters } from '../../core/oidc/authorization-request.ts';
 import { pushProblem } from '../../core/oidc/pushed-request.ts';
 import { keepPushedRequest } from '../../operations/authorization/pushed-request.ts';
+import { audiencesFor } from '../../operations/client/audiences.ts';
 import { takeIn } from '../../storage/memory/rate-limit.ts';
 import type { Tx } from '../../storage/store.ts';
 import { addressKey } from '../address.ts';
@@ -64,7 +65,8 @@ async function push(
   sent: SentParameters,
   deps: Deps,
 ): Promise<Pushed> {
-  const refused = pushProblem(sent, client);
+  const audiences = await audiencesFor(tx, request.tenant, sent.values.resource);
+  const refused = pushProblem(sent, client, audiences);
   if (refused !== null) return { client, refused };
   return (
     (await limitReached(tx, request, client, deps)) ?? {

@@ -23,6 +23,7 @@ import { updateBeside } from '../../storage/registration/unverified-client.ts';
 import { findScopeConsent } from '../../storage/scope-consent.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
+import { audiencesFor } from '../client/audiences.ts';
 import type { OpenTenant } from '../tenant/open-tenants.ts';
 
 /** An authorization request at one step of its way, whichever page it stands at. */
@@ -105,7 +106,8 @@ async function readSent(tx: Tx, { tenant, sent }: Pick<AuthorizationStep, 'tenan
   const { client_id: clientId } = sent.values;
   const found = clientId === undefined ? null : await findClient(tx, tenant.id, clientId);
   const client = allowedClient(found, tenant);
-  return { client, read: readAuthorizationRequest(sent, client) };
+  const audiences = await audiencesFor(tx, tenant, sent.values.resource);
+  return { client, read: readAuthorizationRequest(sent, client, audiences) };
 }
 
 /** What the member allowed the client: an unverified one is asked about each time (decision 50). */
@@ -155,7 +157,14 @@ export async function answerScopes(
   const { client, request } = asked;
   const { tenantId, clientId } = client;
   const { memberId } = session;
-  const consent = { tenantId, memberId, clientId, scope: request.scope, grantedAt: step.now };
+  const consent = {
+    tenantId,
+    memberId,
+    clientId,
+    scope: request.scope,
+    resources: request.resources,
+    grantedAt: step.now,
+  };
   if (isUnverified(client)) return takeStep(tx, { ...step, allowed: consent }, session, deps);
   await apply(tx, [{ write: 'saveScopeConsent', consent }]);
   return takeStep(tx, step, session, deps);

@@ -48,8 +48,8 @@ export async function decideDevice(
   const client = await findClient(tx, tenant.id, code.clientId);
   if (client?.thirdParty === true) {
     // Approving a third party's app allows what the page listed (decision 14).
-    const { tenantId, clientId, scope } = code;
-    const consent = { tenantId, memberId: member.id, clientId, scope, grantedAt: now };
+    const { tenantId, clientId, scope, resources } = code;
+    const consent = { tenantId, memberId: member.id, clientId, scope, resources, grantedAt: now };
     await apply(tx, [{ write: 'saveScopeConsent', consent }]);
   }
   const { place, address } = seenAt({ language, deps }, code.ipAddress);

@@ -4,6 +4,8 @@ import { type DeviceCode, isOpen } from '../../core/grants/device-code.ts';
 import { hasPlace, turnOver } from '../../core/grants/slowed-entry.ts';
 import { hashUserCode } from '../../core/grants/user-code.ts';
 import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
+import type { Api } from '../../core/oidc/api.ts';
+import { findApis } from '../../storage/api.ts';
 import { findClient } from '../../storage/client.ts';
 import {
   countPendingDeviceCodes,
@@ -25,6 +27,8 @@ import type { OpenTenant } from '../tenant/open-tenants.ts';
 export interface FoundDevice {
   readonly code: DeviceCode;
   readonly client: Client;
+  /** The APIs that it is to get tokens for. */
+  readonly apis: readonly Api[];
 }
 
 /** Who enters a code, from where. */
@@ -111,7 +115,13 @@ export async function lookUpDevice(
 async function openDevice(tx: Tx, code: DeviceCode | null, now: number): Promise<FoundDevice | null> {
   if (code === null || !isOpen(code, now)) return null;
   const client = await findClient(tx, code.tenantId, code.clientId);
-  return client?.deviceFlow === true ? { code, client } : null;
+  if (client?.deviceFlow !== true) return null;
+  const apis = code.resources === '' ? [] : await findApis(tx, code.tenantId);
+  return {
+    code,
+    client,
+    apis: apis.filter(({ identifier }) => code.resources.split(' ').includes(identifier)),
+  };
 }
 
 /** Who enters a code, and where from. */

@@ -55,6 +55,7 @@ const begins = beginSignIn(
     memberId: 'member-1',
     sessionId: 'session-1',
     scope: code.scope,
+    resources: '',
     authenticatedAt: code.authenticatedAt,
     claims: code.claims,
     dpopJkt: null,

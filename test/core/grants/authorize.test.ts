@@ -14,6 +14,8 @@ import {
 const request: AuthorizationRequest = {
   target: { redirectUri: 'https://app.test/cb', responseMode: 'query', state: 's' },
   scope: 'openid offline_access email',
+  resources: '',
+  apis: [],
   nonce: 'the nonce',
   codeChallenge: challenge,
   dpopJkt: null,
@@ -127,6 +129,7 @@ describe('consent (decision 14)', () => {
     memberId: 'member-1',
     clientId: 'client-1',
     scope,
+    resources: '',
     grantedAt,
   });
 

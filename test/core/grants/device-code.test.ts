@@ -70,6 +70,7 @@ const begins = beginSignIn(
     tenantId: 'tenant-a',
     clientId: 'client-1',
     scope: pending.scope,
+    resources: '',
     ...byMember1,
     dpopJkt: null,
   },
@@ -165,7 +166,18 @@ describe('device code, line by line of its state table', () => {
 describe('poll with a device code', () => {
   it('a code is issued pending, for 900 s, to be polled every 5 s', () => {
     const { id, tenantId, clientId, hash, userCodeHash, scope, deviceName, deviceModel, ipAddress } = pending;
-    const facts = { id, tenantId, clientId, hash, userCodeHash, scope, deviceName, deviceModel, ipAddress };
+    const facts = {
+      id,
+      tenantId,
+      clientId,
+      hash,
+      userCodeHash,
+      scope,
+      resources: '',
+      deviceName,
+      deviceModel,
+      ipAddress,
+    };
     expect(issueDeviceCode(facts, now)).toEqual({
       ...facts,
       state: 'pending',
@@ -238,6 +250,7 @@ describe('poll with a device code', () => {
     expect(polls(approved).answer).toEqual({
       kind: 'tokens',
       client,
+      api: null,
       member,
       scope: 'openid offline_access email',
       sessionId: 'session-1',

@@ -46,7 +46,17 @@ describe('sign-in', () => {
   it('begins active, with the first refresh token current', () => {
     const { id, tenantId, clientId, memberId, sessionId, scope, authenticatedAt } = active;
     const dpopJkt = 'the thumbprint';
-    const facts = { id, tenantId, clientId, memberId, sessionId, scope, authenticatedAt, dpopJkt };
+    const facts = {
+      id,
+      tenantId,
+      clientId,
+      memberId,
+      sessionId,
+      scope,
+      resources: '',
+      authenticatedAt,
+      dpopJkt,
+    };
     expect(beginSignIn(facts, now)).toEqual({
       ...facts,
       state: 'active',

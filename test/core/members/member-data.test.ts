@@ -48,6 +48,7 @@ describe('the file of a member’s data (pages 18)', () => {
         memberId: 'member-1',
         clientId: 'client-1',
         scope: 'openid email',
+        resources: '',
         grantedAt: now,
       },
     ],

@@ -55,6 +55,8 @@ describe('authorization request', () => {
       request: {
         target: { redirectUri: 'https://app.test/cb', responseMode: 'form_post', state: ' {"a": 1}%20+é' },
         scope: 'openid email',
+        resources: '',
+        apis: [],
         nonce: 'the nonce',
         codeChallenge: challenge,
         dpopJkt: challenge,
@@ -70,6 +72,8 @@ describe('authorization request', () => {
     expect(requestOf({})).toEqual({
       target: { redirectUri: 'https://app.test/cb', responseMode: 'query', state: undefined },
       scope: 'openid',
+      resources: '',
+      apis: [],
       nonce: null,
       codeChallenge: challenge,
       dpopJkt: null,

@@ -43,6 +43,7 @@ describe('consent to a scope (decision 14)', () => {
     memberId: 'member-1',
     clientId: 'client-1',
     scope: 'openid profile email',
+    resources: '',
     grantedAt: now,
   };
 

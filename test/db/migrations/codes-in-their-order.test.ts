@@ -21,7 +21,11 @@ it('0011: authorization codes of an earlier version are kept, in the order in wh
   ];
   await db
     .insertInto('authorizationCodes')
-    .values(codes.toReversed().map(({ claims: _, dpopJkt: __, ...code }) => code as AuthorizationCode))
+    .values(
+      codes
+        .toReversed()
+        .map(({ claims: _, dpopJkt: __, resources: ___, ...code }) => code as AuthorizationCode),
+    )
     .execute();
   expect((await migrator.migrateToLatest()).error).toBeUndefined();
   expect(

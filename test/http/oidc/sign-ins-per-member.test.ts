@@ -80,6 +80,7 @@ it('F10: of thousands from before, each further sign-in ends a bounded number, u
       sessionId: String(sid),
       scope: 'openid offline_access',
       dpopJkt: null,
+      resources: '',
     };
     for (let count = 0; count < 2 * signInsPerMember.bite; count += 1) {
       const id = service.deps.random.id(now);

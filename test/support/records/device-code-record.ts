@@ -11,6 +11,7 @@ export function deviceCodeRecord(changes: Partial<DeviceCode> = {}): DeviceCode 
     hash: sha256('the device code'),
     userCodeHash: 'hash of 123456',
     scope: 'openid offline_access email',
+    resources: '',
     deviceName: 'Living room',
     deviceModel: 'TV 2000',
     ipAddress: '192.0.2.7',

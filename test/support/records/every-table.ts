@@ -89,7 +89,7 @@ export async function fillOtherTables(
       .execute();
     await tx
       .insertInto('scopeConsents')
-      .values({ tenantId, memberId, clientId: 'pub1', scope: 'openid', grantedAt: 1 })
+      .values({ tenantId, memberId, clientId: 'pub1', scope: 'openid', resources: '', grantedAt: 1 })
       .execute();
     await tx
       .insertInto('apis')

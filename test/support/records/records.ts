@@ -151,6 +151,7 @@ export function codeRecord(changes: Partial<AuthorizationCode> = {}): Authorizat
     redirectUri: 'https://app.test/cb',
     codeChallenge: challenge,
     scope: 'openid offline_access email',
+    resources: '',
     nonce: 'the nonce',
     claims: '{"id_token":["email"],"userinfo":[]}',
     dpopJkt: null,
@@ -168,6 +169,7 @@ export function signInRecord(changes: Partial<SignIn> = {}): SignIn {
     memberId: 'member-1',
     sessionId: 'session-1',
     scope: 'openid offline_access email',
+    resources: '',
     authenticatedAt: now - 90 * minute,
     dpopJkt: null,
   };

@@ -154,7 +154,7 @@ async function addSignIns(
     const { memberId, session } = visitor;
     const id = random.id(now);
     const of = { id, tenantId: tenant.id, clientId, memberId, sessionId: session.id };
-    const facts = { ...of, scope: serviceScope, dpopJkt: null };
+    const facts = { ...of, scope: serviceScope, resources: '', dpopJkt: null };
     if (number % step === 0 && items.length < amount) {
       items.push({
         host: serviceHost,
@@ -182,7 +182,7 @@ async function addDeviceCodes(
     const userCodeHash = hashUserCode(tenant.tokenKey, String(number % each).padStart(6, '0'));
     const facts = { id: random.id(now), tenantId: tenant.id, clientId, hash: sha256(value), userCodeHash };
     const device = { deviceName: null, deviceModel: null, ipAddress: '203.0.113.7' };
-    return issueDeviceCode({ ...facts, ...device, scope: serviceScope }, now);
+    return issueDeviceCode({ ...facts, ...device, scope: serviceScope, resources: '' }, now);
   });
   return shuffled(items);
 }
@@ -215,6 +215,7 @@ async function addProfiles(
         aud: 'urn:memberdoor:api',
         client_id: clientId,
         scope: serviceScope,
+        resources: '',
         sid: session.id,
         jti: random.id(now),
         iat: seconds,

@@ -8,7 +8,9 @@ import type { SignIn, SignInWrite } from '../../../core/grants/sign-in.ts';
 import type { TokenGrant } from '../../../core/grants/tokens.ts';
 import { sha256 } from '../../../core/hash.ts';
 import type { Member } from '../../../core/members/member.ts';
+import { noTarget, type Target } from '../../../core/oidc/resource.ts';
 import type { Write } from '../../../core/write.ts';
+import { audiencesFor } from '../../../operations/client/audiences.ts';
 import { roomForSignIn } from '../../../operations/sign-in/sign-in.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { findAuthorizationCode } from '../../../storage/authorization-code.ts';
@@ -29,6 +31,7 @@ export const tokenParameters = [
   'refresh_token',
   'scope',
   'device_code',
+  'resource',
 ] as const;
 
 type TokenFields = Partial<Record<(typeof tokenParameters)[number], string>>;
@@ -83,6 +86,19 @@ const isOfSame = (one: CodeMember | null, other: CodeMember | null): boolean =>
   (one?.memberId ?? null) === (other?.memberId ?? null) &&
   (one?.signInId ?? null) === (other?.signInId ?? null);
 
+/** What a token request says of its audience, and the APIs that there are now; none passes for the member API. */
+const targetOf = async (
+  tx: Tx,
+  tenant: OpenTenant,
+  resource: string | undefined,
+  granted: string | undefined,
+  { config }: Deps,
+): Promise<Target> => {
+  const { own, apis } = await audiencesFor(tx, tenant, resource, granted);
+  const others = apis.filter(({ identifier }) => identifier !== config.apiAudience);
+  return { resource, audiences: { own, apis: others } };
+};
+
 /** Only a sign-in that begins needs room. */
 const inRoom = (
   { answer, writes }: Decision<object, Write>,
@@ -93,13 +109,15 @@ const inRoom = (
 const authorizationCodeGrant: Grant = {
   takes: 'code',
   kind: 'transaction',
-  async decide(tx, { client, value, fields, jkt, tenant }, { clock, random }) {
-    const { code_verifier: codeVerifier, redirect_uri: redirectUri } = fields;
+  async decide(tx, { client, value, fields, jkt, tenant }, deps) {
+    const { clock, random } = deps;
+    const { code_verifier: codeVerifier, redirect_uri: redirectUri, resource } = fields;
     const now = clock();
     const code = await findAuthorizationCode(tx, tenant.id, sha256(value));
     const { member, begun, room } = await behindCode(tx, client, code, now);
+    const target = await targetOf(tx, tenant, resource, code?.resources, deps);
     const signInId = random.id(now);
-    const sent = { codeVerifier, redirectUri, jkt };
+    const sent = { codeVerifier, redirectUri, jkt, target };
     const decision = exchange(code, { client, member, begun, ...sent, now, signInId });
     return { ...decision, writes: inRoom(decision, room) };
   },
@@ -109,11 +127,13 @@ const authorizationCodeGrant: Grant = {
 const refreshTokenGrant: Grant = {
   takes: 'refresh_token',
   kind: 'transaction',
-  async decide(tx, { client, value, fields, jkt, tenant }, { clock }) {
+  async decide(tx, { client, value, fields, jkt, tenant }, deps) {
     const token = readRefreshToken(tenant.tokenKey, value);
     const found = token === null ? null : await findSignInWithMember(tx, tenant.id, token.signInId);
     const { signIn = null, member = null } = found ?? {};
-    return refresh(signIn, { client, token, member, scope: fields.scope, jkt, now: clock() });
+    const target = await targetOf(tx, tenant, fields.resource, signIn?.resources, deps);
+    const now = deps.clock();
+    return refresh(signIn, { client, token, member, scope: fields.scope, jkt, target, now });
   },
 };
 
@@ -121,7 +141,8 @@ const refreshTokenGrant: Grant = {
 const deviceCodeGrant: Grant = {
   takes: 'device_code',
   kind: 'lookUp',
-  async decide(tx, { client, value, jkt, tenant, seen }, { clock, random, pollPace }) {
+  async decide(tx, { client, value, jkt, tenant, seen, fields }, deps) {
+    const { clock, random, pollPace } = deps;
     const now = seen.now ?? clock();
     seen.now = now;
     const [{ code, lastPolledAt }, expected] = await Promise.all([
@@ -136,7 +157,9 @@ const deviceCodeGrant: Grant = {
     const { member, begun, room } = isExpected ? expected : await behindCode(tx, client, code, now);
     // Most polls come before a member has decided, and begin nothing.
     const signInId = member === null ? '' : random.id(now);
-    const decision = poll(code, { client, member, jkt, begun, lastPolledAt, now, signInId });
+    const target =
+      member === null ? noTarget : await targetOf(tx, tenant, fields.resource, code?.resources, deps);
+    const decision = poll(code, { client, member, jkt, begun, lastPolledAt, now, signInId, target });
     if (code !== null && decision.answer.paced) pollPace.record(tx, code.id, now);
     return { ...decision, writes: inRoom(decision, room) };
   },

@@ -62,11 +62,11 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
 /** Signs what was decided and committed (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */
 async function issueTokens(tenant: OpenTenant, grant: TokenGrant, deps: Deps): Promise<object> {
   const { config, random, store } = deps;
-  const { client, scope, refreshToken, issuedAt } = grant;
+  const { client, api, refreshToken, issuedAt } = grant;
   const tokenId = random.id(issuedAt);
   const { issuer, tokensFrom } = tenant;
   const accessClaims = accessTokenClaims(grant, issuer, config.apiAudience, tokenId, tokensFrom);
-  const accessAlgorithm = accessTokenAlgorithm(client, config.apiAlgorithm);
+  const accessAlgorithm = accessTokenAlgorithm(client, api?.accessTokenAlgorithm ?? config.apiAlgorithm);
   const accessKey = signingKeyFor(tenant.keys, accessAlgorithm, issuedAt);
   const accessToken = await signToken(accessKey, 'at+jwt', accessClaims);
   const idClaims = idTokenClaims(grant, issuer, accessToken);
@@ -78,6 +78,6 @@ async function issueTokens(tenant: OpenTenant, grant: TokenGrant, deps: Deps): P
     access_token: accessToken,
     ...(refreshToken === null ? {} : { refresh_token: writeRefreshToken(tenant.tokenKey, refreshToken) }),
     ...(idToken === undefined ? {} : { id_token: idToken }),
-    scope,
+    scope: accessClaims.scope,
   };
 }
