@@ -16,9 +16,11 @@ import { logStream, logTarget } from './log/stream.ts';
 import { paymentMethods } from './operations/access/payment.ts';
 import { operations } from './operations/admin/index.ts';
 import { auditServiceEvent } from './operations/audit/audit.ts';
+import type { Delivery } from './operations/delivery/delivery.ts';
 import { banner } from './operations/development/banner.ts';
+import { createLogoutNotices } from './operations/logout/notices.ts';
 import { outboxTransport, smtpTransport } from './operations/mail/mail-transport.ts';
-import { createMailer, type Mailer } from './operations/mail/mailer.ts';
+import { createMailer } from './operations/mail/mailer.ts';
 import { firstRun, setupNotice } from './operations/service/first-admin.ts';
 import { closeClean, openService } from './operations/service/service.ts';
 import { noPlaces, openPlaces } from './operations/session/geolocation.ts';
@@ -81,7 +83,20 @@ export async function start(config: Config): Promise<Service> {
       schedule: systemSchedule,
     });
     const outbound = createOutbound({ clock: systemClock, schedule: systemSchedule, log: () => app.log });
-    const audited = withAuditLog(store, { clock: systemClock, tenants, metrics }, () => app.log);
+    const logoutNotices = createLogoutNotices({
+      store,
+      tenants,
+      outbound,
+      clock: systemClock,
+      schedule: systemSchedule,
+      log: () => app.log,
+    });
+    const audited = withAuditLog(
+      store,
+      { clock: systemClock, tenants, metrics },
+      () => app.log,
+      logoutNotices.wake,
+    );
     const deps: Deps = {
       config,
       store: audited,
@@ -118,6 +133,7 @@ export async function start(config: Config): Promise<Service> {
     finishUpgrades(olderCopies, opened.upgradeCopy, app.log);
     // What waited when the service last stopped; the start does not wait for it.
     void mailer.deliver();
+    void logoutNotices.deliver();
     const chores = startChores(
       choresOf({
         ...deps,
@@ -136,7 +152,7 @@ export async function start(config: Config): Promise<Service> {
       app,
       stop: async () => {
         clearInterval(following);
-        await stop(app, socket, mailer, chores, audited, config.dataFolder);
+        await stop(app, socket, [mailer, logoutNotices], chores, audited, config.dataFolder);
         await metricsServer?.close();
       },
     };
@@ -169,14 +185,16 @@ function mailTransport({ mail: { smtpUrl, from }, dataFolder }: Config) {
 async function stop(
   app: FastifyInstance,
   socket: LocalSocket | null,
-  mailer: Mailer,
+  deliveries: readonly Pick<Delivery, 'stop'>[],
   chores: Chores,
   store: Store,
   dataFolder: string,
 ): Promise<void> {
   app.log.info('stopping');
-  // A client that never finishes its request, or a mail server, must not keep the service from stopping.
-  const drained = Promise.all([app.close(), socket?.close(), chores.stop()]).then(() => mailer.stop());
+  // A client that never finishes its request, a mail server or another party's server must not keep the service from stopping.
+  const drained = Promise.all([app.close(), socket?.close(), chores.stop()]).then(() =>
+    Promise.all(deliveries.map((delivery) => delivery.stop())),
+  );
   const timeIsOver = wait(drainTime, 'time is over', { ref: false });
   if ((await Promise.race([drained, timeIsOver])) !== undefined) {
     app.log.warn('what is under way takes too long to end: it is cut off');

@@ -41,6 +41,7 @@ import * as unverifiedClients from './0040-unverified-clients.ts';
 import * as keysOfClients from './0041-keys-of-clients.ts';
 import * as requestObjects from './0042-request-objects.ts';
 import * as resources from './0043-resources.ts';
+import * as logoutNotices from './0044-logout-notices.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -87,6 +88,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0041-keys-of-clients': keysOfClients,
   '0042-request-objects': requestObjects,
   '0043-resources': resources,
+  '0044-logout-notices': logoutNotices,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -107,4 +109,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0041-keys-of-clients': keysOfClients,
   '0042-request-objects': requestObjects,
   '0043-resources': resources,
+  '0044-logout-notices': logoutNotices,
 };

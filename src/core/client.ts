@@ -44,6 +44,8 @@ export interface Client {
   readonly redirectUris: readonly string[];
   /** Where logout goes; the first is the default (decision 36). */
   readonly postLogoutRedirectUris: readonly string[];
+  /** Where it is told that a member signed out (Back-Channel Logout §2.2); null where it is not. */
+  readonly backchannelLogoutUri: string | null;
   /** Origins whose scripts may read the token endpoint, UserInfo and the member API (security, CORS). */
   readonly webOrigins: readonly string[];
   /** "Disable signup": only existing accounts can sign in (contract 6). */

@@ -42,6 +42,8 @@ export const problemWords = {
   // Tenants and their keys.
   unfit_name: '{it} has a control character, or one that turns the text around it',
   not_a_limit: '{it} must be a whole number from 1, or null for no limit',
+  not_callable:
+    '"{value}" is no address that we call: it takes https and a host as it is dialled, and neither user info nor #',
   not_an_origin: '"{value}" is not an origin such as https://www.example.com',
   not_a_host: '"{value}" is not a host such as app.example.com',
   not_a_color: '{it} must be written as # and six hexadecimal digits',

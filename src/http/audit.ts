@@ -68,16 +68,20 @@ export function logAuditEvent(log: Log, { changes, ...event }: AuditEvent): void
 /**
  * The store as the running service uses it, through every face: what happens in it is logged after its
  * commit, and counted. The start of the service makes it, once.
+ *
+ * @param wake sends what `apply` left in a queue
  */
 export function withAuditLog(
   store: Store,
   { clock, tenants, metrics }: Pick<Deps, 'clock' | 'tenants' | 'metrics'>,
   log: () => Log,
+  wake: () => void,
 ): Store {
-  return auditedStore(store, clock, (event) => {
+  const tell = (event: AuditEvent) => {
     logAuditEvent(log(), event);
     if (metrics !== null) countEvent(event, tenants, metrics);
-  });
+  };
+  return auditedStore(store, clock, tell, wake);
 }
 
 /**

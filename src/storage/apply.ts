@@ -8,6 +8,7 @@ import { insertInvoice } from './access/invoice.ts';
 import { insertSubscription, moveSubscription } from './access/subscription.ts';
 import { insertAuthorizationCode, moveAuthorizationCode } from './authorization-code.ts';
 import { insertDeviceCode, moveDeviceCode } from './device-code.ts';
+import { tellClients } from './logout-notice.ts';
 import { insertEmailProof, moveEmailProof } from './members/email-proof.ts';
 import { insertAuditEvent } from './operators/audit-event.ts';
 import { sourceIn } from './operators/audited.ts';
@@ -23,7 +24,7 @@ export type By = Partial<Source> &
 
 /**
  * Turns the core's writes into SQL, in their order, inside the transaction that loaded the records. Each that
- * means an event of the audit writes that beside it.
+ * means an event of the audit writes that beside it, and so does each that clients are told of.
  *
  * @returns those events
  */
@@ -31,6 +32,7 @@ export async function apply(tx: Tx, writes: readonly Write[], by: By = {}): Prom
   const events: AuditEvent[] = [];
   for (const write of writes) {
     await applyOne(tx, write);
+    await tellClients(tx, write);
     const event = await eventOf(tx, write, by);
     if (event === null) continue;
     await insertAuditEvent(tx, event);

@@ -14,6 +14,7 @@ import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/member-limits.ts';
 import type { Api } from '../core/oidc/api.ts';
+import type { LogoutNotice } from '../core/oidc/logout-notice.ts';
 import type { PushedRequest } from '../core/oidc/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
@@ -52,6 +53,7 @@ export interface Database {
   signIns: SignIn;
   emailProofs: EmailProof;
   mails: MailRow;
+  logoutNotices: LogoutNoticeRow;
   signInFailures: SignInFailureRow;
   knownBrowsers: KnownBrowserRow;
   deviceCodes: DeviceCode;
@@ -292,6 +294,15 @@ export interface MailRow {
   lastError: string | null;
   createdAt: number;
   sentAt: number | null;
+}
+
+export interface LogoutNoticeRow extends Omit<LogoutNotice, 'id'> {
+  id: Generated<number>;
+  state: 'waiting' | 'delivered' | 'given_up';
+  nextAttemptAt: number;
+  /** The status of the last answer, or why there was none. */
+  lastResult: string | null;
+  doneAt: number | null;
 }
 
 export interface SignInFailureRow extends SignInFailures {

@@ -55,6 +55,7 @@ describe('registration of a client', () => {
       webOrigins: [],
       signupDisabled: false,
       deviceFlow: false,
+      backchannelLogoutUri: null,
       thirdParty: false,
       apis: [],
       accessTokenAlgorithm: 'ES256',

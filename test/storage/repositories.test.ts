@@ -53,6 +53,7 @@ const otherClient: Client = {
   apis: [],
   signupDisabled: true,
   deviceFlow: false,
+  backchannelLogoutUri: null,
   thirdParty: true,
   accessTokenAlgorithm: 'RS256',
   idTokenAlgorithm: 'RS256',

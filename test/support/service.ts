@@ -13,6 +13,7 @@ import { listen } from '../../src/http/server/http-server.ts';
 import type { Metrics } from '../../src/http/upkeep/metrics.ts';
 import { logOptions } from '../../src/log/log.ts';
 import { type PaymentMethod, paymentMethods } from '../../src/operations/access/payment.ts';
+import { createLogoutNotices } from '../../src/operations/logout/notices.ts';
 import { createMailer, type Mailer } from '../../src/operations/mail/mailer.ts';
 import { noPlaces, type PlaceOf } from '../../src/operations/session/geolocation.ts';
 import { createTenants, type Tenants } from '../../src/operations/tenant/open-tenants.ts';
@@ -54,6 +55,8 @@ export interface TestService {
   readonly mails: Pick<Mailer, 'queue'>;
   /** Sends every mail that is due now: until then they wait in the queue. */
   delivered(): Promise<void>;
+  /** Tells clients of every sign-out that they are to be told of now: until then it waits in the queue. */
+  clientsTold(): Promise<void>;
   /** Every wait (ms) that slowed a caller down; the test waits for none of them. */
   readonly pauses: readonly number[];
   /** Ends the service, keeps its folder, and starts it again, which takes no time by its clock. */
@@ -156,6 +159,16 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     log: () => app.log,
     schedule: never,
   });
+  const outbound =
+    options.outbound ?? createOutbound({ clock: clock.now, schedule: never, log: () => app.log });
+  const logoutNotices = createLogoutNotices({
+    store,
+    tenants,
+    outbound,
+    clock: clock.now,
+    schedule: never,
+    log: () => app.log,
+  });
   const { issuer = null } = options;
   const config = { apiAlgorithm, apiAudience, apiHost, dataFolder: folder, issuer, trustedProxies };
   const deps: Deps = {
@@ -164,12 +177,13 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
       store,
       { clock: clock.now, tenants, metrics: options.metrics ?? null },
       () => app.log,
+      logoutNotices.wake,
     ),
     tenants,
     vault,
     passwords,
     mails: mailer,
-    outbound: options.outbound ?? createOutbound({ clock: clock.now, schedule: never, log: () => app.log }),
+    outbound,
     payments: [...paymentMethods, ...(options.payments ?? [])],
     outboxFolder,
     clock: clock.now,
@@ -201,11 +215,13 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     outbox,
     mails: mailer,
     delivered: () => mailer.deliver(),
+    clientsTold: () => logoutNotices.deliver(),
     pauses,
     close: async () => {
       http.close();
       await app.close();
       await mailer.stop();
+      await logoutNotices.stop();
       await store.close();
     },
   };

@@ -1,5 +1,5 @@
 /** The numbers of what clients sign: each once, with its source, as in `core/limits.ts`. Times are ms. */
-import { minute, second } from '../limits.ts';
+import { day, hour, minute, second } from '../limits.ts';
 
 /** A JWT that somebody else signed: longer than any client needs, and no work for whoever sends garbage. */
 export const foreignJwtLength = 8 * 1_024;
@@ -44,3 +44,19 @@ export const publishedKeys = {
 } as const;
 /** A request object is good for an hour at most (interop 56); clocks of clients may be 10 s ahead. */
 export const requestObjectLife = { most: 60 * 60_000, ahead: 10_000 } as const;
+
+/**
+ * What clients are told when members sign out: how long a logout token is good (Back-Channel Logout §4 asks for two
+ * minutes at most), when it is sent again, how often one that the client calls wrong is sent in all, how many are taken
+ * from the queue at once, and how often each of several processes looks for what one that is gone has left.
+ */
+export const logoutNotice = {
+  tokenSeconds: 120,
+  firstWait: 30 * second,
+  longestWait: hour,
+  giveUpAfter: day,
+  refusals: 3,
+  busyWait: second,
+  batch: 32,
+  look: 10 * second,
+} as const;

@@ -27,6 +27,7 @@ function discoveryOf(tenant: OpenTenant): object {
   const {
     issuer,
     claimsParameter,
+    backchannelLogout,
     deviceFlow,
     dpop,
     idTokenAlgorithms,
@@ -62,6 +63,10 @@ function discoveryOf(tenant: OpenTenant): object {
           pushed_authorization_request_endpoint: `${issuer}/api/oidc/par`,
           require_pushed_authorization_requests: pushedRequests === 'required',
         }),
+    // Each client chooses whether it is told (Back-Channel Logout §2.1).
+    ...(backchannelLogout
+      ? { backchannel_logout_supported: true, backchannel_logout_session_supported: true }
+      : {}),
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post', ...(responseAlgorithms.length > 0 ? signedModes : [])],
     ...(responseAlgorithms.length > 0

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { lastBackupFile } from '../../operations/upkeep/backup.ts';
 import { countPendingDeviceCodes } from '../../storage/device-code.ts';
+import { countNotices } from '../../storage/logout-notice.ts';
 import { countMails } from '../../storage/members/mail.ts';
 import type { Tx } from '../../storage/store.ts';
 import { createServer } from '../../system/http.ts';
@@ -173,6 +174,12 @@ export function watch(
     const { waiting, failed } = await countMails(tx);
     return { waiting, given_up: failed };
   };
+  gaugeBy(
+    'state',
+    'logout_notices',
+    'What clients are to be told of sign-outs, and what was given up',
+    stored(countNotices),
+  );
   gaugeBy('state', 'mails', 'Mails that wait to be sent, and that were given up', stored(countByState));
 }
 

@@ -9,6 +9,7 @@ import { subscriptionOperations } from './access/subscriptions.ts';
 import { auditOperations } from './audit.ts';
 import { apiOperations } from './clients/apis.ts';
 import { clientOperations } from './clients/clients.ts';
+import { logoutNoticeOperations } from './clients/logout-notices.ts';
 import { registrationTokenOperations } from './clients/registration-tokens.ts';
 import { unverifiedClientOperations } from './clients/unverified.ts';
 import { keyOperations } from './keys.ts';
@@ -29,6 +30,7 @@ export const operations: readonly Operation[] = [
   ...apiOperations,
   ...unverifiedClientOperations,
   ...registrationTokenOperations,
+  ...logoutNoticeOperations,
   ...memberOperations,
   ...memberChangeOperations,
   ...memberFileOperations,

@@ -26,6 +26,7 @@ import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } fr
 import { listOpenDeviceCodes } from '../../storage/device-code.ts';
 import { endSignInsOfClient } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';
+import { findTenant } from '../../storage/tenant.ts';
 import { refuseIfAny } from '../refusal.ts';
 
 /** A client as an operator registers it; what is left out gets its default. */
@@ -49,6 +50,7 @@ export const clientDefaults = {
   signingAlgorithms: foreignAlgorithms,
   redirectUris: [],
   postLogoutRedirectUris: [],
+  backchannelLogoutUri: null,
   webOrigins: [],
   apis: [],
   signupDisabled: false,
@@ -90,10 +92,16 @@ export async function registerClient(
     tenantId,
     secrets: hashes.map((hash) => ({ hash, createdAt: now })),
   };
-  refuseIfAny([...registrationProblems(client, null), ...(await unknownApis(tx, client, []))]);
+  refuseIfAny([
+    ...registrationProblems(client, null, await isDevelopment(tx, tenantId)),
+    ...(await unknownApis(tx, client, [])),
+  ]);
   await insertClient(tx, client, now);
   return client;
 }
+
+const isDevelopment = async (tx: Tx, tenantId: string): Promise<boolean> =>
+  (await findTenant(tx, tenantId))?.development === true;
 
 /** What can be changed of a client; what is left out stays as it is. Its device flow is `setDeviceFlow`'s. */
 export type ClientChanges = Partial<Omit<Client, 'tenantId' | 'clientId' | 'type' | 'deviceFlow'>>;
@@ -114,7 +122,7 @@ export async function changeClient(
   if (client === null) return null;
   const changed = { ...client, ...changes };
   const unknown = changes.apis === undefined ? [] : await unknownApis(tx, changed, client.apis);
-  refuseIfAny([...registrationProblems(changed, client), ...unknown]);
+  refuseIfAny([...registrationProblems(changed, client, await isDevelopment(tx, tenantId)), ...unknown]);
   await updateClient(tx, changed);
   return changed;
 }
@@ -160,12 +168,17 @@ export async function disableClient(
  * Every problem of a client's settings.
  *
  * @param before what it has already, which is not looked at again; null for a new client
+ * @param development whether its tenant is a development tenant, whose clients may be on one's own machine
  */
 export function registrationProblems(
   client: Client,
-  before: Pick<Client, 'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins'> | null,
+  before: Pick<
+    Client,
+    'name' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'backchannelLogoutUri'
+  > | null,
+  development: boolean,
 ): readonly Problem[] {
-  const { secrets, type, logo } = client;
+  const { secrets, type, logo, backchannelLogoutUri } = client;
   const inList = (
     list: 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins',
     problemOf: (value: string) => Problem | null,
@@ -187,6 +200,11 @@ export function registrationProblems(
       : null,
     ...inList('redirectUris', redirectUriProblem),
     ...inList('postLogoutRedirectUris', logoutUriProblem),
+    backchannelLogoutUri === null ||
+    backchannelLogoutUri === before?.backchannelLogoutUri ||
+    readOutboundUrl(backchannelLogoutUri, development) !== null
+      ? null
+      : problem('backchannelLogoutUri', 'not_callable', { value: backchannelLogoutUri }),
     ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),
     rangeProblem('accessTokenSeconds', client.accessTokenSeconds, 1, accessTokenSeconds.most),
     rangeProblem('replayWindowSeconds', client.replayWindow / 1_000, 0, replayWindow.most / 1_000),

@@ -35,6 +35,8 @@ export interface OpenTenant extends Tenant {
   readonly assertionAlgorithms: readonly ForeignAlgorithm[];
   /** Whether a client may have tokens that are bound to a key: elsewhere no DPoP proof is looked at (interop 49). */
   readonly dpop: boolean;
+  /** Whether a client is told of sign-outs: only then discovery says that they are (interop 45). */
+  readonly backchannelLogout: boolean;
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -122,6 +124,7 @@ function settingsOf(
   OpenTenant,
   | 'idTokenAlgorithms'
   | 'claimsParameter'
+  | 'backchannelLogout'
   | 'deviceFlow'
   | 'assertionAlgorithms'
   | 'pushedRequests'
@@ -147,6 +150,7 @@ function settingsOf(
       clients.some((client) => client.signedResponses && client.idTokenAlgorithm === algorithm),
     ),
     dpop: clients.some(({ dpop }) => dpop !== 'off'),
+    backchannelLogout: clients.some((client) => client.backchannelLogoutUri !== null),
     webOrigins: webOriginsOf(clients),
   };
 }

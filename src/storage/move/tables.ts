@@ -35,6 +35,7 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   wrongUserCodes: ['tenantId', 'enteredAt', 'memberId', 'address', 'userCodeHash', 'browserHash'],
   emailProofs: ['id'],
   mails: ['id'],
+  logoutNotices: ['id'],
   scopeConsents: ['memberId', 'clientId'],
   pushedRequests: ['hash'],
   packages: ['id'],

@@ -15,6 +15,8 @@ interface Audited {
   readonly once: Once;
   /** What is to be done once it is committed. */
   readonly after: (() => void)[];
+  /** Says that something waits to be sent. */
+  readonly wake: () => void;
 }
 
 /** What a piece of work has done once, by a key, and which of it the present run asked for. */
@@ -32,8 +34,15 @@ type Handle = Tx & { [audited]?: Audited };
  * The store of the running service: whatever changes in a transaction is done by the service itself unless
  * another actor is named (`actingAs`), and each event is told once, after its commit. What is rolled back
  * leaves neither a row nor a line.
+ *
+ * @param wake called after a commit that left something to be sent (`wakeAfterCommit`)
  */
-export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEvent) => void): Store {
+export function auditedStore(
+  store: Store,
+  clock: Clock,
+  tell: (event: AuditEvent) => void,
+  wake: () => void = () => {},
+): Store {
   const audit =
     (run: Store['transaction']): Store['transaction'] =>
     async (work) => {
@@ -48,7 +57,7 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
         undo = [];
         after = [];
         once.asked = null;
-        return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after, once }));
+        return work(handle(tx, { source: () => serviceSource(clock()), events, undo, after, once, wake }));
       });
       // What stays counted is no reason to say that what is committed was not done.
       await undoUnasked(once).catch((error: unknown) => {
@@ -64,7 +73,13 @@ export function auditedStore(store: Store, clock: Clock, tell: (event: AuditEven
 /** The same transaction for another actor, who is named in the audit for what changes through it. */
 export function actingAs(tx: Tx, source: () => Source): Tx {
   return handle(tx, {
-    ...(auditedIn(tx) ?? { events: [], undo: [], after: [], once: { done: null, asked: null } }),
+    ...(auditedIn(tx) ?? {
+      events: [],
+      undo: [],
+      after: [],
+      once: { done: null, asked: null },
+      wake: () => {},
+    }),
     source,
   });
 }
@@ -128,6 +143,12 @@ export function afterCommit(tx: Tx, act: () => void): void {
   const facts = auditedIn(tx);
   if (facts === undefined) act();
   else facts.after.push(act);
+}
+
+/** Says, once a transaction is committed, that it left something in a queue that `apply` writes to. */
+export function wakeAfterCommit(tx: Tx): void {
+  const facts = auditedIn(tx);
+  facts?.after.push(facts.wake);
 }
 
 const auditedIn = (tx: Handle) => tx[audited];

@@ -28,8 +28,8 @@ import { indexed, type Sweep, walked } from './sweep.ts';
 
 /**
  * What has its time in an index: proofs of addresses, addresses given up, failed sign-ins, known browsers, mails,
- * counters, ids that were used, pushed requests, and of each tenant wrong user codes, slowed entries and device codes
- * that were never used (decision 22).
+ * what clients were told of sign-outs, counters, ids that were used, pushed requests, and of each tenant wrong user
+ * codes, slowed entries and device codes that were never used (decision 22).
  * With them go the times of polls, of which there are few.
  *
  * @param now ms
@@ -50,6 +50,9 @@ export function forgottenByTime(tenantIds: readonly string[], now: number): read
       rows.where('state', 'in', ['sent', 'failed']).where('nextAttemptAt', '<', now - mailMemory),
     ),
     over('pushedRequests', ['hash'], (rows) => rows.where('expiresAt', '<', now)),
+    over('logoutNotices', ['id'], (rows) =>
+      rows.where('state', 'in', ['delivered', 'given_up']).where('nextAttemptAt', '<', now - mailMemory),
+    ),
     over('counters', ['key'], (rows) => rows.where('endsAt', '<', now)),
     over('usedIds', ['tenantId', 'purpose', 'hash'], (rows) =>
       rows.where('expiresAt', '<', now - clocksDiffer),

@@ -132,6 +132,7 @@ export const examples: Readonly<Record<string, Example>> = {
     claimsInIdToken: false,
     claimsParameter: true,
   }),
+  'logoutNotices.list': ofClient,
   'clients.disable': ofClient,
   'clients.enable': ofClient,
   'clients.setDeviceFlow': async (world) => ({ ...(await ofClient(world)), enabled: true }),

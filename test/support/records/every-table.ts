@@ -207,6 +207,21 @@ export async function fillOtherTables(
       recipientHash: null,
     };
     const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    await tx
+      .insertInto('logoutNotices')
+      .values({
+        tenantId,
+        clientId: 'pub1',
+        memberId: 'a member',
+        sessionId: 'a session',
+        state: 'given_up',
+        attempts: 3,
+        nextAttemptAt: 1,
+        lastResult: 'status 400',
+        endedAt: 1,
+        doneAt: 2,
+      })
+      .execute();
     for (const message of [everyByte, Buffer.alloc(0), randomBytes(70_000)]) {
       await tx
         .insertInto('mails')

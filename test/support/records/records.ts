@@ -65,6 +65,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     signingAlgorithms: ['ES256', 'PS256', 'EdDSA', 'RS256'],
     redirectUris: ['https://app.test/cb', 'https://app.test/cb2'],
     postLogoutRedirectUris: ['https://app.test/out', 'https://app.test/out2'],
+    backchannelLogoutUri: 'https://app.test/signed-out',
     webOrigins: ['https://app.test'],
     apis: ['https://api.app.test', 'urn:app:other'],
     signupDisabled: false,

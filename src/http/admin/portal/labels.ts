@@ -22,6 +22,7 @@ const labels: Readonly<Record<string, string>> = {
   at: 'When',
   atCheckout: 'At checkout',
   atSignUp: 'At sign-up',
+  backchannelLogoutUri: 'Back-channel logout URI',
   brandColor: 'Colour',
   claimsParameter: 'Single claims by request',
   clientMetadataDocuments: 'Documents as clients',

@@ -7,6 +7,7 @@ import { liveSecrets } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
 import { isUnverified } from '../../../core/registration/unverified-client.ts';
 import { findRegisteredClient, listClients } from '../../../storage/client.ts';
+import { listLogoutNotices } from '../../../storage/logout-notice.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { findTenant } from '../../../storage/tenant.ts';
@@ -35,6 +36,7 @@ import {
   secretIdOf,
   typeField,
 } from './client.ts';
+import { noticeAnswer, noticeSchema } from './logout-notices.ts';
 
 const fields = { clientId: clientIdField };
 
@@ -62,10 +64,18 @@ const listed = onTenant(
 /** How many refused requests of a client are shown. */
 const refusalsShown = 20;
 
+/** How many notices of sign-outs are shown; a list of their own has all. */
+const noticesShown = 5;
+
 const read = onTenant({
   name: 'clients.read',
   summary: 'Show a client, and its last requests that were refused',
-  portal: { parts: { secrets: { entry: { field: 'secretId', key: 'secretId' } } } },
+  portal: {
+    parts: {
+      secrets: { entry: { field: 'secretId', key: 'secretId' } },
+      logoutNotices: { list: 'logoutNotices.list' },
+    },
+  },
   permission: 'clients:read',
   route: 'GET /clients/{clientId}',
   fields,
@@ -75,6 +85,7 @@ const read = onTenant({
         'Whether the client of this client_id on the stage tenant has the device flow; null without one',
       ),
     ),
+    logoutNotices: s.list('What it was told of sign-outs last, newest first', noticeSchema),
     refusals: s.list(
       'The last requests that were refused, newest first',
       s.resource('RefusedRequest', 'A refused request', {
@@ -87,6 +98,9 @@ const read = onTenant({
   }),
   run: async ({ tx, tenant }, { clientId }) => ({
     ...clientAnswer(await clientOf(tx, tenant, clientId)),
+    logoutNotices: (
+      await listLogoutNotices(tx, { tenantId: tenant.id, clientId }, { limit: noticesShown })
+    ).map(noticeAnswer),
     deviceFlowOnStage: await deviceFlowOnStage(tx, tenant, clientId),
     refusals: (
       await listAuditEvents(tx, { tenantId: tenant.id, clientId, result: 'refused' }, refusalsShown)

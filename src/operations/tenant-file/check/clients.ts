@@ -45,7 +45,7 @@ export function checkClients(
   const entries = entriesAt<FileClient>(checking, path);
   for (const { at, entry } of entries ?? []) {
     checkLogo(checking, at, entry, logoLength.client);
-    checkSettings(checking, at, entry);
+    checkSettings(checking, at, entry, isDevelopment);
     for (const [index, name] of (entry.apis ?? []).entries()) {
       tellUnknown(checking, [...at, 'apis', index], name, apis, 'api');
     }
@@ -54,7 +54,12 @@ export function checkClients(
   tellTwice(checking, 'client', entries, ({ clientId }) => clientId);
 }
 
-function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>): void {
+function checkSettings(
+  checking: Checking,
+  at: Path,
+  client: Partial<FileClient>,
+  isDevelopment: boolean,
+): void {
   const secrets = secretsOf(client, at);
   const [first] = secrets;
   const one: Client = {
@@ -70,7 +75,7 @@ function checkSettings(checking: Checking, at: Path, client: Partial<FileClient>
   };
   // Of a name that is there, the plan knows whether it is new.
   const before = one.name.trim() === '' ? null : { ...soundClient, name: one.name };
-  for (const found of registrationProblems(one, before)) {
+  for (const found of registrationProblems(one, before, isDevelopment)) {
     if (first !== undefined && found.path[0] === 'secret') checking.tell(first.at, { ...found, path: [] });
     else checking.tell(at, found);
   }

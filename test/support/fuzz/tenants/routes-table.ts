@@ -88,6 +88,7 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   emailProofs: ['digits of a mail', 'link of a mail', 'proof of an address'],
   invoices: ['thing of an operation'],
   // Nothing from outside names a mail in production; what its links hold is named above.
+  logoutNotices: ['thing of an operation'],
   mails: [],
   memberWords: [],
   members: ['thing of an operation', 'link of a notice', 'notice form token'],
