@@ -33,6 +33,7 @@ import { discoveryEndpoints } from './oidc/discovery.ts';
 import { logoutEndpoint } from './oidc/logout.ts';
 import { tokenUrl } from './oidc/paths.ts';
 import { pushedRequestEndpoint } from './oidc/pushed-request.ts';
+import { registrationEndpoints } from './oidc/registration/registration.ts';
 import { revocationEndpoint } from './oidc/revocation.ts';
 import { tokenEndpoint } from './oidc/token/token.ts';
 import { userinfoEndpoint } from './oidc/userinfo.ts';
@@ -110,6 +111,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       tokenEndpoint,
       deviceAuthorizationEndpoint,
       revocationEndpoint,
+      registrationEndpoints,
       pushedRequestEndpoint,
       userinfoEndpoint,
       paymentNotices,

@@ -20,6 +20,7 @@ import { mailCells } from '../support/fuzz/tenants/mail-cells.ts';
 import { oidcCells } from '../support/fuzz/tenants/oidc-cells.ts';
 import { expectForeignThing, namings, otherNames } from '../support/fuzz/tenants/operation-cells.ts';
 import { ownCells, prepareTokens } from '../support/fuzz/tenants/own-cells.ts';
+import { registrationCells } from '../support/fuzz/tenants/registration-cells.ts';
 import { tables, taken } from '../support/fuzz/tenants/routes-table.ts';
 import { portalForm, sealCells } from '../support/fuzz/tenants/seal-cells.ts';
 import { browserWith, password, type Side, sideOf } from '../support/fuzz/tenants/side.ts';
@@ -85,6 +86,7 @@ async function sides(home: string, elsewhere: string, needsTokens = false): Prom
 const cells: readonly Cell[] = [
   ...oidcCells,
   ...sealCells,
+  ...registrationCells,
   ...checkoutCells,
   ...mailCells,
   ...ownCells,

@@ -39,6 +39,8 @@ export const auditEventNames = [
   'device_code_reused',
   'device_reported',
   'client_authentication_failed',
+  'client_registered',
+  'registration_refused',
   'form_refused',
   'api_denied',
   'consent_changed',

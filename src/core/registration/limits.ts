@@ -15,3 +15,12 @@ export const clientAddressLength = 255;
 
 /** An initial access token registers at most so many clients, and works for a day unless it says otherwise. */
 export const registrationToken = { mostUses: 10_000, life: day } as const;
+
+/** Redirect URIs of a client that registers itself, or of a document. */
+export const registeredRedirectUris = 20;
+
+/** What a registration may bring: 64 KiB, for keys and the metadata of others (RFC 7591 §3.1). */
+export const registrationBytes = 64 * 1_024;
+
+/** A client that no member has used for so long is forgotten (interop 63). */
+export const unusedClientMemory = 30 * day;

@@ -7,6 +7,8 @@ import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';
 import { servePublicDocument } from '../cors.ts';
 
+import { registrationUrl } from './registration/registration.ts';
+
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** Only where a client may have its answers signed (JARM §4). */
@@ -56,6 +58,8 @@ function discoveryOf(tenant: OpenTenant): object {
           ...signedBy('revocation'),
         }
       : {}),
+    // Only where clients may register themselves (RFC 7591; interop 63).
+    ...(tenant.clientRegistration === 'off' ? {} : { registration_endpoint: `${issuer}${registrationUrl}` }),
     // Only where a client may push its requests (RFC 9126 §5).
     ...(pushedRequests === 'off'
       ? {}

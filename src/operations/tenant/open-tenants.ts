@@ -110,9 +110,14 @@ async function openTenants(tx: Tx, vault: Vault): Promise<readonly OpenTenant[]>
       .filter((row) => row.tenantId === tenant.id)
       .map((row) => readSigningKey({ ...row, privateKey: vault.decrypt(row.privateKey, tenant.id) })),
     ...settingsOf(clientsOf(tenant.id)),
+    ...(takesUnverified(tenant) ? { assertionAlgorithms: foreignAlgorithms } : {}),
     tokensFrom,
   }));
 }
+
+/** Whether clients may come that no operator registered: then each of them may sign its assertions by what we take. */
+const takesUnverified = ({ clientRegistration, clientMetadataDocuments }: Tenant) =>
+  clientRegistration !== 'off' || clientMetadataDocuments !== 'off';
 
 /** The algorithms of id_tokens in the order of discovery. */
 const listedAlgorithms: readonly SigningAlgorithm[] = ['RS256', 'ES256', 'PS256', 'EdDSA'];

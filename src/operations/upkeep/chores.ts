@@ -7,6 +7,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import { databaseFile } from '../../storage/sqlite/open.ts';
 import { overwriteAfterErasure } from '../../storage/sqlite/overwrite.ts';
 import type { Store } from '../../storage/store.ts';
+import { forgottenClients } from '../../storage/sweep/clients.ts';
 import { forgottenByTime, forgottenWithOthers } from '../../storage/sweep/forgotten.ts';
 import { type Pace, type Sweep, sweepThrough } from '../../storage/sweep/sweep.ts';
 import { listTenants } from '../../storage/tenant.ts';
@@ -80,7 +81,7 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
       name: 'delete what is over',
       every: hourly,
       run: sweeping(async () => {
-        const tenantIds = (await store.transaction(listTenants)).map(({ tenant }) => tenant.id);
+        const tenantIds = await tenantIdsOf(store);
         const now = clock();
         return [
           ...staleCheckouts(payments, now),
@@ -92,10 +93,20 @@ function choresOfService(deps: ChoreDeps): readonly Chore[] {
     {
       name: 'delete sign-ins and sessions that are over',
       every: daily,
-      run: sweeping(() => forgottenWithOthers(config.auditRetention, clock())),
+      run: sweeping(async () => {
+        const now = clock();
+        // Clients last: what names them goes first.
+        return [
+          ...forgottenWithOthers(config.auditRetention, now),
+          ...forgottenClients(await tenantIdsOf(store), now),
+        ];
+      }),
     },
   ];
 }
+
+const tenantIdsOf = async (store: Store): Promise<readonly string[]> =>
+  (await store.transaction(listTenants)).map(({ tenant }) => tenant.id);
 
 async function sweepAll(
   { store, tell }: Pick<ChoreDeps, 'store' | 'tell'>,
