@@ -14,6 +14,12 @@ import { referenceHeader } from './request-log.ts';
 /** Which origins may read a route from a script: all of them, or those that clients have registered. */
 export type AllowOrigin = (request: FastifyRequest, origin: string) => boolean;
 
+/** Whether scripts may send DPoP proofs to a route, and read the nonces that it answers (RFC 9449 §8). */
+export type TakesDpop = (request: FastifyRequest) => boolean;
+
+/** Whether a client of the tenant may have tokens that are bound to a key. */
+export const tenantDpop: TakesDpop = ({ tenant }) => tenant.dpop;
+
 /** The registered web origins of the tenant's clients (security, CORS). */
 export const tenantOrigins: AllowOrigin = ({ tenant }, origin) => allowsOrigin(tenant.webOrigins, origin);
 
@@ -29,30 +35,38 @@ export function cors(
   methods: readonly HTTPMethods[],
   allow: AllowOrigin,
   config: FastifyContextConfig = {},
+  takesDpop: TakesDpop = () => false,
 ): void {
   app.options(url, { config }, async (request, reply) => {
-    if (allowOrigin(request, reply, allow)) {
+    if (allowOrigin(request, reply, allow, takesDpop)) {
       reply.headers({
         'access-control-allow-methods': methods.join(', '),
-        'access-control-allow-headers': 'authorization, content-type',
+        'access-control-allow-headers': `authorization, content-type${takesDpop(request) ? ', dpop' : ''}`,
         'access-control-max-age': '600',
       });
     }
     return reply.header('cache-control', 'no-store').status(204).send();
   });
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.routeOptions.url === url && request.method !== 'OPTIONS') allowOrigin(request, reply, allow);
+    if (request.routeOptions.url === url && request.method !== 'OPTIONS') {
+      allowOrigin(request, reply, allow, takesDpop);
+    }
     done();
   });
 }
 
-function allowOrigin(request: FastifyRequest, reply: FastifyReply, allow: AllowOrigin): boolean {
+function allowOrigin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  allow: AllowOrigin,
+  takesDpop: TakesDpop,
+): boolean {
   const { origin } = request.headers;
   reply.header('vary', 'origin');
   if (origin === undefined || !allow(request, origin)) return false;
   reply.headers({
     'access-control-allow-origin': origin,
-    'access-control-expose-headers': `${referenceHeader}, retry-after, www-authenticate`,
+    'access-control-expose-headers': `${referenceHeader}, retry-after, www-authenticate${takesDpop(request) ? ', dpop-nonce' : ''}`,
   });
   return true;
 }

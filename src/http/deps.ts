@@ -85,6 +85,8 @@ export interface Bearer {
   readonly scope: string;
   /** The claims that UserInfo answers beyond those of the scope; left out where there are none (interop 55). */
   readonly claims?: readonly string[];
+  /** Thumbprint of the key that it is bound to; left out where it is a bearer token (RFC 9449 §6.1). */
+  readonly jkt?: string;
 }
 
 /**

@@ -15,7 +15,8 @@ import { transactionOf } from '../audit.ts';
 import { type AllowOrigin, cors } from '../cors.ts';
 import type { Bearer, Deps } from '../deps.ts';
 import { countedMember } from '../limit-reached.ts';
-import { bearerMember, bearerToken, checkBearer, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
+import { bearerMember, sendBearerProblem, stoppedWorking } from '../oidc/bearer.ts';
+import { checkToken, sentToken } from '../oidc/dpop/bound-token.ts';
 
 /** A request that its schemas let through, from a member whose token works. */
 export interface Call extends Pick<Bearer, 'clientId' | 'scope' | 'tenant'> {
@@ -73,7 +74,7 @@ export function serveRoutes(
   const methods = routes.map(({ method }) => method);
   const allow: AllowOrigin = (_request, origin) =>
     deps.tenants.all().some(({ webOrigins }) => allowsOrigin(webOrigins, origin));
-  cors(app, url, methods, allow);
+  cors(app, url, methods, allow, {}, () => deps.tenants.all().some(({ dpop }) => dpop));
   refuseOtherMethods(app, url, [...methods, 'OPTIONS']);
   for (const route of routes) serveRoute(app, route, deps);
 }
@@ -91,11 +92,11 @@ function serveRoute(app: FastifyInstance, route: ApiRoute, deps: Deps): void {
     },
     // Who brings no token is told that before the body is read (RFC 6750 §3).
     onRequest: async (request, reply) =>
-      bearerToken(request) === undefined ? sendBearerProblem(reply, null) : undefined,
+      sentToken(request) === undefined ? sendBearerProblem(reply, null, { takesDpop: true }) : undefined,
     // Whose token does not work hears nothing of what else is wrong.
     attachValidation: true,
     handler: async (request, reply) => {
-      const result = await checkBearer(bearerToken(request), deps.tenants.byIssuer, deps);
+      const result = await checkToken(request, reply, sentToken(request), deps.tenants.byIssuer, deps);
       if (!result.ok) return sendBearerProblem(reply, result.problem, result);
       const { validationError, params, query, body } = request;
       if (validationError !== undefined) {

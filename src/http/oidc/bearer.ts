@@ -1,6 +1,7 @@
 // Checks the access token that a request brings.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Member, maySignIn } from '../../core/members/member.ts';
+import { dpopAlgorithms, nonceNeeded } from '../../core/oidc/dpop.ts';
 import { scopeIncludes } from '../../core/oidc/scope.ts';
 import { sessionLives } from '../../core/session.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
@@ -22,13 +23,22 @@ interface Denial {
   readonly text?: string;
   readonly reason?: string | undefined;
   readonly bearer?: Bearer;
+  /** Whether it was sent by the scheme DPoP, and is answered in it (RFC 9449 §7.1). */
+  readonly isDpop?: boolean;
+  /** Whether the scheme DPoP is served where it was sent to. */
+  readonly takesDpop?: boolean;
 }
 
-type BearerResult =
-  | { readonly ok: true; readonly bearer: Bearer }
-  | ({ readonly ok: false; readonly problem: BearerProblem } & Denial);
+type RefusedToken = { readonly ok: false; readonly problem: BearerProblem } & Denial;
 
-const refused = (problem: BearerProblem, reason?: string): BearerResult => ({ ok: false, problem, reason });
+export type BearerResult = { readonly ok: true; readonly bearer: Bearer } | RefusedToken;
+
+/** A token that is refused. @param reason in words for the audit */
+export const refusedToken = (problem: BearerProblem, reason?: string): RefusedToken => ({
+  ok: false,
+  problem,
+  reason,
+});
 
 /** The token of the Authorization header; undefined if there is none of the Bearer scheme, or two headers. */
 export function bearerToken(request: FastifyRequest): string | undefined {
@@ -50,30 +60,37 @@ export async function checkBearer(
   tenantOf: (issuer: string) => OpenTenant | null,
   { config, clock, verifiedTokens }: Deps,
 ): Promise<BearerResult> {
-  if (token === undefined) return refused(null);
+  if (token === undefined) return refusedToken(null);
   const now = clock();
   const known = verifiedTokens.find(token, tenantOf, now);
   if (known !== null) return { ok: true, bearer: known };
   const tenant = tenantOf(claimedIssuer(token));
-  if (tenant === null) return refused('invalid_token', 'the access token is of no tenant that answers here');
+  if (tenant === null)
+    return refusedToken('invalid_token', 'the access token is of no tenant that answers here');
   const claims = await verifyToken(tenant.keys, token, {
     type: 'at+jwt',
     issuer: tenant.issuer,
     audience: config.apiAudience,
     now,
   });
-  if (claims === null) return refused('invalid_token', wrongToken);
+  if (claims === null) return refusedToken('invalid_token', wrongToken);
   // What was revoked since a backup was taken, its restored database does not know (security, promise 6).
   if (Number(claims.iat) * 1_000 < tenant.tokensFrom) {
-    return refused('invalid_token', 'the access token was issued before a backup was restored');
+    return refusedToken('invalid_token', 'the access token was issued before a backup was restored');
   }
   const { sub, sid, client_id: clientId, scope } = claims;
-  if (typeof sub !== 'string' || typeof sid !== 'string') return refused('invalid_token');
-  if (typeof clientId !== 'string' || typeof scope !== 'string') return refused('invalid_token');
+  if (typeof sub !== 'string' || typeof sid !== 'string') return refusedToken('invalid_token');
+  if (typeof clientId !== 'string' || typeof scope !== 'string') return refusedToken('invalid_token');
   const asked = Array.isArray(claims.claims) ? { claims: claims.claims.map(String) } : {};
-  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope, ...asked };
+  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope, ...asked, ...keyOf(claims.cnf) };
   verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000, now);
   return { ok: true, bearer };
+}
+
+/** The thumbprint of the key that a token is bound to, if it is (RFC 9449 §6.1). */
+function keyOf(cnf: unknown): { readonly jkt?: string } {
+  if (typeof cnf !== 'object' || cnf === null || !('jkt' in cnf)) return {};
+  return { jkt: String(cnf.jkt) };
 }
 
 /**
@@ -98,23 +115,32 @@ const problems = {
   invalid_request: { status: 400, text: 'send the access token once, in the Authorization header' },
   invalid_token: { status: 401, text: 'the access token is expired, revoked or not one of ours' },
   insufficient_scope: { status: 403, text: 'the access token lacks the scope openid' },
+  invalid_dpop_proof: { status: 401, text: 'the DPoP proof is missing, wrong or was sent before' },
+  use_dpop_nonce: { status: 401, text: nonceNeeded.description },
 } as const;
+
+const algorithms = `algs="${dpopAlgorithms.join(' ')}"`;
 
 /** The answer of RFC 6750 §3: the reason is in WWW-Authenticate, and in the body for those who read that. */
 export function sendBearerProblem(
   reply: FastifyReply,
   problem: BearerProblem,
-  { text, reason, bearer }: Denial = {},
+  { text, reason, bearer, ...denial }: Denial = {},
 ): FastifyReply {
-  const realm = 'Bearer realm="memberdoor"';
+  const isDpop = denial.isDpop === true || bearer?.jkt !== undefined;
+  const realm = `${isDpop ? 'DPoP' : 'Bearer'} realm="memberdoor"`;
+  // Where tokens may be bound, clients learn so (RFC 9449 §7.1).
+  const isOffered = denial.takesDpop === true && (bearer?.tenant ?? reply.request.tenant)?.dpop === true;
+  const offer = isOffered ? `, DPoP ${algorithms}` : '';
+  const also = isDpop ? `, ${algorithms}` : offer;
   // Who brings no token is told to, and nothing was denied.
   if (problem === null) {
     const body = { error_description: 'send an access token' };
-    return sendJson(reply.header('www-authenticate', realm), body, 401);
+    return sendJson(reply.header('www-authenticate', `${realm}${also}`), body, 401);
   }
   const told = text ?? problems[problem].text;
-  // The admin API has noted it in words of its own.
-  if (reply.request.refusals === undefined) {
+  // The admin API has noted it in words of its own; and who is told a nonce was denied nothing.
+  if (reply.request.refusals === undefined && problem !== 'use_dpop_nonce') {
     const actor = bearer && { actorKind: 'client' as const, actorId: bearer.clientId };
     const whose = bearer && {
       tenantId: bearer.tenant.id,
@@ -123,7 +149,7 @@ export function sendBearerProblem(
     };
     noteRefusal(reply.request, { event: 'api_denied', ...actor, ...whose, reason: reason ?? told });
   }
-  reply.header('www-authenticate', `${realm}, error="${problem}", error_description="${told}"`);
+  reply.header('www-authenticate', `${realm}, error="${problem}", error_description="${told}"${also}`);
   return sendJson(reply, { error: problem, error_description: told }, problems[problem].status);
 }
 

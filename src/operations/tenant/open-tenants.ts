@@ -37,6 +37,8 @@ export interface OpenTenant extends Tenant {
   readonly dpop: boolean;
   /** Whether a client is told of sign-outs: only then discovery says that they are (interop 45). */
   readonly backchannelLogout: boolean;
+  /** The client_ids of those whose proofs must carry a nonce (interop 59). */
+  readonly nonceClients: ReadonlySet<string>;
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -137,6 +139,7 @@ function settingsOf(
   | 'requestObjectAlgorithms'
   | 'responseAlgorithms'
   | 'dpop'
+  | 'nonceClients'
   | 'webOrigins'
 > {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
@@ -156,9 +159,12 @@ function settingsOf(
     ),
     dpop: clients.some(({ dpop }) => dpop !== 'off'),
     backchannelLogout: clients.some((client) => client.backchannelLogoutUri !== null),
+    nonceClients: new Set(clients.filter(demandsNonce).map(({ clientId }) => clientId)),
     webOrigins: webOriginsOf(clients),
   };
 }
+
+const demandsNonce = ({ dpop, dpopNonce }: Client) => dpop !== 'off' && dpopNonce;
 
 /** What a tenant's clients make of an extension: required is what all of them must use. */
 function useOf(uses: readonly ExtensionUse[]): ExtensionUse {

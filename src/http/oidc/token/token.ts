@@ -15,18 +15,18 @@ import { signingKeyFor, signToken } from '../../../secrets/signing.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../../answers.ts';
-import { cors, tenantOrigins } from '../../cors.ts';
+import { cors, tenantDpop, tenantOrigins } from '../../cors.ts';
 import type { Deps } from '../../deps.ts';
 import { protocolForm } from '../../form.ts';
 import { asClient, clientCredentials, refuseGrant } from '../client-authentication.ts';
-import { decideWithKey, sentProof, tellNonce } from '../dpop.ts';
+import { decideWithKey, sentProof, tellNonce } from '../dpop/proof.ts';
 import { auditMalformed } from '../malformed-request.ts';
 import { tokenUrl } from '../paths.ts';
 import { grants, tokenParameters } from './grants.ts';
 
 /** POST /api/oidc/token (contract, "POST /api/oidc/token"; decisions 15 to 28). */
 export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
-  cors(app, tokenUrl, ['POST'], tenantOrigins);
+  cors(app, tokenUrl, ['POST'], tenantOrigins, {}, tenantDpop);
   refuseOtherMethods(app, tokenUrl, ['POST', 'OPTIONS']);
   auditMalformed(app, 'token_request_refused', deps);
   app.post(tokenUrl, async (request, reply) => {

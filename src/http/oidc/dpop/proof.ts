@@ -1,7 +1,7 @@
 // Reads the DPoP proof that a request brings, and uses it up.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Client } from '../../core/client.ts';
-import { type Decision, isRefusal, type Refusal } from '../../core/decision.ts';
+import type { Client } from '../../../core/client.ts';
+import { type Decision, isRefusal, type Refusal } from '../../../core/decision.ts';
 import {
   currentNonce,
   type DpopProof,
@@ -11,14 +11,14 @@ import {
   nonceNeeded,
   proofFor,
   proofReplayed,
-} from '../../core/oidc/dpop.ts';
-import type { Write } from '../../core/write.ts';
-import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
-import { verifyForeignJwt } from '../../secrets/foreign-jwt.ts';
-import type { Tx } from '../../storage/store.ts';
-import { useOnce } from '../../storage/used-id.ts';
-import type { Deps } from '../deps.ts';
-import { headerLines } from '../headers.ts';
+} from '../../../core/oidc/dpop.ts';
+import type { Write } from '../../../core/write.ts';
+import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
+import { verifyForeignJwt } from '../../../secrets/foreign-jwt.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { useOnce } from '../../../storage/used-id.ts';
+import type { Deps } from '../../deps.ts';
+import { headerLines } from '../../headers.ts';
 
 /** What a request brought in its DPoP header: a proof, one that is refused, or none. */
 export type SentProof = DpopProof | Refusal | null;
