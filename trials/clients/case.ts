@@ -1,4 +1,7 @@
 // What a case of the matrix is, and what the service looks like to it.
+
+import type { clientFields } from '../../src/operations/admin/clients/client.ts';
+import type { ValuesOf } from '../../src/operations/json-schema.ts';
 import type { TestApp } from '../../test/support/browser/app.ts';
 import type { View } from '../../test/support/browser/browser.ts';
 import type { Spoken, Visitor } from '../../test/support/visitor.ts';
@@ -18,17 +21,9 @@ export interface Case {
 }
 
 /** What a client is registered with, as the admin API takes it. */
-export interface Registration {
+export type Registration = Partial<ValuesOf<typeof clientFields>> & {
   readonly type: 'confidential' | 'public';
-  readonly redirectUris: readonly string[];
-  readonly postLogoutRedirectUris?: readonly string[];
-  readonly webOrigins?: readonly string[];
-  readonly accessTokenAlgorithm?: 'ES256' | 'RS256';
-  readonly idTokenAlgorithm?: 'RS256' | 'ES256' | 'PS256' | 'EdDSA';
-  readonly claimsInIdToken?: boolean;
-  readonly pushedRequests?: 'off' | 'allowed' | 'required';
-  readonly signedResponses?: boolean;
-}
+};
 
 export interface Registered {
   readonly clientId: string;
