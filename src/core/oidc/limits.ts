@@ -48,7 +48,7 @@ export const requestObjectLife = { most: 60 * 60_000, ahead: 10_000 } as const;
 /**
  * What clients are told when members sign out: how long a logout token is good (Back-Channel Logout §4 asks for two
  * minutes at most), when it is sent again, how often one that the client calls wrong is sent in all, how many are taken
- * from the queue at once, and how often each of several processes looks for what one that is gone has left.
+ * from the queue at once, how long one client is told before others are, and how often each of several processes looks for what one that is gone has left.
  */
 export const logoutNotice = {
   tokenSeconds: 120,
@@ -57,6 +57,7 @@ export const logoutNotice = {
   giveUpAfter: day,
   refusals: 3,
   busyWait: second,
+  turn: 5 * second,
   batch: 32,
   look: 10 * second,
 } as const;

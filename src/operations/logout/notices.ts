@@ -50,9 +50,10 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): Delivery {
 
   /** Those of one client. @returns what was not tried, and waits no longer than it did */
   async function sendInTurn(notices: readonly LogoutNoticeRow[], mayGoOn: () => boolean) {
+    const turnEndsAt = deps.clock() + limits.turn;
     for (const [index, notice] of notices.entries()) {
       if (!mayGoOn()) return notices.slice(index);
-      const waitUntil = await outgoing.send(notice);
+      const waitUntil = (await outgoing.send(notice)) ?? endOfTurn(turnEndsAt);
       if (waitUntil === null) continue;
       const ids = notices.slice(index + 1).map(({ id }) => id);
       const move = { ids, from: deps.clock(), to: waitUntil };
@@ -60,6 +61,12 @@ export function createLogoutNotices(deps: LogoutNoticesDeps): Delivery {
       return [];
     }
     return [];
+  }
+
+  /** A client that takes long for each lets others go first, whose notices wait behind all of its own. */
+  function endOfTurn(turnEndsAt: number): number | null {
+    const now = deps.clock();
+    return now < turnEndsAt ? null : now + limits.busyWait;
   }
 }
 

@@ -15,6 +15,7 @@ import { clearSignInFailures, findSignInFailures } from './sign-in-failure.ts';
  * - invoices as they were sent, addressee and all: the law asks for them for years (GDPR art. 17 (3) (b));
  * - answers to consents: the tenant must be able to show that it was allowed to do what it did, and when that
  *   ended (GDPR art. 7 (1), art. 17 (3) (e)). They name the consent and the app, and no person;
+ * - what clients were told of sign-outs, which names ids alone and is swept after a month;
  * - the audit, without the addresses that the member came from and without what a change said of the member: what
  *   happened, and to which id. Where events name no actor, those from an address that was hers are taken for hers.
  */

@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { day } from '../../../../src/core/limits.ts';
 import { logoutNotice as limits } from '../../../../src/core/oidc/limits.ts';
@@ -35,7 +36,8 @@ describe('a sign-out', () => {
     expect([answer.status, answer.headers.location]).toEqual([303, 'https://app.test/out']);
     await signOut(apps.pub1);
     const telling = service.clientsTold();
-    await expect.poll(() => told.received.length).toBe(1);
+    await expect.poll(async () => (await first('pub1'))?.state).toBe('delivered');
+    expect(told.received).toHaveLength(1);
     await timeComes();
     await telling;
     expect(await first()).toMatchObject({ state: 'waiting', attempts: 1, lastResult: 'time' });
@@ -133,6 +135,29 @@ describe('a client that is not told', () => {
       'waiting',
       'waiting',
     ]);
+  });
+});
+
+describe('a client that takes long for each', () => {
+  it('lets others be told between its own', async () => {
+    const order: string[] = [];
+    const noting =
+      (name: string, ms: number): RequestListener =>
+      (_request, reply) => {
+        order.push(name);
+        service.clock.advance(ms);
+        reply.end();
+      };
+    await tell(service, a, 'conf1', { answer: noting('slow', limits.turn) });
+    await tell(service, a, 'pub1', { answer: noting('quick', 0) });
+    for (let n = 0; n < limits.batch + 1; n += 1) await signOut();
+    await signOut(apps.pub1);
+    await service.clientsTold();
+    // All that was due before its turn was over: the rest of its own waits a second.
+    expect(order).toEqual(['slow', 'quick']);
+    service.clock.advance(limits.busyWait);
+    await service.clientsTold();
+    expect(order).toEqual(['slow', 'quick', 'slow']);
   });
 });
 
