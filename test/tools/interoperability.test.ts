@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { textOf, texts } from '../../tools/citations.ts';
 import { interoperabilityDocument, interopLines } from '../../tools/interop-table.ts';
 import { testTitles } from '../../tools/test-titles.ts';
 
@@ -23,9 +24,14 @@ describe('the lines of docs/interop.md', () => {
     expect(lines.filter(({ text }) => text === '')).toEqual([]);
   });
 
-  it('are cited by the beginning of a title, and nowhere else in it', () => {
-    const all = titles.filter(({ title }) => /\binterop \d/.test(title));
-    expect(all).toEqual([]);
+  it('are cited as I and a number where a title begins, or they are not found', () => {
+    const tests = texts.filter((file) => file.endsWith('.test.ts') && !/\/(?:citations|tools)/.test(file));
+    const spelled = tests.flatMap((file) =>
+      [...textOf(file).matchAll(/(?:it|\])\(\s*['"`][^'"`\n]*\binterop \d+[^\n]*/g)].map(
+        ([line]) => `${file}: ${line}`,
+      ),
+    );
+    expect(spelled).toEqual([]);
   });
 
   it('are docs/interoperability.md with their tests (if not: npm run docs)', () => {

@@ -73,7 +73,7 @@ const expectRefused = async (request: string) =>
   expectErrorRedirect(await send(request), { redirectUri, error: 'invalid_request_object', state: 'beside' });
 
 describe('a request object', () => {
-  it('interop 56: is all that counts of a request, and leads to tokens', async () => {
+  it('I56: is all that counts of a request, and leads to tokens', async () => {
     const proof = pkce();
     const page = await browser.authorize({
       client_id: 'conf1',
@@ -105,7 +105,7 @@ describe('a request object', () => {
     ['of a clock that is 9 s ahead', {}, { nbf: 9, iat: 9, exp: 69 }],
     ['that is good for an hour', {}, { exp: 3_600 }],
     ['with claims of other names', {}, { jti: 'x', foo: { bar: 1 } }],
-  ])('interop 56: is taken %s', async (_how, header, changes) => {
+  ])('I56: is taken %s', async (_how, header, changes) => {
     const times = Object.fromEntries(
       Object.entries(changes).map(([name, value]) => [
         name,
@@ -115,14 +115,14 @@ describe('a request object', () => {
     expect((await send(signed(claimsWith(times), key, header))).status).toBe(200);
   });
 
-  it('interop 56: is taken by each algorithm of its client, and no other', async () => {
+  it('I56: is taken by each algorithm of its client, and no other', async () => {
     expect((await send(signed(claimsWith(), rsa))).status).toBe(200);
     await change('conf1', { signingAlgorithms: ['ES256'] });
     await expectRefused(signed(claimsWith(), rsa));
     await change('conf1', { signingAlgorithms: ['ES256', 'PS256', 'EdDSA', 'RS256'] });
   });
 
-  it('interop 56: is made by a library, and may come by POST', async () => {
+  it('I56: is made by a library, and may come by POST', async () => {
     service.clock.set(Date.now());
     const imported = await crypto.subtle.importKey(
       'jwk',
@@ -143,7 +143,7 @@ describe('a request object', () => {
     expect(answerOf(await browser.signIn(page, 'u1@example.test')).get('state')).toBe('signed');
   });
 
-  it('interop 48, 56: may be pushed, and counts alone there too', async () => {
+  it('I48, I56: may be pushed, and counts alone there too', async () => {
     await mayPush(service, hosts.a, 'conf1', 'allowed');
     const request = signed(claimsWith());
     const pushed = await pushAs(service, hosts.a, conf1, { request, state: 'beside', scope: 'email' });
@@ -153,7 +153,7 @@ describe('a request object', () => {
     expect(answerOf(await browser.signIn(page, 'u1@example.test')).get('state')).toBe('signed');
   });
 
-  it('interop 56: of a flow that is too old leads to its app', async () => {
+  it('I56: of a flow that is too old leads to its app', async () => {
     const page = await send(signed(claimsWith()));
     service.clock.advance(13 * 60 * 60_000);
     const answer = await browser.signIn(page, 'u1@example.test');
@@ -161,7 +161,7 @@ describe('a request object', () => {
     expect(answer.text).not.toContain('/api/oidc/auth');
   });
 
-  it('interop 56: must be there where its client must sign, pushed or not', async () => {
+  it('I56: must be there where its client must sign, pushed or not', async () => {
     const plain = authorizationParameters('conf1', redirectUri, pkce());
     const open = await browser.authorize(plain);
     await change('conf1', { requestObjects: 'required', pushedRequests: 'allowed' });
@@ -309,7 +309,7 @@ describe('discovery', () => {
   const documentOf = async (host: string) =>
     (await service.http(host, '/.well-known/openid-configuration')).json<Record<string, unknown>>();
 
-  it('interop 56: lists request objects where a client may sign, and what it may sign by', async () => {
+  it('I56: lists request objects where a client may sign, and what it may sign by', async () => {
     expect(await documentOf(hosts.a)).toMatchObject({
       request_parameter_supported: true,
       request_object_signing_alg_values_supported: ['ES256', 'PS256', 'EdDSA', 'RS256'],
@@ -321,7 +321,7 @@ describe('discovery', () => {
     expect(other).not.toHaveProperty('request_object_signing_alg_values_supported');
   });
 
-  it('interop 56: a client without keys may not sign', async () => {
+  it('I56: a client without keys may not sign', async () => {
     const refused = change('pub1', { requestObjects: 'allowed' });
     await expect(refused).rejects.toThrow();
   });

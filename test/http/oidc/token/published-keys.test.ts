@@ -44,7 +44,7 @@ async function published() {
   return { service, calls, publish, fail, isTaken };
 }
 
-it('interop 53: keys at an address are fetched once by many, and again after 5 minutes', async () => {
+it('I53: keys at an address are fetched once by many, and again after 5 minutes', async () => {
   const { service, calls, publish, isTaken } = await published();
   publish(jwksOf(first));
   expect(await Promise.all(Array.from({ length: 20 }, () => isTaken()))).toEqual(Array(20).fill(true));
@@ -58,7 +58,7 @@ it('interop 53: keys at an address are fetched once by many, and again after 5 m
   expect(calls).toHaveLength(2);
 });
 
-it('interop 53: as long as the address says, a day at most', async () => {
+it('I53: as long as the address says, a day at most', async () => {
   const { service, calls, publish, isTaken } = await published();
   publish(jwksOf(first), { 'cache-control': 'public, max-age=3600' });
   expect(await isTaken()).toBe(true);
