@@ -42,6 +42,7 @@ import * as keysOfClients from './0041-keys-of-clients.ts';
 import * as requestObjects from './0042-request-objects.ts';
 import * as resources from './0043-resources.ts';
 import * as logoutNotices from './0044-logout-notices.ts';
+import * as introspection from './0045-introspection.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -89,6 +90,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0042-request-objects': requestObjects,
   '0043-resources': resources,
   '0044-logout-notices': logoutNotices,
+  '0045-introspection': introspection,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -110,4 +112,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0042-request-objects': requestObjects,
   '0043-resources': resources,
   '0044-logout-notices': logoutNotices,
+  '0045-introspection': introspection,
 };

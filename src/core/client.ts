@@ -78,6 +78,8 @@ export interface Client {
   readonly requestObjects: ExtensionUse;
   /** Whether it may have the answers to its authorization requests signed (JARM). */
   readonly signedResponses: boolean;
+  /** Whether it may ask what a token says, and whether it lives (RFC 7662; interop 52). */
+  readonly introspection: boolean;
   /** How many live sign-ins a member has with it; one more ends the oldest. */
   readonly signInsPerMember: number;
   /** Whether its tokens are bound to a key of its own (RFC 9449; interop 49). */

@@ -84,6 +84,7 @@ export const problemWords = {
   not_a_client_id: '{it} must be 1 to 64 letters, digits, _ or -',
   secret_needed: 'a confidential client needs a secret',
   assertions_of_public: 'a public client keeps no key to itself: {it} is for confidential ones',
+  introspection_of_public: 'a public client cannot prove who asks: {it} is for confidential ones',
   keys_needed: 'a client that signs assertions or requests needs jwks or jwksUri',
   keys_twice: 'jwks and jwksUri stand here both: one of them is enough',
   keys_malformed: '{it} is no JWKS: a JSON object with a list named keys, in which every name stands once',

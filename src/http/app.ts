@@ -11,6 +11,7 @@ import { operations } from '../operations/admin/index.ts';
 import { findAddress, withoutSlash } from './address.ts';
 import { adminApi } from './admin/api.ts';
 import { openApiDocument } from './admin/api-openapi.ts';
+import { tokenActor } from './admin/api-token.ts';
 import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
 import { memberApi } from './api/member-api.ts';
@@ -30,6 +31,7 @@ import { signUpProofPages } from './members/sign-up-proof.ts';
 import { authorizationEndpoint } from './oidc/authorize.ts';
 import { deviceAuthorizationEndpoint } from './oidc/device-authorization.ts';
 import { discoveryEndpoints } from './oidc/discovery.ts';
+import { introspectionEndpoint } from './oidc/introspection.ts';
 import { logoutEndpoint } from './oidc/logout.ts';
 import { tokenUrl } from './oidc/paths.ts';
 import { pushedRequestEndpoint } from './oidc/pushed-request.ts';
@@ -114,6 +116,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
       registrationEndpoints,
       pushedRequestEndpoint,
       userinfoEndpoint,
+      (scope: FastifyInstance, own: Deps) => introspectionEndpoint(scope, own, tokenActor),
       paymentNotices,
     ];
     for (const endpoint of endpoints) {

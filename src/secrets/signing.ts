@@ -19,8 +19,11 @@ import type { SigningAlgorithm } from '../core/tenant.ts';
 const generateKeyPair = promisify(nodeGenerateKeyPair);
 const signInThreadPool = promisify<string, Buffer, Parameters<typeof nodeSign>[2], Buffer>(nodeSign);
 
-/** The `typ` of what we sign: access tokens (RFC 9068 §2.1), id_tokens, logout tokens (Back-Channel Logout §2.4). */
-export type TokenType = 'at+jwt' | 'JWT' | 'logout+jwt';
+/**
+ * The `typ` of what we sign: access tokens (RFC 9068 §2.1), id_tokens, logout tokens (Back-Channel Logout §2.4), and
+ * what is said of tokens (RFC 9701 §5).
+ */
+export type TokenType = 'at+jwt' | 'JWT' | 'logout+jwt' | 'token-introspection+jwt';
 
 /** A key of a tenant, ready to sign. */
 export interface SigningKey {

@@ -98,6 +98,7 @@ export function fromRow({
     thirdParty: fromFlag(row.thirdParty),
     claimsInIdToken: fromFlag(row.claimsInIdToken),
     signedResponses: fromFlag(row.signedResponses),
+    introspection: fromFlag(row.introspection),
     claimsParameter: fromFlag(row.claimsParameter),
     dpopNonce: fromFlag(row.dpopNonce),
   };
@@ -117,6 +118,7 @@ function toRow(client: Client): StoredClient {
     thirdParty: toFlag(client.thirdParty),
     claimsInIdToken: toFlag(client.claimsInIdToken),
     signedResponses: toFlag(client.signedResponses),
+    introspection: toFlag(client.introspection),
     claimsParameter: toFlag(client.claimsParameter),
     dpopNonce: toFlag(client.dpopNonce),
   };

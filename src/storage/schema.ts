@@ -180,6 +180,7 @@ export type StoredClient = Stored<
   | 'claimsInIdToken'
   | 'claimsParameter'
   | 'signedResponses'
+  | 'introspection'
   | 'dpopNonce'
 >;
 

@@ -70,6 +70,7 @@ describe('registration of a client', () => {
       pushedRequests: 'off',
       requestObjects: 'off',
       signedResponses: false,
+      introspection: false,
       dpop: 'off',
       dpopNonce: false,
       disabledAt: null,

@@ -67,6 +67,7 @@ const otherClient: Client = {
   pushedRequests: 'required',
   requestObjects: 'required',
   signedResponses: false,
+  introspection: true,
   dpop: 'required',
   dpopNonce: false,
   disabledAt: null,

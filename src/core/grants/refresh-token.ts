@@ -201,6 +201,20 @@ export function revoke(
   return outcome === 'endRevoked' ? endSignIn(signIn, 'revoked', now) : [];
 }
 
+/** Whether a refresh token would give tokens now: the current one of a sign-in that lives. Asking changes nothing. */
+export function isLiveRefreshToken(
+  signIn: SignIn,
+  {
+    client,
+    token,
+    member,
+    now,
+  }: Pick<RefreshCommand, 'client' | 'member' | 'now'> & { readonly token: RefreshToken },
+): boolean {
+  const isCurrent = stateOf(token, signIn) === 'current';
+  return isCurrent && belongsTo(signIn, client) && maySignIn(member, now) && now < livesUntil(signIn, client);
+}
+
 /** The text of a refresh token, given its tenant's token key. */
 export function writeRefreshToken(key: MacKey, token: RefreshToken): string {
   const head = `${token.signInId}.${token.generation}`;

@@ -18,6 +18,7 @@ export const permissions = [
   'subscriptions:write',
   'tenants:read',
   'tenants:write',
+  'tokens:introspect',
   'tokens:read',
   'tokens:write',
 ] as const;

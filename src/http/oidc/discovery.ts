@@ -40,6 +40,7 @@ function discoveryOf(tenant: OpenTenant): object {
     requestObjectAlgorithms,
     responseAlgorithms,
   } = tenant;
+  const { introspection } = tenant;
   const { methods, signedBy } = clientAuthenticationOf(tenant);
   return {
     issuer,
@@ -60,6 +61,15 @@ function discoveryOf(tenant: OpenTenant): object {
       : {}),
     // Only where clients may register themselves (RFC 7591; interop 63).
     ...(tenant.clientRegistration === 'off' ? {} : { registration_endpoint: `${issuer}${registrationUrl}` }),
+    // Only where a client may introspect tokens (interop 52).
+    ...(introspection
+      ? {
+          introspection_endpoint: `${issuer}/api/oidc/introspect`,
+          introspection_endpoint_auth_methods_supported: methods.filter((method) => method !== 'none'),
+          ...signedBy('introspection'),
+          introspection_signing_alg_values_supported: idTokenAlgorithms,
+        }
+      : {}),
     // Only where a client may push its requests (RFC 9126 §5).
     ...(pushedRequests === 'off'
       ? {}

@@ -68,6 +68,7 @@ export const clientDefaults = {
   pushedRequests: 'off',
   requestObjects: 'off',
   signedResponses: false,
+  introspection: false,
   dpop: 'off',
   dpopNonce: false,
   disabledAt: null,
@@ -194,6 +195,7 @@ export function registrationProblems(
     type === 'public' && secrets.length > 0 ? problem('secret', 'public_client_secret') : null,
     needsSecret(client) && secrets.length === 0 ? problem('secret', 'secret_needed') : null,
     secrets.length > liveSecrets ? problem('secret', 'too_many_secrets', { most: liveSecrets }) : null,
+    client.introspection && type === 'public' ? problem('introspection', 'introspection_of_public') : null,
     ...keyProblems(client),
     client.requestObjects !== 'off' && client.jwks === null && client.jwksUri === null
       ? problem('requestObjects', 'keys_needed')

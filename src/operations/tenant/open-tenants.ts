@@ -39,6 +39,8 @@ export interface OpenTenant extends Tenant {
   readonly backchannelLogout: boolean;
   /** The client_ids of those whose proofs must carry a nonce (interop 59). */
   readonly nonceClients: ReadonlySet<string>;
+  /** Whether a client may introspect tokens: only then discovery lists it (interop 52). */
+  readonly introspection: boolean;
   /** The web origins of all clients. */
   readonly webOrigins: WebOrigins;
   /** Tokens that were issued before this moment (ms) are refused: a backup was restored then. */
@@ -140,6 +142,7 @@ function settingsOf(
   | 'responseAlgorithms'
   | 'dpop'
   | 'nonceClients'
+  | 'introspection'
   | 'webOrigins'
 > {
   const used = new Set<SigningAlgorithm>(['RS256', 'ES256']);
@@ -160,6 +163,7 @@ function settingsOf(
     dpop: clients.some(({ dpop }) => dpop !== 'off'),
     backchannelLogout: clients.some((client) => client.backchannelLogoutUri !== null),
     nonceClients: new Set(clients.filter(demandsNonce).map(({ clientId }) => clientId)),
+    introspection: clients.some((client) => client.introspection),
     webOrigins: webOriginsOf(clients),
   };
 }

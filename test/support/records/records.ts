@@ -83,6 +83,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     pushedRequests: 'allowed',
     requestObjects: 'off',
     signedResponses: true,
+    introspection: false,
     dpop: 'allowed',
     dpopNonce: true,
     disabledAt: null,

@@ -80,6 +80,7 @@ export const clientFields = {
     'Whether it may sign its authorization requests by a key of its own, or must',
     ['off', 'allowed', 'required'],
   ),
+  introspection: s.flag('Whether it may ask what a token says, and whether it lives (introspection)'),
   signedResponses: s.flag('Whether it may have the answers to its authorization requests signed'),
   dpop: s.oneOf(
     'ExtensionUse',

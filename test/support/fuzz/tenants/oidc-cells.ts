@@ -1,6 +1,7 @@
 import { codesFor, deviceGrant, devicePath, pageOf, poll } from '../../device.ts';
 import { secrets } from '../../fixtures.ts';
 import type { Answer } from '../../http.ts';
+import { adminToken } from '../../operators/api.ts';
 import { apps, refreshAs, revoke } from '../../tokens.ts';
 import { authorizationParameters, field, token, tokensFor } from '../../visitor.ts';
 import { type Cell, scrambled, unsealed } from './cell.ts';
@@ -28,6 +29,8 @@ const tokensOf = (side: Side) => tokensFor(side.service, side.host, {}, side.bro
 const tokenRoute = 'POST /api/oidc/token';
 const pushPath = '/api/oidc/par';
 const pushRoute = `POST ${pushPath}`;
+const introspectPath = '/api/oidc/introspect';
+const introspectRoute = `POST ${introspectPath}`;
 const revokeRoute = 'POST /api/oidc/token/revocation';
 
 const exchange = ({ service, host }: Side, code: string, more: Record<string, string> = {}) =>
@@ -38,6 +41,9 @@ const exchange = ({ service, host }: Side, code: string, more: Record<string, st
     code_verifier: challengeOf.verifier,
     ...more,
   });
+
+/** A token of the admin API for every tenant, by its service: it is made before what a cell is used for. */
+const operators = new WeakMap<object, string>();
 
 const codesAndTokens: readonly Cell[] = [
   { artefact: 'authorization code', route: tokenRoute, make: codeOf, madeUp: scrambled, use: exchange },
@@ -55,6 +61,22 @@ const codesAndTokens: readonly Cell[] = [
     madeUp: scrambled,
     use: ({ service, host }, value) => revoke(service, host, { token: value, client_id: 'pub1' }),
   },
+  ...(['access token', 'refresh token'] as const).map(
+    (artefact): Cell => ({
+      artefact,
+      route: introspectRoute,
+      make: async (side) => {
+        const { access_token: accessToken, refresh_token: refreshToken } = await tokensOf(side);
+        operators.set(side.service, await adminToken(side.service));
+        return artefact === 'access token' ? accessToken : String(refreshToken);
+      },
+      madeUp: scrambled,
+      use: async ({ service, host }, value) => {
+        const authorization = `Bearer ${operators.get(service)}`;
+        return service.http(host, introspectPath, { body: { token: value }, headers: { authorization } });
+      },
+    }),
+  ),
   {
     artefact: 'request_uri',
     route: 'GET /api/oidc/auth',
@@ -203,6 +225,11 @@ const clientIds: readonly Cell[] = [
         'device code',
       ],
       [pushRoute, ({ service, host }, id) => service.http(host, pushPath, { body: asked(id, redirectUri) })],
+      [
+        introspectRoute,
+        ({ service, host }, id) =>
+          service.http(host, introspectPath, { body: { token: 'x', client_id: id } }),
+      ],
       [revokeRoute, ({ service, host }, id) => revoke(service, host, { token: 'x', client_id: id })],
       ['GET /api/oidc/session/end', (side, id) => get(side, '/api/oidc/session/end', { client_id: id })],
       ['POST /api/oidc/session/end', (side, id) => post(side, '/api/oidc/session/end', { client_id: id })],
@@ -225,6 +252,7 @@ const secretCells: readonly Cell[] = [
   [`POST ${devicePath}`, devicePath, { scope: 'openid' }],
   [revokeRoute, '/api/oidc/token/revocation', { token: 'x' }],
   [pushRoute, pushPath, { response_type: 'code' }],
+  [introspectRoute, introspectPath, { token: 'x' }],
 ].flatMap((line) => {
   const [route, path, body] = line as [string, string, Record<string, string>];
   const basic = (value: string) => `Basic ${Buffer.from(`each:${value}`).toString('base64')}`;

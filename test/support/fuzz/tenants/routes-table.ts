@@ -31,6 +31,7 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/api/oidc/.well-known/openid-configuration': [],
   '/api/oidc/auth': ['client id', 'id_token_hint', 'request_uri', 'session cookie'],
   '/api/oidc/device/auth': ['client id', 'client secret'],
+  '/api/oidc/introspect': ['access token', 'client id', 'client secret', 'refresh token'],
   '/api/oidc/jwks': [],
   '/api/oidc/me': ['access token'],
   '/api/oidc/par': ['client id', 'client secret'],
