@@ -37,6 +37,8 @@ export interface Door {
   readonly service: Spoken;
   /** Registers a client through the admin API. */
   register(registration: Registration): Promise<Registered>;
+  /** Changes settings of the tenant through the admin API. */
+  changeTenant(changes: object): Promise<void>;
   /** A browser without a window, and with no session. */
   visitor(): Visitor;
   /** A page in Chromium, with nothing in its cookie jar. */

@@ -32,19 +32,26 @@ export async function openDoor(): Promise<OpenDoor> {
     const apps: { stop(): Promise<void> }[] = [];
     let registered = 0;
 
+    const operate = async <Answered>(method: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' };
+      const address = `/api/v1/admin/tenants/${host}${path}`;
+      const answer = await http(host, address, { method, headers, body: JSON.stringify(body) });
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+      return answer.json<Answered & Record<string, unknown>>();
+    };
+
     const door: Door = {
       issuer,
       service: { http },
       register: async ({ type, ...rest }) => {
         registered += 1;
         const clientId = `client-${registered}`;
-        const answer = await http(host, `/api/v1/admin/tenants/${host}/clients`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${apiToken}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ clientId, name: `Client ${registered}`, type, ...rest }),
-        });
-        if (answer.status >= 300) throw new Error(`no client: ${answer.text}`);
-        return { clientId, secret: answer.json<{ secret?: string }>().secret ?? '' };
+        const facts = { clientId, name: `Client ${registered}`, type, ...rest };
+        const { secret = '' } = await operate<{ secret?: string }>('POST', '/clients', facts);
+        return { clientId, secret };
+      },
+      changeTenant: async (changes) => {
+        await operate('PATCH', '', changes);
       },
       visitor: () => visitor({ http }, host),
       view: () => browser.open(),
@@ -87,7 +94,10 @@ export async function openDoor(): Promise<OpenDoor> {
 
 /** A token of the admin API, made by the command as the manual says. */
 async function newApiToken(settings: Readonly<Record<string, string>>, tenant: string): Promise<string> {
-  const permissions = ['--permissions', 'clients:read', '--permissions', 'clients:write'];
+  const permissions = ['clients:read', 'clients:write', 'tenants:read', 'tenants:write'].flatMap((name) => [
+    '--permissions',
+    name,
+  ]);
   const words = ['tokens', 'create', '--tenant', tenant, '--name', 'Clients', ...permissions];
   const command = startProcess({ settings, words });
   const { code } = await command.exited;

@@ -1,9 +1,10 @@
 // @modelcontextprotocol/sdk: its client signs in for a tool of an MCP server, which is the SDK's own too.
 import { match, notStrictEqual, rejects, strictEqual } from 'node:assert/strict';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { submitSignIn } from '../../../../test/support/browser/site.ts';
 import { apiAudience } from '../../../../test/support/service.ts';
 import { visit } from '../../../../test/support/visitor.ts';
-import { type Case, type Door, redirectUri, scope } from '../../case.ts';
+import { type Case, type Door, email, scope } from '../../case.ts';
 import { library } from '../../library.ts';
 import { type Express, type Handler, type Request, type Response, withWebServer } from '../../web-server.ts';
 
@@ -65,6 +66,7 @@ async function serve(app: Express, origin: string, { issuer }: Door): Promise<UR
       extra: { sub: payload.sub },
     };
   };
+  app.get('/callback', (_request, response) => response.json({}));
   const resourceMetadataUrl = `${origin}/.well-known/oauth-protected-resource/mcp`;
   const guard = bearer.requireBearerAuth({ verifier: { verifyAccessToken }, resourceMetadataUrl });
   app.all('/mcp', guard, async (request, response) => {
@@ -80,7 +82,7 @@ async function serve(app: Express, origin: string, { issuer }: Door): Promise<UR
 }
 
 /** What the SDK asks its app to keep, and the address that the app shall open. */
-function providerOf(registered?: { readonly client_id: string }) {
+function providerOf(redirectUri: string, registered?: { readonly client_id: string }) {
   const kept = {
     client: registered as object | undefined,
     tokens: undefined as object | undefined,
@@ -117,13 +119,25 @@ function providerOf(registered?: { readonly client_id: string }) {
   return { provider, opened, kept };
 }
 
+/** Signs in, and answers where the browser was led back to: a client that came by itself asks the member. */
+async function signIn(door: Door, address: URL, redirectUri: string, isAsked: boolean): Promise<URL> {
+  if (!isAsked) return visit(door.visitor(), address);
+  const view = await door.view();
+  await view.page.goto(address.href);
+  await submitSignIn(view, email);
+  await view.page.click('button[value=allow]');
+  await view.page.waitForURL(`${redirectUri}?*`);
+  return new URL(view.page.url());
+}
+
 /** Calls the tool, signing in on the way. */
 async function callTool(door: Door, url: URL, registered?: { readonly client_id: string }): Promise<void> {
+  const redirectUri = new URL('/callback', url).href;
   const { Client } = await library<{ Client: new (about: object) => Client }>(`${sdk}/client/index.js`);
   const { StreamableHTTPClientTransport } = await library<{
     StreamableHTTPClientTransport: new (url: URL, options: object) => Transport;
   }>(`${sdk}/client/streamableHttp.js`);
-  const { provider, opened, kept } = providerOf(registered);
+  const { provider, opened, kept } = providerOf(redirectUri, registered);
   const newTransport = () => new StreamableHTTPClientTransport(url, { authProvider: provider });
   const newClient = () => new Client({ name: 'Client', version: '1' });
   const first = newTransport();
@@ -134,7 +148,7 @@ async function callTool(door: Door, url: URL, registered?: { readonly client_id:
     });
   const [address] = opened;
   if (address === undefined) throw new Error('no sign-in was asked for');
-  const back = await visit(door.visitor(), address);
+  const back = await signIn(door, address, redirectUri, registered === undefined);
   strictEqual(back.searchParams.get('state'), 'a state');
   await first.finishAuth(back.searchParams.get('code') ?? '');
   const client = newClient();
@@ -156,18 +170,18 @@ export const mcp: Case = {
   name: sdk,
   kind: 'Node',
   settings:
-    'MCP. `clientInformation` answers the id of a registered client; where the tenant lets no client register itself, the SDK says without it `Incompatible auth server: does not support dynamic client registration`',
+    'MCP. The tenant has `clientRegistration` `open`, and `unverifiedOfflineAccess` for refresh tokens; or `clientInformation` answers the id of a registered client. Without either the SDK says `Incompatible auth server: does not support dynamic client registration`',
   run: (door) =>
     withWebServer(
       (app, origin) => serve(app, origin, door),
-      async (_origin, url) => {
-        const { clientId } = await door.register({ type: 'public', redirectUris: [redirectUri] });
+      async (origin, url) => {
+        const redirectUris = [`${origin}/callback`];
+        const { clientId } = await door.register({ type: 'public', redirectUris });
         await callTool(door, url, { client_id: clientId });
-        // It registers itself as soon as discovery tells where.
-        const discovery = await fetch(`${door.issuer}/.well-known/openid-configuration`);
-        const { registration_endpoint: registration } = (await discovery.json()) as Record<string, unknown>;
-        if (registration !== undefined) return callTool(door, url);
         await rejects(callTool(door, url), /does not support dynamic client registration/);
+        await door.changeTenant({ clientRegistration: 'open', unverifiedOfflineAccess: true });
+        await callTool(door, url);
+        await door.changeTenant({ clientRegistration: 'off', unverifiedOfflineAccess: false });
       },
     ),
 };
