@@ -17,6 +17,7 @@ import { protocolForm } from '../form.ts';
 import { refusedByLimit } from '../limit-reached.ts';
 import { clientParameters } from './client-assertion.ts';
 import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
+import { boundToKey, sentProof, tellNonce } from './dpop/proof.ts';
 import { auditMalformed } from './malformed-request.ts';
 import { meantBy, meantRequest } from './request-object.ts';
 
@@ -38,16 +39,22 @@ export function pushedRequestEndpoint(app: FastifyInstance, deps: Deps): void {
     const { client_secret: _, client_assertion: _signed, client_assertion_type: _type, ...values } = fields;
     const sent = { values: { ...values, client_id: credentials.clientId }, repeated: [], pushed: true };
     const meant = await meantRequest(request, sent, deps);
-    const answer = await asClient(request, credentials, deps, (tx, client) =>
-      push(tx, request, client, meantBy(client, meant), deps),
-    );
+    const proof = await sentProof(request, null, deps);
+    const answer = await asClient(request, credentials, deps, async (tx, client) => {
+      const { tenant } = request;
+      tellNonce(reply, client, tenant, proof, deps);
+      const bound = await boundToKey(tx, { client, tenant, proof }, meantBy(client, meant), deps);
+      return isRefusal(bound) ? { client, refused: bound } : push(tx, request, client, bound, deps);
+    });
     if (isRefusal(answer)) return sendRefusal(reply, answer);
     if ('requestUri' in answer) {
       const { requestUri } = answer;
       return sendJson(reply, { request_uri: requestUri, expires_in: pushedRequestLifetime / 1_000 }, 201);
     }
     const { client, refused } = answer;
-    noteRefusedClient(request, client, { event: 'authorization_refused', reason: refused.description });
+    if (refused.error !== 'use_dpop_nonce') {
+      noteRefusedClient(request, client, { event: 'authorization_refused', reason: refused.description });
+    }
     return sendRefusal(reply, refused);
   });
 }

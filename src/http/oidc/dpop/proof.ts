@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../../core/client.ts';
 import { type Decision, isRefusal, type Refusal } from '../../../core/decision.ts';
+import type { SentParameters } from '../../../core/oidc/authorization-request.ts';
 import {
   currentNonce,
   type DpopProof,
@@ -86,6 +87,25 @@ export async function decideWithKey<Answer extends object, W extends Write>(
   const decision = await decide(judged.jkt);
   if (isRefusal(decision.answer) && decision.writes.length === 0) return decision;
   return (await useProof(tx, tenant, judged)) ? decision : refusedProof(proofReplayed);
+}
+
+/**
+ * A pushed request, bound to the key of the proof that came with it as if `dpop_jkt` named it (RFC 9449 §10.1). The
+ * proof is used up.
+ */
+export async function boundToKey(
+  tx: Tx,
+  { client, tenant, proof }: { client: Client; tenant: OpenTenant; proof: SentProof },
+  sent: SentParameters,
+  { clock }: Pick<Deps, 'clock'>,
+): Promise<SentParameters | Refusal> {
+  if (client.dpop === 'off' || proof === null) return sent;
+  const judged = proofFor(client, proof, tenant.tokenKey, clock());
+  if (judged === null || isRefusal(judged)) return judged ?? sent;
+  const { dpop_jkt: named = judged.jkt } = sent.values;
+  if (named !== judged.jkt) return invalidProof('its key is not the one that dpop_jkt names');
+  if (!(await useProof(tx, tenant, judged))) return proofReplayed;
+  return { ...sent, values: { ...sent.values, dpop_jkt: named } };
 }
 
 /** A client that is told a nonce was refused nothing. */

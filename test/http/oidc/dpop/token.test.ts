@@ -14,7 +14,15 @@ import {
 import { hosts } from '../../../support/fixtures.ts';
 import { apps, claimsOf, expectError } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';
-import { codeFor, type Tokens, token, visitor } from '../../../support/visitor.ts';
+import {
+  answerOf,
+  authorizationParameters,
+  codeFor,
+  pkce,
+  type Tokens,
+  token,
+  visitor,
+} from '../../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
 const at = hosts.a;
@@ -157,6 +165,38 @@ describe('refresh tokens', () => {
     const signIn = await service.store.transaction((tx) => findSignIn(tx, id, signInId));
     expect(signIn).toMatchObject({ state: 'active', generation: 1, dpopJkt: key.jkt });
     expect((await refreshWith(service, at, apps.pub1, first.refresh_token, proof())).status).toBe(200);
+  });
+});
+
+describe('a pushed request', () => {
+  const push = (sent: string, more: Record<string, string> = {}) => {
+    const { verifier, challenge } = pkce();
+    const { clientId, redirectUri } = apps.pub1;
+    const body = authorizationParameters(clientId, redirectUri, { verifier, challenge }, more);
+    const answer = service.http(at, '/api/oidc/par', { body, headers: { dpop: sent } });
+    return answer.then((pushed) => ({ pushed, verifier }));
+  };
+  beforeAll(() => setClient(service, at, 'pub1', { pushedRequests: 'allowed' }));
+
+  it('I59: binds the code to the key of its proof', async () => {
+    const sent = tokenProof(service, at, key, { url: `https://${at}/api/oidc/par` });
+    const { pushed, verifier } = await push(sent);
+    expect(pushed.status, pushed.text).toBe(201);
+    const browser = visitor(service, at);
+    const { request_uri } = pushed.json<{ request_uri: string }>();
+    const page = await browser.authorize({ client_id: 'pub1', request_uri });
+    const code = String(answerOf(await browser.signIn(page, 'u1@example.test')).get('code'));
+    const fields = { grant_type: 'authorization_code', client_id: 'pub1', code, code_verifier: verifier };
+    expectError(await token(service, at, fields, dpopHeader(proof(other))), 400, 'invalid_grant');
+    expect((await token(service, at, fields, dpopHeader(proof()))).status).toBe(200);
+    expectError((await push(sent)).pushed, 400, 'invalid_dpop_proof');
+  });
+
+  it('I59: is refused with a wrong proof, or one of another key than dpop_jkt names', async () => {
+    expectError((await push(proof())).pushed, 400, 'invalid_dpop_proof');
+    const sent = tokenProof(service, at, key, { url: `https://${at}/api/oidc/par` });
+    expectError((await push(sent, { dpop_jkt: other.jkt })).pushed, 400, 'invalid_dpop_proof');
+    expect((await push(sent, { dpop_jkt: key.jkt })).pushed.status).toBe(201);
   });
 });
 
