@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { reencrypt } from '../../src/operations/service/master-key.ts';
-import { replaceRestoredKeys, rotateDueKeys } from '../../src/operations/tenant/keys.ts';
+import { prepareSigningKey, replaceRestoredKeys, rotateDueKeys } from '../../src/operations/tenant/keys.ts';
 import { createTenants } from '../../src/operations/tenant/open-tenants.ts';
 import { prepareTenant, storeTenant } from '../../src/operations/tenant/tenant.ts';
 import { openVault } from '../../src/secrets/vault.ts';
@@ -9,7 +9,7 @@ import { insertMail } from '../../src/storage/members/mail.ts';
 import { listAuditEvents } from '../../src/storage/operators/audit-event.ts';
 import { findService, insertService } from '../../src/storage/service.ts';
 import type { Store } from '../../src/storage/store.ts';
-import { listSigningKeys } from '../../src/storage/tenant.ts';
+import { insertSigningKey, listSigningKeys } from '../../src/storage/tenant.ts';
 import { StartupError } from '../../src/system/startup-error.ts';
 import { day, hour, now, tenantRecord } from '../support/records/records.ts';
 import { newStore } from '../support/records/store.ts';
@@ -133,6 +133,24 @@ describe('another master key', () => {
 });
 
 describe('the keys after a restore (security, promise 6)', () => {
+  it('I57: are of every algorithm that the tenant had', async () => {
+    const store = await storeWithTenant();
+    const edDsa = await prepareSigningKey('tenant-a', 'EdDSA', vault, now, now);
+    await store.transaction(async (tx) => {
+      await insertSigningKey(tx, edDsa);
+      await insertService(tx, { environment: 'production', keyCheck: vault.keyCheck, initialisedAt: now });
+      await tx
+        .updateTable('service')
+        .set({ tokensFrom: now + day })
+        .execute();
+    });
+    expect(await replaceRestoredKeys(store, { vault, now: now + day })).toBe(3);
+    const keys = await store.transaction((tx) => listSigningKeys(tx, 'tenant-a'));
+    const live = keys.filter(({ retiredAt }) => retiredAt === null);
+    expect(live.map(({ algorithm }) => algorithm).sort()).toEqual(['ES256', 'EdDSA', 'RS256']);
+    expect(live.map(({ kid }) => kid)).not.toContain(edDsa.kid);
+  });
+
   it('are all new ones, once: a backup may hold what was retired since because it was stolen', async () => {
     const store = await storeWithTenant();
     const keysOf = () => store.transaction((tx) => listSigningKeys(tx, 'tenant-a'));

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/core/client.ts';
 import { prepareSigningKey, replaceKeys } from '../../../src/operations/tenant/keys.ts';
 import { findRegisteredClient, updateClient } from '../../../src/storage/client.ts';
-import { findTenant, updateTenant } from '../../../src/storage/tenant.ts';
+import { findTenant, listSigningKeys, updateTenant } from '../../../src/storage/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
-import { apps, expectError, profilePath, refreshAs, tokensOf } from '../../support/tokens.ts';
+import { apps, expectError, headerOf, profilePath, refreshAs, tokensOf } from '../../support/tokens.ts';
 import { useStarted } from '../../support/use-service.ts';
 import type { Tokens } from '../../support/visitor.ts';
 
@@ -101,5 +101,17 @@ describe('two processes on one database', () => {
     expect((await profileAt(other, hosts.a, access_token)).status).toBe(401);
     const next = await tokensOf(other, hosts.a, apps.pub1);
     expect((await profileAt(one, hosts.a, next.access_token)).status).toBe(200);
+  });
+
+  it('I57: the first key of an algorithm that one made signs at the other at once', async () => {
+    const { one, other } = pair;
+    await tokensOf(other, hosts.a, apps.conf2);
+    await changeClient('conf2', { idTokenAlgorithm: 'EdDSA' });
+    const made = await Promise.all([one, other].map((process) => tokensOf(process, hosts.a, apps.conf2)));
+    const again = await Promise.all([one, other].map((process) => tokensOf(process, hosts.a, apps.conf2)));
+    const keys = await one.store.transaction((tx) => listSigningKeys(tx, tenantAt(one, hosts.a).id));
+    const kids = keys.filter(({ algorithm }) => algorithm === 'EdDSA').map(({ kid }) => kid);
+    for (const { id_token: idToken } of [...made, ...again]) expect(kids).toContain(headerOf(idToken).kid);
+    expect(new Set(again.map(({ id_token: idToken }) => headerOf(idToken).kid)).size).toBe(1);
   });
 });
