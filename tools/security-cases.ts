@@ -368,6 +368,13 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     AU12: 'an API that is deleted while its tokens live',
     AU13: 'a third party’s client that asks for another API than the member allowed',
     AU14: 'parameters but resource sent twice',
+    AU15: 'a client in its own name that asks for a member’s scopes',
+    AU16: 'clients that get no tokens in their own name',
+    AU17: 'a client’s own token for no API, two, or the member API',
+    AU18: 'a client’s own token where a member’s goes',
+    AU19: 'a client_id that is like the id of a member',
+    AU20: 'a client that is switched off between two tokens',
+    AU21: 'two hundred requests for a client’s own token at once',
   },
 };
 

@@ -43,6 +43,7 @@ import * as requestObjects from './0042-request-objects.ts';
 import * as resources from './0043-resources.ts';
 import * as logoutNotices from './0044-logout-notices.ts';
 import * as introspection from './0045-introspection.ts';
+import * as serviceTokens from './0046-service-tokens.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -91,6 +92,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0043-resources': resources,
   '0044-logout-notices': logoutNotices,
   '0045-introspection': introspection,
+  '0046-service-tokens': serviceTokens,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -113,4 +115,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0043-resources': resources,
   '0044-logout-notices': logoutNotices,
   '0045-introspection': introspection,
+  '0046-service-tokens': serviceTokens,
 };

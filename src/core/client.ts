@@ -55,6 +55,10 @@ export interface Client {
   readonly thirdParty: boolean;
   /** Identifiers of the tenant's APIs that it may ask access tokens for (RFC 8707; interop 54). */
   readonly apis: readonly string[];
+  /** Whether it gets access tokens in its own name (RFC 6749 §4.4; interop 60); only a confidential one can. */
+  readonly clientCredentials: boolean;
+  /** What it may ask for then: scopes of its APIs. */
+  readonly serviceScopes: readonly string[];
   /** RS256 where an API of its own reads nothing else; the audience may ask for it too (decision 42). */
   readonly accessTokenAlgorithm: AccessTokenAlgorithm;
   /** Of PS256 and EdDSA a tenant has a key where a client asks for it (interop 57). */

@@ -125,6 +125,10 @@ export const problemWords = {
   not_a_scope: '{it} must be 1 to {most} letters, digits, ., _, :, / or -',
   scope_of_ours: 'the scope {scope} is one of ours',
   scope_of_another_api: 'the scope {scope} is of the API {api}',
+  confidential_only: 'a public client has no secret to show: {it} is for confidential ones',
+  client_id_like_member:
+    'its client_id looks like the id of a member, and tokens of its own would pass for the member’s',
+  no_such_service_scope: 'no API that the client may ask for has the scope {scope}',
   no_such_api: 'there is no API {identifier}',
   // Members.
   member_id_for_others: 'only those who have every tenant choose the id of a new member',

@@ -173,7 +173,13 @@ export interface SigningKeyRow {
 
 export type StoredClient = Stored<
   Client,
-  'secrets' | 'signingAlgorithms' | 'redirectUris' | 'postLogoutRedirectUris' | 'webOrigins' | 'apis',
+  | 'secrets'
+  | 'signingAlgorithms'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'webOrigins'
+  | 'apis'
+  | 'serviceScopes',
   | 'signupDisabled'
   | 'deviceFlow'
   | 'thirdParty'
@@ -182,6 +188,7 @@ export type StoredClient = Stored<
   | 'signedResponses'
   | 'introspection'
   | 'dpopNonce'
+  | 'clientCredentials'
 >;
 
 export interface ClientRow extends StoredClient {

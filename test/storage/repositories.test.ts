@@ -51,6 +51,8 @@ const otherClient: Client = {
   postLogoutRedirectUris: [],
   webOrigins: ['https://one.test', 'https://two.test'],
   apis: [],
+  clientCredentials: false,
+  serviceScopes: [],
   signupDisabled: true,
   deviceFlow: false,
   backchannelLogoutUri: null,

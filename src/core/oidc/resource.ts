@@ -118,6 +118,12 @@ export function chooseAudience(
   return { kind: 'audience', api };
 }
 
+/** Chooses the API that a client asks a token of its own for; there is none that it gets without naming one. */
+export function chooseService(client: Client, { resource, audiences }: Target): Api | Refusal {
+  if (resource === undefined) return refusal('invalid_target', 'resource is missing: it names the API');
+  return named(resource, client, audiences) ?? wrongTarget;
+}
+
 /**
  * The scope of an access token: of all that was granted what is of its API. `openid` and `offline_access` stand in each,
  * since they say how it came about. Empty where a refresh took all of it away.

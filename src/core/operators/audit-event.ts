@@ -25,6 +25,7 @@ export const auditEventNames = [
   'code_reused',
   'token_request_refused',
   'token_refreshed',
+  'service_token_issued',
   'refresh_refused',
   'refresh_reused',
   'token_revoked',

@@ -30,6 +30,7 @@ function discoveryOf(tenant: OpenTenant): object {
     issuer,
     claimsParameter,
     backchannelLogout,
+    clientCredentials,
     deviceFlow,
     dpop,
     idTokenAlgorithms,
@@ -86,7 +87,12 @@ function discoveryOf(tenant: OpenTenant): object {
     ...(responseAlgorithms.length > 0
       ? { authorization_signing_alg_values_supported: responseAlgorithms }
       : {}),
-    grant_types_supported: ['authorization_code', 'refresh_token', ...(deviceFlow ? [deviceGrant] : [])],
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      ...(deviceFlow ? [deviceGrant] : []),
+      ...(clientCredentials ? ['client_credentials'] : []),
+    ],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: idTokenAlgorithms,
     scopes_supported: knownScopes,

@@ -50,6 +50,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
 const grantTypes: Readonly<Record<string, string>> = {
   authorization_code: 'authorization_code',
   refresh_token: 'refresh_token',
+  client_credentials: 'client_credentials',
   'urn:ietf:params:oauth:grant-type:device_code': 'device_code',
 };
 

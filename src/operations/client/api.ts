@@ -55,7 +55,9 @@ export async function removeApi(tx: Tx, tenantId: string, identifier: string): P
   await deleteApi(tx, api);
   for (const client of await listClients(tx, tenantId)) {
     if (!client.apis.includes(identifier)) continue;
-    await updateClient(tx, { ...client, apis: client.apis.filter((one) => one !== identifier) });
+    const apis = client.apis.filter((one) => one !== identifier);
+    const serviceScopes = client.serviceScopes.filter((scope) => !Object.hasOwn(api.scopes, scope));
+    await updateClient(tx, { ...client, apis, serviceScopes });
   }
   return true;
 }

@@ -53,6 +53,8 @@ export const clientDefaults = {
   backchannelLogoutUri: null,
   webOrigins: [],
   apis: [],
+  clientCredentials: false,
+  serviceScopes: [],
   signupDisabled: false,
   deviceFlow: false,
   thirdParty: false,
@@ -95,7 +97,7 @@ export async function registerClient(
   };
   refuseIfAny([
     ...registrationProblems(client, null, await isDevelopment(tx, tenantId)),
-    ...(await unknownApis(tx, client, [])),
+    ...(await apiSettingProblems(tx, client, clientDefaults)),
   ]);
   await insertClient(tx, client, now);
   return client;
@@ -122,23 +124,47 @@ export async function changeClient(
   const client = await findRegisteredClient(tx, tenantId, clientId);
   if (client === null) return null;
   const changed = { ...client, ...changes };
-  const unknown = changes.apis === undefined ? [] : await unknownApis(tx, changed, client.apis);
-  refuseIfAny([...registrationProblems(changed, client, await isDevelopment(tx, tenantId)), ...unknown]);
+  refuseIfAny([
+    ...registrationProblems(changed, client, await isDevelopment(tx, tenantId)),
+    ...(await apiSettingProblems(tx, changed, client)),
+  ]);
   await updateClient(tx, changed);
   return changed;
 }
 
 /** A client may ask for what its tenant has. @param before what it could ask for already */
-async function unknownApis(
+async function apiSettingProblems(
   tx: Tx,
-  { tenantId, apis }: Pick<Client, 'tenantId' | 'apis'>,
-  before: readonly string[],
+  { tenantId, apis, serviceScopes }: Client,
+  before: Pick<Client, 'apis' | 'serviceScopes'>,
 ): Promise<readonly Problem[]> {
-  if (apis.every((identifier) => before.includes(identifier))) return [];
-  const known = (await listApis(tx, tenantId)).map(({ identifier }) => identifier);
-  return apis.flatMap((identifier, index) =>
-    known.includes(identifier) ? [] : [problem(['apis', index], 'no_such_api', { identifier })],
-  );
+  const isOld = (now: readonly string[], then: readonly string[]) => now.every((one) => then.includes(one));
+  if (isOld(apis, before.apis) && isOld(serviceScopes, before.serviceScopes)) return [];
+  const known = await listApis(tx, tenantId);
+  const scopes = known
+    .filter(({ identifier }) => apis.includes(identifier))
+    .flatMap((api) => Object.keys(api.scopes));
+  return [
+    ...apis.flatMap((identifier, index) =>
+      known.some((api) => api.identifier === identifier)
+        ? []
+        : [problem(['apis', index], 'no_such_api', { identifier })],
+    ),
+    ...serviceScopes.flatMap((scope, index) =>
+      scopes.includes(scope) ? [] : [problem(['serviceScopes', index], 'no_such_service_scope', { scope })],
+    ),
+  ];
+}
+
+/** Who gets tokens in its own name shows a secret or a key for them, and passes for no member (RFC 9068 §5). */
+function serviceProblems({ clientCredentials, type, clientId }: Client): readonly (Problem | null)[] {
+  if (!clientCredentials) return [];
+  return [
+    type === 'public' ? problem('clientCredentials', 'confidential_only') : null,
+    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(clientId)
+      ? problem('clientCredentials', 'client_id_like_member')
+      : null,
+  ];
 }
 
 /**
@@ -208,6 +234,7 @@ export function registrationProblems(
       ? null
       : problem('backchannelLogoutUri', 'not_callable', { value: backchannelLogoutUri }),
     ...inList('webOrigins', (value) => (isWebOrigin(value) ? null : problem([], 'not_an_origin', { value }))),
+    ...serviceProblems(client),
     rangeProblem('accessTokenSeconds', client.accessTokenSeconds, 1, accessTokenSeconds.most),
     rangeProblem('replayWindowSeconds', client.replayWindow / 1_000, 0, replayWindow.most / 1_000),
     rangeProblem('signInsPerMember', client.signInsPerMember, 1, signInsPerMember.most),

@@ -24,6 +24,8 @@ export interface OpenTenant extends Tenant {
   readonly claimsParameter: boolean;
   /** Whether a client has the device flow: only then discovery lists it (contract, "Discovery document"). */
   readonly deviceFlow: boolean;
+  /** Whether a client gets tokens in its own name: only then discovery lists that grant (interop 60). */
+  readonly clientCredentials: boolean;
   /** Whether a client may push its requests, and whether all of them must (RFC 9126 §5). */
   readonly pushedRequests: ExtensionUse;
   /** Whether a client may sign its requests, whether all of them must, and by what (RFC 9101 §10.5). */
@@ -134,6 +136,7 @@ function settingsOf(
   | 'idTokenAlgorithms'
   | 'claimsParameter'
   | 'backchannelLogout'
+  | 'clientCredentials'
   | 'deviceFlow'
   | 'assertionAlgorithms'
   | 'pushedRequests'
@@ -150,6 +153,7 @@ function settingsOf(
   return {
     idTokenAlgorithms: listedAlgorithms.filter((algorithm) => used.has(algorithm)),
     claimsParameter: clients.some((client) => client.claimsParameter),
+    clientCredentials: clients.some((client) => client.clientCredentials),
     deviceFlow: clients.some((client) => client.deviceFlow),
     assertionAlgorithms: signedByAny(
       clients.filter(({ authenticationMethod }) => authenticationMethod === 'private_key_jwt'),

@@ -68,6 +68,8 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     backchannelLogoutUri: 'https://app.test/signed-out',
     webOrigins: ['https://app.test'],
     apis: ['https://api.app.test', 'urn:app:other'],
+    clientCredentials: true,
+    serviceScopes: ['app:read'],
     signupDisabled: false,
     deviceFlow: true,
     thirdParty: false,

@@ -2,14 +2,17 @@
 import type { Client } from '../../../core/client.ts';
 import { type Decision, isRefusal, type Refusal } from '../../../core/decision.ts';
 import { exchange } from '../../../core/grants/authorization-code.ts';
+import { grantService, type ServiceGrant } from '../../../core/grants/client-credentials.ts';
 import { poll } from '../../../core/grants/device-poll.ts';
 import { readRefreshToken, refresh } from '../../../core/grants/refresh-token.ts';
 import type { SignIn, SignInWrite } from '../../../core/grants/sign-in.ts';
 import type { TokenGrant } from '../../../core/grants/tokens.ts';
 import { sha256 } from '../../../core/hash.ts';
+import { auditTextLength } from '../../../core/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
 import { noTarget, type Target } from '../../../core/oidc/resource.ts';
 import type { Write } from '../../../core/write.ts';
+import { auditDeed } from '../../../operations/audit/audit.ts';
 import { audiencesFor } from '../../../operations/client/audiences.ts';
 import { roomForSignIn } from '../../../operations/sign-in/sign-in.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
@@ -36,7 +39,7 @@ export const tokenParameters = [
 
 type TokenFields = Partial<Record<(typeof tokenParameters)[number], string>>;
 
-/** A token request of one grant, its client authenticated, with the value that the grant takes. */
+/** A token request of one grant, its client authenticated, with the value that the grant takes; empty if it takes none. */
 interface GrantRequest {
   readonly tenant: OpenTenant;
   readonly client: Client;
@@ -57,11 +60,15 @@ interface CodeMember {
   readonly signInId: string | null;
 }
 
-/** A grant: what it takes, and what it loads and decides. The endpoint writes that, and signs or refuses. */
+/** A grant: the parameter that it cannot be without, and what it loads and decides. The endpoint writes that, and signs or refuses. */
 interface Grant {
-  readonly takes: keyof TokenFields;
+  readonly takes?: keyof TokenFields;
   readonly kind: TransactionKind;
-  decide(tx: Tx, request: GrantRequest, deps: Deps): Promise<Decision<TokenGrant | Refusal, Write>>;
+  decide(
+    tx: Tx,
+    request: GrantRequest,
+    deps: Deps,
+  ): Promise<Decision<TokenGrant | ServiceGrant | Refusal, Write>>;
 }
 
 /** What a code leads to, in one round trip: its member, the sign-in that it began, and what makes room for another. */
@@ -165,9 +172,26 @@ const deviceCodeGrant: Grant = {
   },
 };
 
+/** grant_type=client_credentials (RFC 6749 §4.4, RFC 8707; interop 60). */
+const clientCredentialsGrant: Grant = {
+  kind: 'transaction',
+  async decide(tx, { client, fields, jkt, tenant }, deps) {
+    const target = await targetOf(tx, tenant, fields.resource, undefined, deps);
+    const decision = grantService({ client, scope: fields.scope, target, jkt, now: deps.clock() });
+    if (!isRefusal(decision.answer)) {
+      const { api, scope } = decision.answer;
+      const { clientId } = client;
+      const reason = `${api.identifier}: ${scope}`.slice(0, auditTextLength);
+      await auditDeed(tx, { event: 'service_token_issued', clientId, target: clientId, reason });
+    }
+    return decision;
+  },
+};
+
 /** What a client may ask tokens with, by its grant_type. */
 export const grants: Readonly<Record<string, Grant>> = {
   authorization_code: authorizationCodeGrant,
+  client_credentials: clientCredentialsGrant,
   refresh_token: refreshTokenGrant,
   'urn:ietf:params:oauth:grant-type:device_code': deviceCodeGrant,
 };

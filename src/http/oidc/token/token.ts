@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Client } from '../../../core/client.ts';
 import { isRefusal } from '../../../core/decision.ts';
+import { type ServiceGrant, serviceTokenClaims } from '../../../core/grants/client-credentials.ts';
 import { writeRefreshToken } from '../../../core/grants/refresh-token.ts';
 import {
   accessTokenAlgorithm,
@@ -39,7 +40,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
       throw protocolError('unsupported_grant_type', 'this grant_type is not supported');
     }
     const credentials = clientCredentials(request, fields);
-    const value = fields[grant.takes];
+    const value = grant.takes === undefined ? '' : fields[grant.takes];
     if (value === undefined) throw protocolError('invalid_request', `${grant.takes} is missing`);
     const proof = await sentProof(request, null, deps);
     const seen = { code: null, now: null };
@@ -55,8 +56,24 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     const { answer, client } = decided;
     tellNonce(reply, client, tenant, proof, deps);
     if (isRefusal(answer)) return sendRefusal(reply, await refuseGrant(request, answer, decided, deps));
-    return sendJson(reply, await issueTokens(tenant, answer, deps));
+    const issue =
+      answer.kind === 'service' ? issueService(tenant, answer, deps) : issueTokens(tenant, answer, deps);
+    return sendJson(reply, await issue);
   });
+}
+
+/** Signs what a client gets in its own name: an access token and nothing else (RFC 6749 §4.4.3). */
+async function issueService(tenant: OpenTenant, grant: ServiceGrant, { random }: Deps): Promise<object> {
+  const { client, api, issuedAt, scope } = grant;
+  const { issuer, tokensFrom } = tenant;
+  const claims = serviceTokenClaims(grant, issuer, random.id(issuedAt), tokensFrom);
+  const algorithm = accessTokenAlgorithm(client, api.accessTokenAlgorithm);
+  return {
+    token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
+    expires_in: client.accessTokenSeconds,
+    access_token: await signToken(signingKeyFor(tenant.keys, algorithm, issuedAt), 'at+jwt', claims),
+    scope,
+  };
 }
 
 /** Signs what was decided and committed (contract, "Token response"; RFC 6749 §5.1, Core §3.1.3.3). */

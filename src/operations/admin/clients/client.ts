@@ -42,6 +42,8 @@ export const clientFields = {
   signupDisabled: s.flag('"Disable signup": only who has an account can sign in'),
   thirdParty: s.flag('Whether it is of a third party: it asks each member for consent'),
   apis: s.texts('Identifiers of the APIs that it may ask access tokens for', 'https://api.example.com'),
+  clientCredentials: s.flag('Whether it gets access tokens in its own name, without a member'),
+  serviceScopes: s.texts('What it may ask for then: scopes of those APIs', 'invoices:read'),
   accessTokenAlgorithm: s.oneOf(
     'AccessTokenAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',

@@ -71,6 +71,7 @@ function checkSettings(
       first === undefined && client.authenticationMethod !== 'private_key_jwt'
         ? 'public'
         : (client.type ?? 'confidential'),
+    clientCredentials: client.clientCredentials === true && client.type === 'public',
     secrets: secrets.map(() => ({ hash: '', createdAt: 0 })),
   };
   // Of a name that is there, the plan knows whether it is new.
