@@ -6,6 +6,7 @@ import { verifiedTokens } from '../core/limits.ts';
 import type { PaymentMethod } from '../operations/access/payment.ts';
 import { createKeySets } from '../operations/client/published-keys.ts';
 import type { Mailer } from '../operations/mail/mailer.ts';
+import { createDocuments } from '../operations/registration/document.ts';
 import type { PlaceOf } from '../operations/session/geolocation.ts';
 import type { OpenTenant, Tenants } from '../operations/tenant/open-tenants.ts';
 import type { Passwords } from '../secrets/password.ts';
@@ -69,6 +70,7 @@ export function createMemory(clock: Clock, { autocommit }: Pick<Store, 'autocomm
     pollPace: autocommit === null ? createPollPace() : createSharedPollPace(autocommit, schedule),
     pendingCodes: createPendingCodes(clock, { isShared }, addressKey),
     verifiedTokens: createVerifiedTokens(),
+    documents: createDocuments(),
     keySets: createKeySets(),
     rateLimiter,
     failedClients: createFailedClients(rateLimiter, clock, autocommit),

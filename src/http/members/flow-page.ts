@@ -14,11 +14,13 @@ import {
   type FlowPage,
   type FlowStep,
   flowUrl,
+  languageOf,
   type OpenedFlow,
   openFlow,
   sealFlow,
   sendStale,
 } from '../oidc/flow.ts';
+import { refuseByDocument } from '../oidc/registration/document.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { requireSameOrigin } from '../same-origin.ts';
 import { beginSessionHere } from '../session.ts';
@@ -36,9 +38,13 @@ interface FlowHandlers {
 export function flowPage(app: FastifyInstance, deps: Deps, url: FlowPage, handlers: FlowHandlers): void {
   const { show, submit, none } = handlers;
   // From a flow that cannot go on a page leads to where it starts anew.
-  const goOn = (reply: FastifyReply, opened: OpenedFlow, go: Handler) => {
+  const goOn = async (reply: FastifyReply, opened: OpenedFlow, go: Handler) => {
     if (opened.kind === 'none') return sendProblem(reply, 'noFlow');
-    return opened.kind === 'stale' ? sendStale(reply, opened.flow) : go(reply, opened.flow, deps);
+    const { kind, flow } = opened;
+    if (kind === 'stale') return sendStale(reply, flow);
+    const { request } = reply;
+    const named = { clientId: flow.parameters?.client_id, language: () => languageOf(request, flow) };
+    return (await refuseByDocument(request, reply, named, deps)) ?? go(reply, flow, deps);
   };
   refuseOtherMethods(app, url, ['GET', 'POST']);
   app.get(url, async (request, reply) => {

@@ -29,6 +29,7 @@ import { currentSession } from '../session.ts';
 import { encode, respondToClient } from './authorization-response.ts';
 import { takeUnverified } from './client-authentication.ts';
 import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
+import { refuseByDocument } from './registration/document.ts';
 import { type MeantRequest, meantBy, meantRequest } from './request-object.ts';
 
 /** GET and POST /api/oidc/auth (contract, "web flow step 1"; decisions 6 to 14). */
@@ -49,6 +50,9 @@ async function begin(request: FastifyRequest, reply: FastifyReply, deps: Deps): 
   if (isCrossSitePost(request)) return reply.redirect(`${request.routeOptions.url}?${encode(form)}`, 303);
 
   const sent = pick(form, authorizationParameters);
+  const named = { clientId: sent.values.client_id, language: () => language };
+  const stopped = await refuseByDocument(request, reply, named, deps);
+  if (stopped !== null) return stopped;
   const pushed = await lookUpPushed(request, sent, deps);
   const meant = await meantRequest(request, sent, deps);
   const { id_token_hint: hint } = (pushed ?? meant.sent).values;

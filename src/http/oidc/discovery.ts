@@ -60,6 +60,8 @@ function discoveryOf(tenant: OpenTenant): object {
           ...signedBy('revocation'),
         }
       : {}),
+    // Only where the address of a document may be a client_id (interop 62).
+    ...(tenant.clientMetadataDocuments === 'off' ? {} : { client_id_metadata_document_supported: true }),
     // Only where clients may register themselves (RFC 7591; interop 63).
     ...(tenant.clientRegistration === 'off' ? {} : { registration_endpoint: `${issuer}${registrationUrl}` }),
     // Only where a client may introspect tokens (interop 52).

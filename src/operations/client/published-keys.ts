@@ -84,8 +84,11 @@ async function fetchKeys(
 }
 
 /** How long an answer may be kept (RFC 9111 §5.2.2.1), within our bounds. ms */
-function lifeOf(cacheControl = ''): number {
+export function lifeOf(
+  cacheControl = '',
+  { least, longest }: { readonly least: number; readonly longest: number } = limits,
+): number {
   const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl)?.[1] ?? 0);
   const isStored = !/\bno-(?:cache|store)\b/i.test(cacheControl);
-  return Math.min(Math.max(isStored ? seconds * 1_000 : 0, limits.least), limits.longest);
+  return Math.min(Math.max(isStored ? seconds * 1_000 : 0, least), longest);
 }

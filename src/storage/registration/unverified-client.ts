@@ -55,6 +55,15 @@ export async function updateBeside(
   await updateRow(tx, 'clients', { tenantId, clientId }, beside);
 }
 
+/** Changes how a client is told apart: a document may say from one day to the next that it has keys. */
+export async function updateClientType(
+  tx: Tx,
+  { tenantId, clientId, type }: Pick<Client, 'tenantId' | 'clientId' | 'type'>,
+): Promise<void> {
+  await forgetRemembered(tx);
+  await updateRow(tx, 'clients', { tenantId, clientId }, { type });
+}
+
 /** How many of a tenant no member has used, and which of them is the oldest; null where there is none. */
 export async function countUnusedClients(
   tx: Tx,
