@@ -191,12 +191,14 @@ async function stop(
   dataFolder: string,
 ): Promise<void> {
   app.log.info('stopping');
-  // A client that never finishes its request, a mail server or another party's server must not keep the service from stopping.
-  const drained = Promise.all([app.close(), socket?.close(), chores.stop()]).then(() =>
-    Promise.all(deliveries.map((delivery) => delivery.stop())),
-  );
+  // A client that never finishes its request, a mail server or a client's server must not keep the service from
+  // stopping.
+  const drain = async () => {
+    await Promise.all([app.close(), socket?.close(), chores.stop()]);
+    await Promise.all(deliveries.map((delivery) => delivery.stop()));
+  };
   const timeIsOver = wait(drainTime, 'time is over', { ref: false });
-  if ((await Promise.race([drained, timeIsOver])) !== undefined) {
+  if ((await Promise.race([drain(), timeIsOver])) !== undefined) {
     app.log.warn('what is under way takes too long to end: it is cut off');
   }
   // What it cannot write any more is no reason to stay.

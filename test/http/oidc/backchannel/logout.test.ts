@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
+import { sessionLife } from '../../../../src/core/limits.ts';
 import { codesFor, phoneOf, pollTokens, setLimits, unlimited } from '../../../support/device.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { accountOf } from '../../../support/members/account.ts';
@@ -159,6 +160,16 @@ describe('who is told of a sign-out', () => {
     const before = (await noticesOf(service, a, 'conf1')).length;
     await end(browser);
     expect(await noticesOf(service, a, 'conf1')).toHaveLength(before);
+  });
+
+  it('not a client of a session that grew too old: no one signed out', async () => {
+    const told = await tell(service, a, 'conf1');
+    const browser = visitor(service, a);
+    await tokensOf(service, a, apps.conf1, { browser });
+    service.clock.advance(sessionLife.member.absolute);
+    expect(await hasSession(browser)).toBe(false);
+    await service.clientsTold();
+    expect(told.received).toEqual([]);
   });
 
   it('I46: the client, when the member signs out on the account page', async () => {
