@@ -37,6 +37,15 @@ export const rows: readonly Row[] = [
     limit: ({ es256, grouped, post }) => 2 * es256 + grouped + post,
   },
   {
+    // The service looks at the proof, and keeps its jti beside the rotation.
+    name: 'refresh with DPoP',
+    operation: 'refresh-with-dpop',
+    idTokenAlgorithm: 'ES256',
+    target: 2,
+    items: inAll(10_000),
+    limit: ({ es256, grouped, post }) => 5 * es256 + grouped + post,
+  },
+  {
     name: 'sign-in at the protocol',
     operation: 'sign-in',
     idTokenAlgorithm: 'RS256',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import type { Answer } from './connection.ts';
 import { type Item, type OperationName, type Plan, redirectUri } from './plan.ts';
 import { cycling, filling, once, type Pool, pacing, returning } from './pool.ts';
@@ -32,7 +32,8 @@ const pollPace = 5_000;
 const codesOfTenant = 50_000;
 
 const makers: Readonly<Record<OperationName, (plan: Plan) => Operation>> = {
-  refresh,
+  refresh: (plan) => refresh(plan),
+  'refresh-with-dpop': (plan) => refresh(plan, dpopOf(plan)),
   'sign-in': signIn,
   'device-authorization': deviceAuthorization,
   poll,
@@ -114,7 +115,22 @@ function isSigned(token: unknown, beginning: string): boolean {
   );
 }
 
-function refresh(plan: Plan): Operation {
+/** The header of a proof for the token endpoint, as a device that has one key makes it for each request (RFC 9449 §4.2). */
+function dpopOf({ addresses }: Plan): (host: string) => string {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const header = part({ typ: 'dpop+jwt', alg: 'ES256', jwk: publicKey.export({ format: 'jwk' }) });
+  return (host) => {
+    const htu = `https://${host}${addresses.token}`;
+    const claims = { jti: randomUUID(), htm: 'POST', htu, iat: Math.floor(Date.now() / 1_000) };
+    const input = `${header}.${part(claims)}`;
+    const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+    return `DPoP: ${input}.${signature.toString('base64url')}\r\n`;
+  };
+}
+
+/** @param more headers for a host */
+function refresh(plan: Plan, more: (host: string) => string = () => ''): Operation {
   const pool = returning(plan.items);
   return {
     ...repeated(
@@ -124,6 +140,7 @@ function refresh(plan: Plan): Operation {
           host,
           plan.addresses.token,
           `grant_type=refresh_token&client_id=${plan.clientId}&refresh_token=${value}`,
+          more(host),
         ),
       (answer, item) => {
         const { refresh_token: value } = tokensOf(answer, plan);

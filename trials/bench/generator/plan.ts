@@ -24,6 +24,7 @@ export interface Addresses {
 
 export type OperationName =
   | 'refresh'
+  | 'refresh-with-dpop'
   | 'sign-in'
   | 'device-authorization'
   | 'poll'

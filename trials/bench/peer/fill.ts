@@ -40,6 +40,7 @@ async function itemsOf(
   };
   switch (operation) {
     case 'refresh':
+    case 'refresh-with-dpop':
     case 'revocation':
       return each(async (number) => {
         const accountId = addAccount(database, number);

@@ -68,7 +68,7 @@ export function openPeer(folder: string, url?: string): { provider: Provider; da
     interactions: { url: () => '/sign-in' },
     features: {
       devInteractions: { enabled: false },
-      dPoP: { enabled: false },
+      dPoP: { enabled: true },
       pushedAuthorizationRequests: { enabled: false },
       // Its adapter has no word for a code that another request drew already, so they are too long for that.
       deviceFlow: { enabled: true, charset: 'base-20', mask: '****-****-****' },

@@ -8,6 +8,7 @@ import { hashUserCode } from '../../../src/core/grants/user-code.ts';
 import { sha256 } from '../../../src/core/hash.ts';
 import { beginSession, type Session } from '../../../src/core/session.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
+import { changeClient } from '../../../src/operations/client/client.ts';
 import { openService } from '../../../src/operations/service/service.ts';
 import { createTenants, type OpenTenant } from '../../../src/operations/tenant/open-tenants.ts';
 import { signingKeyFor, signToken } from '../../../src/secrets/signing.ts';
@@ -88,6 +89,9 @@ async function itemsOf(site: Site, fill: ServiceFill): Promise<readonly Item[]> 
   const { operation, amount, clientId } = fill;
   const { tenant } = site;
   switch (operation) {
+    case 'refresh-with-dpop':
+      await site.store.transaction((tx) => changeClient(tx, tenant.id, clientId, { dpop: 'allowed' }));
+      return addSignIns(site, await addVisitors(site, Math.min(amount, membersMost)), fill);
     case 'refresh':
     case 'revocation':
       return addSignIns(site, await addVisitors(site, Math.min(amount, membersMost)), fill);
