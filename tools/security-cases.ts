@@ -54,6 +54,17 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     PR24: 'what an answer tells of a refused request object',
     PR25: 'where the error of a refused request object goes',
     PR26: 'a request object of a client that may send none',
+    PR27: 'a DPoP proof beside a pushed request that is not for it',
+  },
+  'FAPI 2.0': {
+    FA1: 'settings that the profile does not go with',
+    FA2: 'a code older than a minute',
+    FA3: 'a request that was not pushed, no proof, no assertion',
+    FA4: 'RS256 by a key that could',
+    FA5: 'an assertion for an endpoint, or used twice',
+    FA6: 'a pushed request without its redirect_uri',
+    FA7: 'a request_uri that begins again',
+    FA8: 'clocks that are ahead',
   },
   'Refresh tokens': {
     T1: 'each refresh makes a new token',

@@ -44,6 +44,7 @@ import * as resources from './0043-resources.ts';
 import * as logoutNotices from './0044-logout-notices.ts';
 import * as introspection from './0045-introspection.ts';
 import * as serviceTokens from './0046-service-tokens.ts';
+import * as profiles from './0047-profiles.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -93,6 +94,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0044-logout-notices': logoutNotices,
   '0045-introspection': introspection,
   '0046-service-tokens': serviceTokens,
+  '0047-profiles': profiles,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -116,4 +118,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0044-logout-notices': logoutNotices,
   '0045-introspection': introspection,
   '0046-service-tokens': serviceTokens,
+  '0047-profiles': profiles,
 };

@@ -76,6 +76,8 @@ export interface Client {
   readonly disabledAt: number | null;
   /** ms in which a superseded refresh token gets the same answer again; 0 is never (decision 24). */
   readonly replayWindow: number;
+  /** What it is held to as a whole: `fapi2` is the FAPI 2.0 Security Profile (interop 58). */
+  readonly profile: 'none' | 'fapi2';
   /** Whether it may, or must, push its authorization requests (RFC 9126). */
   readonly pushedRequests: ExtensionUse;
   /** Whether it may, or must, sign its authorization requests (RFC 9101). */

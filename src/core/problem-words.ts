@@ -97,6 +97,8 @@ export const problemWords = {
   key_size: 'key {number} of {it} must have {least} to {most} bits, and a short exponent',
   key_not_for_us:
     'key {number} of {it} is for something else than signatures by ES256, PS256, EdDSA or RS256',
+  profile_needs: 'with the profile fapi2 {it} must be {needed}',
+  profile_needs_https: '"{uri}" is no https address, as each must be with the profile fapi2',
   too_many_secrets: 'a client has at most {most} live secrets',
   uri_space: '"{uri}" has white space, a backslash or a control character',
   uri_not_encoded: '"{uri}" has a character that must be percent-encoded',

@@ -67,6 +67,7 @@ describe('registration of a client', () => {
       refreshTokenAbsolute: 365 * day,
       replayWindow: 0,
       signInsPerMember: 100,
+      profile: 'none',
       pushedRequests: 'off',
       requestObjects: 'off',
       signedResponses: false,

@@ -66,6 +66,7 @@ const otherClient: Client = {
   refreshTokenAbsolute: 2,
   replayWindow: 30_000,
   signInsPerMember: 7,
+  profile: 'fapi2',
   pushedRequests: 'required',
   requestObjects: 'required',
   signedResponses: false,

@@ -94,12 +94,13 @@ export type AuthorizationCodeWrite =
 export function issueAuthorizationCode(
   facts: Omit<AuthorizationCode, 'state' | 'issuedAt' | 'expiresAt' | 'signInId'>,
   now: number,
+  lifetime = authorizationCodeLifetime,
 ): AuthorizationCode {
   return {
     ...facts,
     state: 'issued',
     issuedAt: now,
-    expiresAt: now + authorizationCodeLifetime,
+    expiresAt: now + lifetime,
     signInId: null,
   };
 }

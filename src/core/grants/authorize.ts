@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
 import type { AuthorizationRequest } from '../oidc/authorization-request.ts';
 import { keepClaims, oneFactor } from '../oidc/claims-parameter.ts';
+import { codeLifetimeOf } from '../oidc/profile.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
 import {
@@ -125,5 +126,6 @@ function codeFor(session: Session, { client, request, codeHash, now }: Authorize
       authenticatedAt: session.authenticatedAt,
     },
     now,
+    codeLifetimeOf(client),
   );
 }

@@ -61,3 +61,5 @@ export const logoutNotice = {
   batch: 32,
   look: 10 * second,
 } as const;
+/** A code of a client that is held to FAPI 2.0 (FAPI 2.0 Security Profile §5.3.2.1; interop 58). */
+export const fapiCodeLifetime = minute;

@@ -3,6 +3,7 @@ import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { authorizationRequestLength, pushedRequestLifetime } from '../limits.ts';
 import { type PageReason, readAuthorizationRequest, type SentParameters } from './authorization-request.ts';
+import { mustNameRedirectUri } from './profile.ts';
 import type { Audiences } from './resource.ts';
 
 /** What stands before the reference in the `request_uri` of a pushed request (RFC 9126 §2.2). */
@@ -62,6 +63,9 @@ export function pushProblem(sent: SentParameters, client: Client, audiences: Aud
     return refusal('invalid_request', 'request_uri must not be pushed: push the parameters themselves');
   }
   if (refused !== undefined) return refused;
+  if (values.redirect_uri === undefined && mustNameRedirectUri(client)) {
+    return refusal('invalid_request', words.redirect_uri_missing);
+  }
   const length = Object.entries(values).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   if (length > authorizationRequestLength) return refusal('invalid_request', 'the request is too long');
   const read = readAuthorizationRequest({ ...sent, pushed: true }, client, audiences);

@@ -82,7 +82,9 @@ function textOf(name: AuthorizationParameter, claim: unknown): string | null {
   if (typeof claim === 'string') return claim;
   if (name === 'max_age' && typeof claim === 'number') return String(claim);
   if (name === 'claims' && typeof claim === 'object' && claim !== null) return JSON.stringify(claim);
-  return null;
+  // All that it names, as they come from an address.
+  const isList = Array.isArray(claim) && claim.every((one) => typeof one === 'string' && one !== '');
+  return name === 'resource' && isList && claim.length > 0 ? claim.join(' ') : null;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { type JudgedAssertion, judgeAssertion } from '../../core/oidc/client-assertion.ts';
 import { readKeySet } from '../../core/oidc/client-keys.ts';
+import { takesIssuerAlone } from '../../core/oidc/profile.ts';
 import { publishedKeysAt } from '../../operations/client/published-keys.ts';
 import {
   type RefusedJwt,
@@ -85,7 +86,8 @@ export async function judgeAssertionOf(
   const verified = await verifyByKeysOf(client, { token: assertion, types }, tenant.development, deps);
   if (!verified.ok) return { ok: false, reason: verified.reason };
   const { issuer, tokensFrom } = tenant;
-  const of = { clientId, issuer, tokenEndpoint: `${issuer}${tokenUrl}`, tokensFrom, now: clock() };
+  const tokenEndpoint = takesIssuerAlone(client) ? issuer : `${issuer}${tokenUrl}`;
+  const of = { clientId, issuer, tokenEndpoint, tokensFrom, now: clock() };
   const judged = judgeAssertion(verified.claims, of);
   return typeof judged === 'string' ? { ok: false, reason: judged } : { ok: true, keys: client, ...judged };
 }

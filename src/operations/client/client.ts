@@ -16,6 +16,7 @@ import { logoProblem } from '../../core/members/logo.ts';
 import { keySetProblem } from '../../core/oidc/client-keys.ts';
 import { foreignAlgorithms } from '../../core/oidc/foreign-key.ts';
 import { readOutboundUrl } from '../../core/oidc/outbound-url.ts';
+import { profileProblems } from '../../core/oidc/profile.ts';
 import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../core/oidc/web-origin.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
@@ -67,6 +68,7 @@ export const clientDefaults = {
   refreshTokenAbsolute,
   replayWindow: replayWindow.default,
   signInsPerMember: signInsPerMember.default,
+  profile: 'none',
   pushedRequests: 'off',
   requestObjects: 'off',
   signedResponses: false,
@@ -226,6 +228,7 @@ export function registrationProblems(
     client.requestObjects !== 'off' && client.jwks === null && client.jwksUri === null
       ? problem('requestObjects', 'keys_needed')
       : null,
+    ...profileProblems(client),
     ...inList('redirectUris', redirectUriProblem),
     ...inList('postLogoutRedirectUris', logoutUriProblem),
     backchannelLogoutUri === null ||

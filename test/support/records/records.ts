@@ -82,6 +82,7 @@ export function clientRecord(changes: Partial<Client> = {}): Client {
     refreshTokenAbsolute: 100 * day,
     replayWindow: 0,
     signInsPerMember: 1_000,
+    profile: 'none',
     pushedRequests: 'allowed',
     requestObjects: 'off',
     signedResponses: true,

@@ -72,6 +72,11 @@ export const clientFields = {
     'How many live sign-ins a member has with it; one more ends the oldest',
     signInsPerMember.default,
   ),
+  profile: s.oneOf(
+    'ClientProfile',
+    'What it is held to as a whole: fapi2 is the FAPI 2.0 Security Profile, which needs other settings to go with it',
+    ['none', 'fapi2'],
+  ),
   pushedRequests: s.oneOf(
     'ExtensionUse',
     'Whether it may push its authorization requests before it sends a browser with them, or must',
