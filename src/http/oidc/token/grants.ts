@@ -63,6 +63,8 @@ interface CodeMember {
 /** A grant: the parameter that it cannot be without, and what it loads and decides. The endpoint writes that, and signs or refuses. */
 interface Grant {
   readonly takes?: keyof TokenFields;
+  /** Where a tenant may lack it: whether a client has it there. */
+  readonly isOn?: (tenant: OpenTenant) => boolean;
   readonly kind: TransactionKind;
   decide(
     tx: Tx,
@@ -174,6 +176,7 @@ const deviceCodeGrant: Grant = {
 
 /** grant_type=client_credentials (RFC 6749 §4.4, RFC 8707; interop 60). */
 const clientCredentialsGrant: Grant = {
+  isOn: ({ clientCredentials }) => clientCredentials,
   kind: 'transaction',
   async decide(tx, { client, fields, jkt, tenant }, deps) {
     const target = await targetOf(tx, tenant, fields.resource, undefined, deps);

@@ -36,7 +36,7 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
     const { grant_type: grantType } = fields;
     if (grantType === undefined) throw protocolError('invalid_request', 'grant_type is missing');
     const grant = Object.hasOwn(grants, grantType) ? grants[grantType] : undefined;
-    if (grant === undefined) {
+    if (grant === undefined || grant.isOn?.(tenant) === false) {
       throw protocolError('unsupported_grant_type', 'this grant_type is not supported');
     }
     const credentials = clientCredentials(request, fields);

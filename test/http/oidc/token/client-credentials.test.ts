@@ -136,7 +136,7 @@ describe('a client that may not', () => {
     expectError(await token(service, host, body), 400, 'unauthorized_client');
     expectError(await token(service, host, { ...body, client_id: 'conf1' }), 401, 'invalid_client');
     const elsewhere = { ...body, client_id: 'conf1', client_secret: conf1 };
-    expectError(await token(service, hosts.b, elsewhere), 400, 'unauthorized_client');
+    expectError(await token(service, hosts.b, elsewhere), 400, 'unsupported_grant_type');
     await expect(change('pub1', { clientCredentials: true })).rejects.toThrow('is for confidential ones');
     await expect(change('conf1', { serviceScopes: ['members:read'] })).rejects.toThrow('has the scope');
   });
