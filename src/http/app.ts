@@ -15,6 +15,7 @@ import { tokenActor } from './admin/api-token.ts';
 import { portal } from './admin/portal/portal.ts';
 import { protocolErrorHandler, sendRefusal } from './answers.ts';
 import { memberApi } from './api/member-api.ts';
+import { resourceMetadataEndpoints } from './api/resource-metadata.ts';
 import { auditRefusals } from './audit.ts';
 import type { Deps } from './deps.ts';
 import { parseForm } from './form.ts';
@@ -125,6 +126,7 @@ export function buildApp(deps: Deps, logger: FastifyServerOptions['logger']): Fa
     protocol.register(async (scope) => memberApi(scope, openApiDocument, deps));
     protocol.register(async (scope) => adminApi(scope, operations, deps));
     discoveryEndpoints(protocol);
+    resourceMetadataEndpoints(protocol);
   });
   app.register(async (site) => {
     site.setErrorHandler(pageErrorHandler);

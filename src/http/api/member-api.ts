@@ -8,6 +8,7 @@ import { jsonBody, queryOf } from '../form.ts';
 import { consentRoutes, limitAnswers } from './consents.ts';
 import { contentAccessRoute, explainRoute } from './content-access.ts';
 import { profileRoute } from './profile.ts';
+import { tellResourceMetadata } from './resource-metadata.ts';
 import { type ApiRoute, serveRoutes } from './route.ts';
 
 /** Every route of the member API by its address, in the order of the document. A new one is added here. */
@@ -25,6 +26,7 @@ export function memberApi(app: FastifyInstance, describe: () => object, deps: De
   app.setErrorHandler(apiErrorHandler);
   takeJson(app);
   readQueries(app);
+  tellResourceMetadata(app);
   // Everything of this scope is served on the API's own host too, preflights and refusals with it.
   app.addHook('onRoute', (route) => {
     route.config = { ...route.config, memberApi: true };

@@ -9,6 +9,8 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/': [],
   '/.well-known/change-password': [],
   '/.well-known/oauth-authorization-server': [],
+  '/.well-known/oauth-protected-resource': [],
+  '/.well-known/oauth-protected-resource/api/v1': [],
   '/.well-known/openid-configuration': [],
   '/account': [],
   '/account/consents': ['account form token'],
