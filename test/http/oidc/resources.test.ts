@@ -156,6 +156,35 @@ describe('a client that names APIs', () => {
     }
   });
 
+  it('I54: pushes its request with several of them, and is refused a foreign one at once', async () => {
+    await run(service, 'clients.change', {
+      tenant: host,
+      clientId: 'pub2',
+      apis: [films],
+      pushedRequests: 'allowed',
+    });
+    const { clientId, redirectUri } = apps.pub2;
+    const proof = pkce();
+    const scope = 'openid films:watch';
+    const push = (resources: readonly string[]) => {
+      const body = new URLSearchParams(authorizationParameters(clientId, redirectUri, proof, { scope }));
+      for (const resource of resources) body.append('resource', resource);
+      return service.http(host, '/api/oidc/par', { body });
+    };
+    expectError(await push([films, foreign]), 400, 'invalid_target');
+    const { request_uri: uri } = (await push([films, own])).json();
+    const browser = visitor(service, host);
+    const page = await browser.authorize({ client_id: clientId, request_uri: String(uri) });
+    const code = String(answerOf(await browser.signIn(page, 'u1@example.test')).get('code'));
+    const body = {
+      grant_type: 'authorization_code',
+      client_id: clientId,
+      code,
+      code_verifier: proof.verifier,
+    };
+    expect(audienceOf((await token(service, host, body)).json())).toBe(films);
+  });
+
   it('I54: at a TV gets a token for the API too', async () => {
     const asked = { scope: allScopes, resource: films };
     const codes = await codesFor(service, host, apps.pub1, asked);
