@@ -67,6 +67,8 @@ describe('registration of a client', () => {
       refreshTokenAbsolute: 365 * day,
       replayWindow: 0,
       signInsPerMember: 100,
+      clientCredentials: false,
+      serviceScopes: [],
       profile: 'none',
       pushedRequests: 'off',
       requestObjects: 'off',
