@@ -318,6 +318,8 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     UR27: 'a document that is taken away under way',
     UR28: 'a document that takes a known name and logo under way',
     UR29: 'a ban under way',
+    UR30: 'an API that is not open to such a client',
+    UR31: 'an API that is closed to it under way',
   },
   DPoP: {
     DP1: 'what is no JWT',

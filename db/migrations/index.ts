@@ -45,6 +45,7 @@ import * as logoutNotices from './0044-logout-notices.ts';
 import * as introspection from './0045-introspection.ts';
 import * as serviceTokens from './0046-service-tokens.ts';
 import * as profiles from './0047-profiles.ts';
+import * as apisOfUnverifiedClients from './0048-apis-of-unverified-clients.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
 /** Every migration by name, in order. One that has landed is frozen: write the next. */
@@ -95,6 +96,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0045-introspection': introspection,
   '0046-service-tokens': serviceTokens,
   '0047-profiles': profiles,
+  '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
 };
 
 /** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
@@ -119,4 +121,5 @@ export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0045-introspection': introspection,
   '0046-service-tokens': serviceTokens,
   '0047-profiles': profiles,
+  '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
 };

@@ -1,7 +1,7 @@
 // Queries of the APIs of a tenant.
 import type { Api } from '../core/oidc/api.ts';
 import { forgetRemembered, prepared, query, remembered } from './prepared.ts';
-import { deleteRows, type ListPage, rowsWith, updateRow, within } from './rows.ts';
+import { deleteRows, fromFlag, type ListPage, rowsWith, toFlag, updateRow, within } from './rows.ts';
 import type { ApiRow } from './schema.ts';
 import type { Tx } from './store.ts';
 
@@ -45,5 +45,13 @@ export async function deleteApi(
   await deleteRows(tx, 'apis', { tenantId, identifier });
 }
 
-const fromRow = (row: ApiRow): Api => ({ ...row, scopes: JSON.parse(row.scopes) as Api['scopes'] });
-const toRow = (api: Api): ApiRow => ({ ...api, scopes: JSON.stringify(api.scopes) });
+const fromRow = (row: ApiRow): Api => ({
+  ...row,
+  scopes: JSON.parse(row.scopes) as Api['scopes'],
+  unverifiedClients: fromFlag(row.unverifiedClients),
+});
+const toRow = (api: Api): ApiRow => ({
+  ...api,
+  scopes: JSON.stringify(api.scopes),
+  unverifiedClients: toFlag(api.unverifiedClients),
+});

@@ -83,7 +83,7 @@ type Stored<Whole, Json extends keyof Whole, Flags extends keyof Whole = never> 
 export type AuditEventRow = Omit<AuditEvent, 'changes'> & { changes: string | null };
 
 /** The scopes are a JSON object. */
-export type ApiRow = Stored<Api, 'scopes'>;
+export type ApiRow = Stored<Api, 'scopes', 'unverifiedClients'>;
 
 export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
 

@@ -17,6 +17,8 @@ export interface Api {
   readonly scopes: Readonly<Record<string, string>>;
   /** RS256 where the API reads nothing else (decision 42). */
   readonly accessTokenAlgorithm: AccessTokenAlgorithm;
+  /** Whether clients that no operator registered may ask for its tokens, as those of MCP do (decisions 50 and 53). */
+  readonly unverifiedClients: boolean;
 }
 
 /** Our own audience, under its default name; no API of a tenant is called like it. */

@@ -2,6 +2,7 @@
 import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { apiLimits } from '../limits.ts';
+import { isUnverified } from '../registration/unverified-client.ts';
 import type { Api } from './api.ts';
 import { knownScopes, readScope, type Scope, scopeIncludes } from './scope.ts';
 
@@ -45,7 +46,9 @@ const wrongTarget = refusal('invalid_target', 'resource must be an API that this
 /** The API that a client names; null for the member API, undefined for none that it may ask for. */
 function named(text: string, client: Client, { own, apis }: Audiences): Api | null | undefined {
   if (text === own || text === memberApi) return null;
-  return client.apis.includes(text) ? apis.find(({ identifier }) => identifier === text) : undefined;
+  const api = apis.find(({ identifier }) => identifier === text);
+  const isOpen = api?.unverifiedClients === true && isUnverified(client);
+  return isOpen || client.apis.includes(text) ? api : undefined;
 }
 
 /**

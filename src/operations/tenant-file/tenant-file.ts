@@ -132,7 +132,11 @@ export type FileClient = ValueOf<typeof clientSchema>;
 const apiSchema = entry(
   'An API of the tenant, named by its identifier',
   { identifier: apiIdentifierField, name: apiFields.name },
-  { scopes: apiFields.scopes, accessTokenAlgorithm: apiFields.accessTokenAlgorithm },
+  {
+    scopes: apiFields.scopes,
+    accessTokenAlgorithm: apiFields.accessTokenAlgorithm,
+    unverifiedClients: apiFields.unverifiedClients,
+  },
 );
 
 export type FileApi = ValueOf<typeof apiSchema>;

@@ -141,8 +141,15 @@ const tenant: FileTenant = {
       name: 'no',
       scopes: { 'invoices:read': 'See "your" invoices: all', 'https://x/y': '1e3' },
       accessTokenAlgorithm: 'RS256',
+      unverifiedClients: false,
     },
-    { identifier: 'urn:telling:none', name: 'None', scopes: {}, accessTokenAlgorithm: 'ES256' },
+    {
+      identifier: 'urn:telling:none',
+      name: 'None',
+      scopes: {},
+      accessTokenAlgorithm: 'ES256',
+      unverifiedClients: true,
+    },
   ],
   clients: [
     {

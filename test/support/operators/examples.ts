@@ -104,6 +104,7 @@ export const examples: Readonly<Record<string, Example>> = {
     name: 'Invoices',
     scopes: { [fresh('invoices:read')]: 'See "your" invoices' },
     accessTokenAlgorithm: 'RS256',
+    unverifiedClients: true,
   }),
   'apis.change': async (world) => ({ ...(await ofApi(world)), name: 'Invoices and more' }),
   'apis.delete': ofApi,

@@ -99,6 +99,7 @@ export async function fillOtherTables(
         name: difficult,
         scopes: '{}',
         accessTokenAlgorithm: 'ES256',
+        unverifiedClients: 1,
       })
       .execute();
     await tx

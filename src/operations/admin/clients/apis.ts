@@ -37,6 +37,7 @@ export const apiFields = {
     'What signs its access tokens: RS256 where it reads nothing else',
     ['ES256', 'RS256'],
   ),
+  unverifiedClients: s.flag('Whether clients that no operator registered may ask for its tokens'),
 };
 
 const apiSchema = s.resource('Api', 'An API of the tenant', { identifier: apiIdentifierField, ...apiFields });
@@ -90,11 +91,12 @@ const created = onTenant({
   optional: {
     scopes: { ...scopesField, default: {} },
     accessTokenAlgorithm: { ...apiFields.accessTokenAlgorithm, default: 'ES256' },
+    unverifiedClients: { ...apiFields.unverifiedClients, default: false },
   },
   output: apiSchema,
   made: 'identifier',
-  run: async ({ tx, tenant }, { identifier, name, scopes, accessTokenAlgorithm }) => {
-    const api: Api = { tenantId: tenant.id, identifier, name, scopes, accessTokenAlgorithm };
+  run: async ({ tx, tenant }, { identifier, ...given }) => {
+    const api: Api = { tenantId: tenant.id, identifier, ...given };
     await registerApi(tx, api);
     return apiAnswer(api);
   },

@@ -29,7 +29,10 @@ export function checkApis(checking: Checking, path: Path): readonly string[] | n
     const before = (entries ?? [])
       .slice(0, index)
       .map((other) => ({ ...soundApi, scopes: {}, ...other.entry }));
-    checking.tell(at, ...apiProblems({ accessTokenAlgorithm: 'ES256', ...facts, scopes }, before));
+    checking.tell(
+      at,
+      ...apiProblems({ accessTokenAlgorithm: 'ES256', unverifiedClients: false, ...facts, scopes }, before),
+    );
   }
   tellTwice(checking, 'api', entries, ({ identifier }) => identifier);
   return entries?.flatMap(({ entry: { identifier } }) => identifier ?? []) ?? null;
