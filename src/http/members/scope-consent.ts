@@ -1,5 +1,6 @@
 // The page where a member allows a third party's client what it asks for.
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Client } from '../../core/client.ts';
 import { shownName } from '../../core/members/details.ts';
 import { hostOf, isOnDevice, isUnverified } from '../../core/registration/unverified-client.ts';
 import { type AuthorizationOutcome, answerScopes } from '../../operations/authorization/authorization.ts';
@@ -75,7 +76,7 @@ function sendQuestion(
         ? shownFacts(language, [
             ['consent.unverified.app', language.t('consent.unverified.host', { host: client.name })],
             ['consent.unverified.claim', claim === null ? null : shownName(claim)],
-            ['consent.unverified.target', targetOf(language, redirectUri)],
+            ['consent.unverified.target', targetOf(language, client, redirectUri)],
           ])
         : null,
       scopes: askedScopes(language, request.scope, request.apis),
@@ -85,8 +86,9 @@ function sendQuestion(
   });
 }
 
-/** Where the answer goes, in words: to a host, or to whatever app of the device listens. */
-function targetOf({ t }: Language, redirectUri: string): string {
+/** Where the answer goes, in words: to whatever app of the device listens, or to a host; null where that is the app's own. */
+function targetOf({ t }: Language, { name }: Pick<Client, 'name'>, redirectUri: string): string | null {
   const host = hostOf(redirectUri);
-  return isOnDevice(redirectUri) ? t('consent.unverified.device', { host }) : host;
+  if (isOnDevice(redirectUri)) return t('consent.unverified.device', { host });
+  return host === name ? null : host;
 }

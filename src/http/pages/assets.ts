@@ -68,6 +68,7 @@ const styles = [
   ['members/account/', styleSheet('memberdoor.css', 'facts.css', 'cards.css')],
   ['members/checkout/', styleSheet('memberdoor.css', 'facts.css', 'cards.css', 'checkout.css')],
   ['members/device/', styleSheet('memberdoor.css', 'facts.css', 'device.css')],
+  ['members/scope-consent', styleSheet('memberdoor.css', 'facts.css')],
 ] as const;
 const plain = styleSheet('memberdoor.css');
 

@@ -1,4 +1,5 @@
 import { type ClientRegistration, registerClient } from '../../../src/operations/client/client.ts';
+import { allowClients, registeredAt } from '../requests/registration.ts';
 import { startTestService, type TestService, type TestServiceOptions } from '../service.ts';
 import { answerOf, pkce, visitor } from '../visitor.ts';
 import { startApp, type TestApp } from './app.ts';
@@ -128,6 +129,22 @@ async function openApproval(view: View, site: Site): Promise<void> {
   await view.page.goto(answer.json<{ verification_uri_complete: string }>().verification_uri_complete);
 }
 
+/** Opens the page that asks about a client which registered itself. */
+async function openUnverified(view: View, site: Site, more: Record<string, string> = {}): Promise<void> {
+  const { host } = new URL(site.issuer);
+  await allowClients(site.service, host, { clientRegistration: 'open', unverifiedOfflineAccess: true });
+  const redirectUri =
+    more.redirect_uri ?? `https://${'a-rather-long-name-of-a-host.'.repeat(3)}example/callback`;
+  const { client_id: clientId } = await registeredAt(site.service, host, {
+    client_name: 'Lamp of the living room',
+    redirect_uris: [redirectUri],
+  });
+  await resume(view, site);
+  const scope = 'openid offline_access profile email';
+  const asked = { client_id: clientId, redirect_uri: redirectUri, scope };
+  await view.page.goto(site.authorization({ ...asked, ...more }));
+}
+
 /** Every hosted page, and the way a browser comes to see it. */
 export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Promise<unknown>>> = {
   'sign-in': ({ page }, site) => page.goto(site.authorization()),
@@ -143,6 +160,8 @@ export const hostedPages: Readonly<Record<string, (view: View, site: Site) => Pr
     await view.page.goto(site.authorization());
     await submitSignIn(view, 'ada@example.com', 'not the password');
   },
+  'consent of an unverified app': (view, site) => openUnverified(view, site),
+  'consent of an unverified app, Arabic': (view, site) => openUnverified(view, site, { ui_locales: 'ar' }),
   consent: async (view, site) => {
     await resume(view, site);
     const scope = 'openid offline_access profile email phone address subscriptions';

@@ -98,7 +98,7 @@ describe('a client that a document describes', () => {
     const site = await startSite();
     const { browser, page, proof } = await asked(site);
     const host = new URL(site.origin).host;
-    expect(textOf(page)).toContain(`App unverified: ${host} It calls itself Lamp The answer goes to ${host}`);
+    expect(textOf(page)).toContain(`App unverified: ${host} It calls itself Lamp Allow it only if`);
     const code = answerOf(await allow(browser, page)).get('code') ?? '';
     const answer = await token(service, hosts.a, {
       grant_type: 'authorization_code',

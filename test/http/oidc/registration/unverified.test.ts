@@ -109,9 +109,7 @@ describe('an unverified client', () => {
     const { clientId } = await registered();
     const { page } = await asked(clientId);
     expect(page.text).toContain('<h1>Allow an unverified app?</h1>');
-    expect(textOf(page)).toContain(
-      'App unverified: app.evil.test It calls itself Lamp The answer goes to app.evil.test',
-    );
+    expect(textOf(page)).toContain('App unverified: app.evil.test It calls itself Lamp Allow it only if');
     expect(textOf(page)).toContain('Tenant A has not verified who is behind it');
   });
 
