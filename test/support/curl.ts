@@ -1,13 +1,17 @@
 import type { Answer } from './http.ts';
 import type { TestService } from './service.ts';
 
-/** The lines of a block of shell, those that a backslash continues in one. */
+/** The lines of a block of shell, those that a backslash or an open quote continues in one. */
 export function shellLines(block: string): readonly string[] {
-  return block
-    .replace(/\\\n\s*/g, '')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
+  const lines: string[] = [];
+  let open = '';
+  for (const line of block.replace(/\\\n\s*/g, '').split('\n')) {
+    open = open === '' ? line : `${open}\n${line}`;
+    if ([...open].filter((sign) => sign === "'").length % 2 === 1) continue;
+    if (open.trim() !== '') lines.push(open.trim());
+    open = '';
+  }
+  return lines;
 }
 
 /** Variables of a shell, by name. */

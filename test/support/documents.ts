@@ -1,7 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** A document of `docs`, whole. */
 export const documentText = (name: string): string =>
@@ -66,6 +68,36 @@ export function runProgram(code: string, places: Readonly<Record<string, string>
 function linesOf(child: ChildProcess): AsyncIterator<string> {
   if (child.stdout === null) throw new Error('the program has no output');
   return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+}
+
+/** The programs of a document, each under the name that its first line has, in a folder of their own. */
+export interface Folder {
+  /** Runs one. @param words its name, and what follows. @returns what it printed */
+  run(words: readonly string[]): Promise<string>;
+  /** A file that one of them wrote. */
+  read(name: string): string;
+  remove(): void;
+}
+
+/** Puts programs into a folder, but for what `places` put in the place of their addresses. */
+export function programFolder(programs: readonly string[], places: Readonly<Record<string, string>>): Folder {
+  mkdirSync(folder, { recursive: true });
+  const own = mkdtempSync(folder);
+  for (const program of programs) {
+    const [, name] = /^\/\/ ([\w-]+\.mjs)\n/.exec(program) ?? [];
+    if (name === undefined) continue;
+    const text = Object.entries(places).reduce(
+      (whole, [told, real]) => whole.replaceAll(told, real),
+      program,
+    );
+    writeFileSync(join(own, name), text);
+  }
+  return {
+    run: async (words) =>
+      (await promisify(execFile)(process.execPath, [...words], { cwd: own })).stdout.trim(),
+    read: (name) => readFileSync(join(own, name), 'utf8'),
+    remove: () => rmSync(own, { recursive: true, force: true }),
+  };
 }
 
 /** A text with what stands in it put in the place of what the document says; each must be there. */

@@ -10,7 +10,7 @@ beforeAll(() => service.clock.set(Date.now()));
 
 describe('what the documents tell an API of the operator', () => {
   it('to run checks an access token, and refuses an id_token', async () => {
-    const [code = ''] = codeOf('resource-servers.md', 'js');
+    const code = codeOf('resource-servers.md', 'js').find((program) => program.includes('claimsOf')) ?? '';
     const host = `localhost:${service.port}`;
     const tokens = await tokensOf(service, host, apps.spa, { email: 'ada@example.com' });
     const said = async (token: string) => {

@@ -7,12 +7,20 @@ import { startBrowser } from '../../support/browser/browser.ts';
 import { registerClients, submitSignIn } from '../../support/browser/site.ts';
 import { phoneOf } from '../../support/device.ts';
 import { codeOf, placed, type RunningProgram, runProgram } from '../../support/documents.ts';
+import { run } from '../../support/operators/desk.ts';
+import { startReceiver } from '../../support/outbound/receiver.ts';
 import { freePort } from '../../support/service.ts';
+import { claimsOf, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import { visitor } from '../../support/visitor.ts';
 
 const service = useService({ data: 'development' });
 let host: string;
+const web = {
+  clientId: 'web',
+  redirectUri: 'http://localhost:9876/callback',
+  secret: 'web-secret-for-development',
+};
 let places: Record<string, string>;
 /** A pause of the TV ends when the test says so. */
 const pausesOnInput = { 'setTimeout(resolve, seconds * 1_000)': "process.stdin.once('data', resolve)" };
@@ -136,5 +144,20 @@ describe('the programs of the guides run as they are written', () => {
     await view.page.click('#sign-out');
     await view.page.waitForURL(`${origin}/signed-out`);
     expect(await view.page.textContent('#who')).toBe('Not signed in');
+  });
+
+  it('a server verifies that a member signed out, and knows which session to end', async () => {
+    const told = await startReceiver();
+    const backchannelLogoutUri = `http://localhost:${told.port}/told`;
+    await run(service, 'clients.change', { tenant: host, clientId: 'web', backchannelLogoutUri });
+    const browser = visitor(service, host);
+    const { id_token: idToken } = await tokensOf(service, host, web, { email: 'ada@example.com', browser });
+    await browser.send('/api/oidc/session/end?client_id=web');
+    await service.clientsTold();
+    const token = new URLSearchParams(told.received[0]?.body).get('logout_token');
+    const code = codeOf('extensions.md', 'js').find((program) => program.includes('sessionToEnd')) ?? '';
+    const program = started(runProgram(`${code}\nconsole.log(await sessionToEnd('${token}'));`, places));
+    const [sid] = await program.says(/.+/);
+    expect(sid).toBe(claimsOf(idToken).sid);
   });
 });
