@@ -106,7 +106,8 @@ export function fromRow({
   };
 }
 
-function toRow(client: Client): StoredClient {
+/** What of a client is stored. */
+export function toRow(client: Client): StoredClient {
   return {
     ...client,
     secrets: JSON.stringify(client.secrets),

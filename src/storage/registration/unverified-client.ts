@@ -1,6 +1,6 @@
 // Queries of clients that no operator registered.
 import type { Client } from '../../core/client.ts';
-import { fromRow, insertClient } from '../client.ts';
+import { fromRow, toRow } from '../client.ts';
 import { forgetRemembered } from '../prepared.ts';
 import { deleteRows, findRow, type ListPage, rowsWith, updateRow, within } from '../rows.ts';
 import type { ClientRow } from '../schema.ts';
@@ -42,8 +42,11 @@ export async function insertUnverifiedClient(
   tx: Tx,
   { client, createdAt, ...beside }: UnverifiedClient,
 ): Promise<void> {
-  await insertClient(tx, client, createdAt);
-  await updateBeside(tx, client, beside);
+  // Nothing that is remembered changes: neither what is not there nor such a client is (`openTenants`).
+  await tx
+    .insertInto('clients')
+    .values({ ...toRow(client), ...beside, createdAt })
+    .execute();
 }
 
 /** Changes what is kept beside a client: none of it is remembered. */
