@@ -46,7 +46,7 @@ interface Fetching {
   readonly outbound: Outbound;
   readonly clock: Clock;
   readonly store: Pick<Store, 'transaction'>;
-  /** Whether one more may be fetched from this host now. */
+  /** Whether one more that is not known yet may be fetched from this host now. */
   readonly mayFetch: (host: string) => Promise<boolean>;
 }
 
@@ -76,7 +76,10 @@ export async function refreshDocument(
   if (failure !== undefined && now < failure.until) return refused(failure.reason);
   const underWay = documents.underWay.get(key);
   if (underWay !== undefined) return underWay;
-  if (!(await mayFetch(address.hostname))) return refused('too many documents are fetched');
+  // One that is known is asked for no sooner than it may be stale, so a flood of others does not keep its members out.
+  if (found.known === null && !(await mayFetch(address.hostname))) {
+    return refused('too many documents are fetched');
+  }
   const fetched = (documents.underWay.get(key) ?? fetchAndStore(tenant, address, fetching)).finally(() =>
     documents.underWay.delete(key),
   );

@@ -287,6 +287,17 @@ describe('documents that are not as they should be', () => {
     }
     expect(site.received).toHaveLength(10);
   });
+
+  it('UR25: such a flood keeps no member from a client that is known', async () => {
+    const site = await startSite();
+    await begin(site);
+    service.clock.advance(5 * minute);
+    for (let path = 0; path < 15; path += 1) {
+      await begin({ ...site, clientId: `${site.clientId}${path}` });
+    }
+    expect((await begin(site)).text).toContain('<h1>Sign in</h1>');
+    expect(site.received).toHaveLength(12);
+  });
 });
 
 describe('documents that change under way', () => {
