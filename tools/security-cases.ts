@@ -399,6 +399,13 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     AU19: 'a client_id that is like the id of a member',
     AU20: 'a client that is switched off between two tokens',
     AU21: 'two hundred requests for a client’s own token at once',
+    AU22: 'another token at the admin API where a client’s own goes',
+    AU23: 'a client’s own token with a claim of a member’s, or of another tenant, type, audience or time',
+    AU24: 'a client that is given permissions which its changer lacks',
+    AU25: 'secrets and keys of a client that can do more than its changer',
+    AU26: 'API tokens that a client makes, or that can do more than it',
+    AU27: 'a client that makes an administrator',
+    AU28: 'guessed tokens of clients at the admin API',
   },
 };
 

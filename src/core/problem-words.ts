@@ -130,7 +130,10 @@ export const problemWords = {
   confidential_only: 'a public client has no secret to show: {it} is for confidential ones',
   client_id_like_member:
     'its client_id looks like the id of a member, and tokens of its own would pass for the member’s',
-  no_such_service_scope: 'no API that the client may ask for has the scope {scope}',
+  no_such_service_scope: 'no API that the client may ask for has the scope {scope}, and it is no permission',
+  client_exceeds_changer:
+    'a client with permissions is changed by those alone who have them too: {permissions}',
+  client_makes_no_tokens: 'a client makes no API tokens: they would outlast its own',
   no_such_api: 'there is no API {identifier}',
   // Members.
   member_id_for_others: 'only those who have every tenant choose the id of a new member',

@@ -2,6 +2,7 @@
 import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { apiLimits } from '../limits.ts';
+import { permissionsIn } from '../operators/permission.ts';
 import { isUnverified } from '../registration/unverified-client.ts';
 import type { Api } from './api.ts';
 import { knownScopes, readScope, type Scope, scopeIncludes } from './scope.ts';
@@ -121,9 +122,16 @@ export function chooseAudience(
   return { kind: 'audience', api };
 }
 
-/** Chooses the API that a client asks a token of its own for; there is none that it gets without naming one. */
-export function chooseService(client: Client, { resource, audiences }: Target): Api | Refusal {
-  if (resource === undefined) return refusal('invalid_target', 'resource is missing: it names the API');
+/**
+ * Chooses the API that a client asks a token of its own for.
+ *
+ * @returns null for our own, where it names none and has a permission there
+ */
+export function chooseService(client: Client, { resource, audiences }: Target): Api | null | Refusal {
+  if (resource === undefined) {
+    const isOurs = permissionsIn(client.serviceScopes).length > 0;
+    return isOurs ? null : refusal('invalid_target', 'resource is missing: it names the API');
+  }
   return named(resource, client, audiences) ?? wrongTarget;
 }
 

@@ -25,7 +25,11 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** Who operates: on a portal page, with a token of the admin API, or at the machine itself. */
+/** The permissions among some scopes, in the order of the list. No API has a scope that is called like one (`apiProblems`). */
+export const permissionsIn = (scopes: readonly string[]): readonly Permission[] =>
+  permissions.filter((permission) => scopes.includes(permission));
+
+/** Who operates: on a portal page, with a token of the admin API or a client's own, or at the machine itself. */
 export type Actor =
   | {
       readonly kind: 'admin';
@@ -39,6 +43,13 @@ export type Actor =
       readonly tokenId: string;
       /** null for every tenant */
       readonly tenantId: string | null;
+      readonly permissions: readonly Permission[];
+    }
+  /** A client in its own name (interop 61): on its tenant alone, with what its token asked for and it still has. */
+  | {
+      readonly kind: 'client';
+      readonly clientId: string;
+      readonly tenantId: string;
       readonly permissions: readonly Permission[];
     }
   /** A user of the machine who may read the data folder may do everything. */
@@ -56,7 +67,7 @@ export function hasAllTenants(actor: Actor): boolean {
 
 /**
  * Whether an actor may make a member of this type, or act on one: an actor who can change an administrator's
- * address or password can sign in as that administrator. A token must be able to do everything itself.
+ * address or password can sign in as that administrator. A token or a client must be able to do everything itself.
  */
 export function mayManage(actor: Actor, userType: UserType): boolean {
   if (userType === 'member') return true;
@@ -64,10 +75,13 @@ export function mayManage(actor: Actor, userType: UserType): boolean {
   return mayGrant(actor, permissions);
 }
 
-/** Whether an actor may grant these permissions: an actor grants only what they have. */
+/** Whether an actor may grant these permissions: an actor grants only what they have. People have all of them. */
 export function mayGrant(actor: Actor, granted: readonly Permission[]): boolean {
-  return actor.kind !== 'token' || granted.every((permission) => actor.permissions.includes(permission));
+  return granted.every((permission) => has(actor, permission));
 }
+
+const has = (actor: Actor, permission: Permission): boolean =>
+  actor.kind === 'admin' || actor.kind === 'operator' || actor.permissions.includes(permission);
 
 /** What an operation demands of its caller. */
 export interface Demand {
@@ -90,6 +104,5 @@ export function permit(
   const hasAll = hasAllTenants(actor);
   if (tenantId !== null && !hasAll && actor.tenantId !== tenantId) return 'unknown';
   if (reach === 'system' && !hasAll) return 'denied';
-  if (actor.kind === 'token' && !actor.permissions.includes(permission)) return 'denied';
-  return 'granted';
+  return has(actor, permission) ? 'granted' : 'denied';
 }

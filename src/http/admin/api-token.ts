@@ -1,8 +1,9 @@
-// Finds the caller of the admin API by its token.
+// Finds the caller of the admin API by its token: an API token, or one that a client got in its own name (interop 61).
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '../../core/hash.ts';
 import { wrongSecretsPerMinute } from '../../core/limits.ts';
 import { type AdminToken, isUsable } from '../../core/operators/admin-token.ts';
+import type { Permission } from '../../core/operators/permission.ts';
 import type { Call } from '../../operations/admin/run.ts';
 import { findMemberAnywhere } from '../../storage/members/member.ts';
 import { findAdminTokenBySecret } from '../../storage/operators/admin-token.ts';
@@ -11,7 +12,9 @@ import { sendTooMany } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { lookUpSecret } from '../guessed-secrets.ts';
-import { bearerToken, sendBearerProblem } from '../oidc/bearer.ts';
+import { sendBearerProblem } from '../oidc/bearer.ts';
+import { type SentToken, sendingProblem, sentToken, takesDpop } from '../oidc/dpop/bound-token.ts';
+import { checkServiceToken, permissionsNow, type ServiceBearer } from '../oidc/token/service-token.ts';
 import { obeyingChanges } from '../tenant.ts';
 
 /** The token was revoked, or came to its end, before what it was sent for was done: nothing was. */
@@ -30,12 +33,17 @@ export async function tokenActor(
   reply: FastifyReply,
   deps: Deps,
 ): Promise<Caller | null> {
-  const secret = bearerToken(request);
-  if (secret === undefined) {
+  const sent = sentToken(request);
+  if (sent === undefined || (sent.scheme === 'dpop' && !takesDpop(request, deps))) {
     sendBearerProblem(reply, null);
     return null;
   }
-  const hash = sha256(secret);
+  if (isJwt(sent)) return serviceActor(request, reply, sent, deps);
+  if (sent.scheme === 'dpop') {
+    sendBearerProblem(reply, null);
+    return null;
+  }
+  const hash = sha256(sent.token);
   const guessed = { kind: 'admin token', hash, limit: wrongSecretsPerMinute };
   let named: AdminToken | null = null;
   const looked = await obeyingChanges(request, deps.tenants, deps.store.transaction, (tx) =>
@@ -60,6 +68,73 @@ export async function tokenActor(
     if (now === null || !(await mayCall(tx, now, deps))) throw new TokenOver();
   };
   return { actor: { kind: 'token', tokenId, tenantId, permissions }, demand };
+}
+
+/** API tokens have no dots, and JWTs two (RFC 7515 §3.1). */
+const isJwt = ({ token }: SentToken): boolean => /^[^.]+\.[^.]+\.[^.]+$/.test(token);
+
+/** The same for a client's own token: wrong ones are counted with wrong API tokens. */
+async function serviceActor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  sent: SentToken,
+  deps: Deps,
+): Promise<Caller | null> {
+  const token = await checkServiceToken(sent.token, deps);
+  const guessed = { kind: 'admin token', hash: sha256(sent.token), limit: wrongSecretsPerMinute };
+  const looked = await obeyingChanges(request, deps.tenants, deps.store.transaction, (tx) =>
+    lookUpSecret(tx, request, guessed, deps, async () => {
+      const permissions = token === null ? null : await permissionsNow(tx, token, deps);
+      return token === null || permissions === null ? null : { ...token, permissions };
+    }),
+  );
+  if (looked.kind === 'too-many') {
+    sendTooMany(reply, looked.retryAfter, 'admin_tokens');
+    return null;
+  }
+  const { found } = looked;
+  if (found === null) {
+    const reason =
+      'the access token is expired, none that a client got for itself here, or its client gets none now';
+    noteWrongServiceToken(request, token, reason);
+    sendBearerProblem(reply, 'invalid_token');
+    return null;
+  }
+  const problem = await sendingProblem(request, reply, sent, found, deps);
+  if (problem !== null) {
+    // Who is told a nonce was denied nothing.
+    if (problem.problem !== 'use_dpop_nonce') {
+      const reason = problem.reason ?? problem.text ?? 'the DPoP proof is wrong';
+      noteWrongServiceToken(request, found, reason);
+    }
+    sendBearerProblem(reply, problem.problem, problem);
+    return null;
+  }
+  const { clientId, tenant, permissions } = found;
+  return {
+    actor: { kind: 'client', clientId, tenantId: tenant.id, permissions },
+    demand: (tx) => demandAll(tx, found, permissions, deps),
+  };
+}
+
+/** @throws TokenOver where a client has lost what it was about to use */
+async function demandAll(
+  tx: Tx,
+  token: ServiceBearer,
+  needed: readonly Permission[],
+  deps: Deps,
+): Promise<void> {
+  const now = await permissionsNow(tx, token, deps);
+  if (now === null || !needed.every((permission) => now.includes(permission))) throw new TokenOver();
+}
+
+function noteWrongServiceToken(request: FastifyRequest, token: ServiceBearer | null, reason: string): void {
+  noteRefusal(request, {
+    event: 'admin_denied',
+    tenantId: token?.tenant.id ?? null,
+    ...(token === null ? {} : { actorKind: 'client', actorId: token.clientId, clientId: token.clientId }),
+    reason,
+  });
 }
 
 /** Who calls, and what makes sure that they still may when it is done. */

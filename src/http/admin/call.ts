@@ -66,9 +66,10 @@ export async function callOperation(
 
 const deniedKey = (actor: Actor) => `admin denied ${callerOf(actor)}`;
 
-/** Whom calls are counted for: the token, the administrator, or the machine itself. */
+/** Whom calls are counted for: the token, the client, the administrator, or the machine itself. */
 function callerOf(actor: Actor): string {
   if (actor.kind === 'operator') return actor.kind;
+  if (actor.kind === 'client') return `client ${actor.tenantId} ${actor.clientId}`;
   return actor.kind === 'token' ? actor.tokenId : actor.memberId;
 }
 

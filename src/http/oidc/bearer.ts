@@ -29,7 +29,7 @@ interface Denial {
   readonly takesDpop?: boolean;
 }
 
-type RefusedToken = { readonly ok: false; readonly problem: BearerProblem } & Denial;
+export type RefusedToken = { readonly ok: false; readonly problem: BearerProblem } & Denial;
 
 export type BearerResult = { readonly ok: true; readonly bearer: Bearer } | RefusedToken;
 
@@ -58,12 +58,39 @@ const wrongToken = 'the access token is expired, of another type, or not signed 
 export async function checkBearer(
   token: string | undefined,
   tenantOf: (issuer: string) => OpenTenant | null,
-  { config, clock, verifiedTokens }: Deps,
+  deps: Deps,
 ): Promise<BearerResult> {
   if (token === undefined) return refusedToken(null);
+  const { clock, verifiedTokens } = deps;
   const now = clock();
   const known = verifiedTokens.find(token, tenantOf, now);
   if (known !== null) return { ok: true, bearer: known };
+  const verified = await verifyAccessToken(token, tenantOf, deps, now);
+  if (!verified.ok) return verified;
+  const { tenant, claims } = verified;
+  const { sub, sid, client_id: clientId, scope } = claims;
+  if (typeof sub !== 'string' || typeof sid !== 'string') return refusedToken('invalid_token');
+  if (typeof clientId !== 'string' || typeof scope !== 'string') return refusedToken('invalid_token');
+  const asked = Array.isArray(claims.claims) ? { claims: claims.claims.map(String) } : {};
+  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope, ...asked, ...keyOf(claims.cnf) };
+  verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000, now);
+  return { ok: true, bearer };
+}
+
+/** An access token for our own APIs that is genuine and has not expired; what it is good for its claims say. */
+interface VerifiedToken {
+  readonly ok: true;
+  readonly tenant: OpenTenant;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/** Verifies a token as `checkBearer` does, a member's or a client's own. */
+export async function verifyAccessToken(
+  token: string,
+  tenantOf: (issuer: string) => OpenTenant | null,
+  { config }: Pick<Deps, 'config'>,
+  now: number,
+): Promise<VerifiedToken | RefusedToken> {
   const tenant = tenantOf(claimedIssuer(token));
   if (tenant === null)
     return refusedToken('invalid_token', 'the access token is of no tenant that answers here');
@@ -78,17 +105,11 @@ export async function checkBearer(
   if (Number(claims.iat) * 1_000 < tenant.tokensFrom) {
     return refusedToken('invalid_token', 'the access token was issued before a backup was restored');
   }
-  const { sub, sid, client_id: clientId, scope } = claims;
-  if (typeof sub !== 'string' || typeof sid !== 'string') return refusedToken('invalid_token');
-  if (typeof clientId !== 'string' || typeof scope !== 'string') return refusedToken('invalid_token');
-  const asked = Array.isArray(claims.claims) ? { claims: claims.claims.map(String) } : {};
-  const bearer = { tenant, memberId: sub, sessionId: sid, clientId, scope, ...asked, ...keyOf(claims.cnf) };
-  verifiedTokens.keep(token, bearer, Number(claims.exp) * 1_000, now);
-  return { ok: true, bearer };
+  return { ok: true, tenant, claims };
 }
 
 /** The thumbprint of the key that a token is bound to, if it is (RFC 9449 §6.1). */
-function keyOf(cnf: unknown): { readonly jkt?: string } {
+export function keyOf(cnf: unknown): { readonly jkt?: string } {
   if (typeof cnf !== 'object' || cnf === null || !('jkt' in cnf)) return {};
   return { jkt: String(cnf.jkt) };
 }

@@ -93,7 +93,8 @@ async function askedByOperator(
   if (caller === null) return null;
   const { actor } = caller;
   const demand = { permission: 'tokens:introspect', reach: 'tenant', tenantId: tenant.id } as const;
-  if (actor.kind !== 'token' || permit(actor, demand) !== 'granted') {
+  const isPerson = actor.kind !== 'token' && actor.kind !== 'client';
+  if (isPerson || permit(actor, demand) !== 'granted') {
     const text = 'the token lacks the permission tokens:introspect';
     sendBearerProblem(reply, 'insufficient_scope', { text });
     return null;
@@ -101,7 +102,7 @@ async function askedByOperator(
   const introspected = await obeyingChanges(request, deps.tenants, deps.store.lookUp, (tx) =>
     introspect(tx, tenant, 'operator', sent, deps),
   );
-  return { introspected, asker: actor.tokenId };
+  return { introspected, asker: actor.kind === 'token' ? actor.tokenId : actor.clientId };
 }
 
 /** Whether a token lives is asked live, as by UserInfo; nothing is written, and an old refresh token is no reuse here. */

@@ -24,6 +24,7 @@ import {
   clientFields,
   clientIdField,
   nameField as clientNameField,
+  demandPowerOver,
   typeField,
 } from './clients/client.ts';
 import { onService, onTenant } from './define.ts';
@@ -86,7 +87,9 @@ const clientLoaded = onTenant({
   optional: { ...clientFields, secretHash: secretHashField },
   output,
   made: 'clientId',
-  run: async ({ tx, tenant, now }, { clientId, name, type, secretHash = [], ...given }) => {
+  run: async (context, { clientId, name, type, secretHash = [], ...given }) => {
+    const { tx, tenant, now } = context;
+    await demandPowerOver(context, clientId, given.serviceScopes);
     const registration = { ...changesOf(given), clientId, name, type, secretHashes: secretHash };
     return clientAnswer(await registerClient(tx, tenant.id, registration, now));
   },
@@ -100,7 +103,9 @@ const secretsSet = onTenant({
   route: 'PUT /clients/{clientId}/secrets',
   fields: { clientId: clientIdField, secretHash: secretHashField },
   output,
-  run: async ({ tx, tenant, now }, { clientId, secretHash }) => {
+  run: async (context, { clientId, secretHash }) => {
+    const { tx, tenant, now } = context;
+    await demandPowerOver(context, clientId);
     const known = await findRegisteredClient(tx, tenant.id, clientId);
     const secrets = secretHash.map(
       (hash) => known?.secrets.find((secret) => secret.hash === hash) ?? { hash, createdAt: now },

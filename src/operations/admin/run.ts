@@ -211,6 +211,7 @@ function sourceOf({ actor, input, address }: Call, tenantId: string | null, now:
 function actorOf(actor: Actor): Pick<Source, 'actorKind' | 'actorId'> {
   if (actor.kind === 'admin') return { actorKind: 'admin', actorId: actor.memberId };
   if (actor.kind === 'token') return { actorKind: 'token', actorId: actor.tokenId };
+  if (actor.kind === 'client') return { actorKind: 'client', actorId: actor.clientId };
   return { actorKind: 'operator', actorId: actor.user?.slice(0, auditTextLength) ?? null };
 }
 

@@ -80,6 +80,8 @@ async function create(
     throw invalid('expiresAt', 'past');
   }
   refuseIfAny([nameProblem(name)].filter((found) => found !== null));
+  // No token is tied to a client, so that it would end with it.
+  if (actor.kind === 'client') throw denied([], 'client_makes_no_tokens');
   const own = actor.kind === 'token' ? await findAdminToken(tx, actor.tokenId) : null;
   // It may have been revoked since it was looked at.
   if (own?.revokedAt) throw denied([], 'token_revoked');

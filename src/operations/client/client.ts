@@ -19,6 +19,7 @@ import { readOutboundUrl } from '../../core/oidc/outbound-url.ts';
 import { profileProblems } from '../../core/oidc/profile.ts';
 import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
 import { isWebOrigin } from '../../core/oidc/web-origin.ts';
+import { permissions } from '../../core/operators/permission.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
 import { listApis } from '../../storage/api.ts';
 import { apply } from '../../storage/apply.ts';
@@ -145,7 +146,8 @@ async function apiSettingProblems(
   const known = await listApis(tx, tenantId);
   const scopes = known
     .filter(({ identifier }) => apis.includes(identifier))
-    .flatMap((api) => Object.keys(api.scopes));
+    .flatMap((api) => Object.keys(api.scopes))
+    .concat(permissions);
   return [
     ...apis.flatMap((identifier, index) =>
       known.some((api) => api.identifier === identifier)

@@ -11,7 +11,7 @@ import {
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import type { Bearer, Deps } from '../../deps.ts';
 import { headerLines } from '../../headers.ts';
-import { type BearerResult, checkBearer, refusedToken } from '../bearer.ts';
+import { type BearerResult, checkBearer, type RefusedToken, refusedToken } from '../bearer.ts';
 import { readProof, useProof } from './proof.ts';
 
 /** An access token as it was sent. */
@@ -46,8 +46,7 @@ export async function checkToken(
   const { jkt } = result.ok ? result.bearer : {};
   if (sent?.scheme !== 'dpop') {
     if (!result.ok) return { ...result, takesDpop: true };
-    if (jkt === undefined) return result;
-    return { ...refusedToken('invalid_token', 'the access token is bound to a key'), bearer: result.bearer };
+    return jkt === undefined ? result : { ...boundToKey, bearer: result.bearer };
   }
   // Where no client may have bound tokens, the scheme is one like any other that is not served.
   if (jkt === undefined && !takesDpop(request, deps)) return refusedToken(null);
@@ -57,18 +56,41 @@ export async function checkToken(
   return denied === null ? result : { ...denied, bearer, isDpop: true };
 }
 
+const boundToKey = refusedToken('invalid_token', 'the access token is bound to a key');
+
+/**
+ * Why a token that is genuine does not work as it was sent: by the wrong scheme, or without a proof of the key that it is
+ * bound to (RFC 9449 §7.1, §7.2).
+ *
+ * @returns null where it works
+ */
+export async function sendingProblem(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { scheme, token }: SentToken,
+  bearer: BoundToken,
+  deps: Deps,
+): Promise<RefusedToken | null> {
+  if (scheme === 'bearer') return bearer.jkt === undefined ? null : { ...boundToKey, isDpop: true };
+  const denied = await proofProblem(request, reply, bearer, token, deps);
+  return denied === null ? null : { ...denied, isDpop: true };
+}
+
+/** What is asked of a token where it may be bound to a key: whose it is, and to which. */
+type BoundToken = Pick<Bearer, 'tenant' | 'clientId' | 'jkt'>;
+
 /** Whether a client may have bound tokens, of any tenant where the API's own host is asked. */
-const takesDpop = ({ tenant }: FastifyRequest, { tenants }: Pick<Deps, 'tenants'>): boolean =>
+export const takesDpop = ({ tenant }: FastifyRequest, { tenants }: Pick<Deps, 'tenants'>): boolean =>
   (tenant as OpenTenant | undefined)?.dpop ?? tenants.all().some(({ dpop }) => dpop);
 
 /** Why a token does not work with the proof that came with it; null where it does. */
 async function proofProblem(
   request: FastifyRequest,
   reply: FastifyReply,
-  { tenant, clientId, jkt }: Bearer,
+  { tenant, clientId, jkt }: BoundToken,
   token: string,
   deps: Deps,
-): Promise<Extract<BearerResult, { ok: false }> | null> {
+): Promise<RefusedToken | null> {
   if (jkt === undefined) return refusedToken('invalid_token', 'the access token is bound to no key');
   const now = deps.clock();
   const proof = await readProof(request, originOf(request, deps), token, now);

@@ -174,7 +174,7 @@ const deviceCodeGrant: Grant = {
   },
 };
 
-/** grant_type=client_credentials (RFC 6749 §4.4, RFC 8707; interop 60). */
+/** grant_type=client_credentials (RFC 6749 §4.4, RFC 8707; interop 60 and 61). */
 const clientCredentialsGrant: Grant = {
   isOn: ({ clientCredentials }) => clientCredentials,
   kind: 'transaction',
@@ -184,7 +184,7 @@ const clientCredentialsGrant: Grant = {
     if (!isRefusal(decision.answer)) {
       const { api, scope } = decision.answer;
       const { clientId } = client;
-      const reason = `${api.identifier}: ${scope}`.slice(0, auditTextLength);
+      const reason = `${api?.identifier ?? deps.config.apiAudience}: ${scope}`.slice(0, auditTextLength);
       await auditDeed(tx, { event: 'service_token_issued', clientId, target: clientId, reason });
     }
     return decision;

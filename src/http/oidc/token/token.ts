@@ -63,11 +63,15 @@ export function tokenEndpoint(app: FastifyInstance, deps: Deps): void {
 }
 
 /** Signs what a client gets in its own name: an access token and nothing else (RFC 6749 §4.4.3). */
-async function issueService(tenant: OpenTenant, grant: ServiceGrant, { random }: Deps): Promise<object> {
+async function issueService(
+  tenant: OpenTenant,
+  grant: ServiceGrant,
+  { config, random }: Deps,
+): Promise<object> {
   const { client, api, issuedAt, scope } = grant;
   const { issuer, tokensFrom } = tenant;
-  const claims = serviceTokenClaims(grant, issuer, random.id(issuedAt), tokensFrom);
-  const algorithm = accessTokenAlgorithm(client, api.accessTokenAlgorithm);
+  const claims = serviceTokenClaims(grant, issuer, config.apiAudience, random.id(issuedAt), tokensFrom);
+  const algorithm = accessTokenAlgorithm(client, api?.accessTokenAlgorithm ?? config.apiAlgorithm);
   return {
     token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
     expires_in: client.accessTokenSeconds,

@@ -5,9 +5,13 @@ import type { Client, ClientSecret } from '../../../core/client.ts';
 import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../core/limits.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
 import { foreignAlgorithms } from '../../../core/oidc/foreign-key.ts';
+import { type Actor, mayGrant, permissions, permissionsIn } from '../../../core/operators/permission.ts';
+import { findRegisteredClient } from '../../../storage/client.ts';
 import type { ClientChanges } from '../../client/client.ts';
 import * as s from '../../json-schema.ts';
+import { denied } from '../../refusal.ts';
 import { textOrNone } from '../define.ts';
+import type { OperationContext } from '../operation.ts';
 
 const longest = 10 * 366 * 24 * 60 * 60;
 
@@ -43,7 +47,10 @@ export const clientFields = {
   thirdParty: s.flag('Whether it is of a third party: it asks each member for consent'),
   apis: s.texts('Identifiers of the APIs that it may ask access tokens for', 'https://api.example.com'),
   clientCredentials: s.flag('Whether it gets access tokens in its own name, without a member'),
-  serviceScopes: s.texts('What it may ask for then: scopes of those APIs', 'invoices:read'),
+  serviceScopes: s.texts(
+    'What it may ask for then: scopes of those APIs, and permissions at the admin API',
+    'invoices:read',
+  ),
   accessTokenAlgorithm: s.oneOf(
     'AccessTokenAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',
@@ -176,4 +183,33 @@ export function clientAnswer(client: Client) {
     })),
     disabledAt: isoTimeOrNull(client.disabledAt),
   });
+}
+
+/**
+ * Holds an actor to what they have where a client has permissions of its own: who changes it, or has a secret or a key of
+ * it, can act as it. As with API tokens, none hands on or ends what can do more (`mayGrant`).
+ *
+ * @param clientId of a client that is there or not
+ * @param given what it is to be able to ask for from then on; left out where that stays
+ * @throws OperationRefused
+ */
+export async function demandPowerOver(
+  {
+    tx,
+    tenant,
+    actor,
+    isTrial,
+  }: Pick<OperationContext, 'tx' | 'isTrial'> & {
+    readonly tenant: { readonly id: string };
+    readonly actor: Actor;
+  },
+  clientId: string,
+  given: readonly string[] = [],
+): Promise<void> {
+  // What is only tried is taken back, and asks for no permission to write.
+  if (isTrial || mayGrant(actor, permissions)) return;
+  const before = (await findRegisteredClient(tx, tenant.id, clientId))?.serviceScopes ?? [];
+  const needed = permissionsIn([...before, ...given]);
+  if (mayGrant(actor, needed)) return;
+  throw denied('clientId', 'client_exceeds_changer', { permissions: needed });
 }

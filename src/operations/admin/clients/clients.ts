@@ -31,6 +31,7 @@ import {
   clientFields,
   clientIdField,
   clientSchema,
+  demandPowerOver,
   nameField,
   secretIdField,
   secretIdOf,
@@ -120,7 +121,9 @@ const created = onTenant({
     secret: s.asSecret(s.textOrNull('The client_secret: shown once; null for a client without one', null)),
   }),
   made: 'clientId',
-  run: async ({ tx, tenant, random, now }, { clientId, name, type, ...given }) => {
+  run: async (context, { clientId, name, type, ...given }) => {
+    const { tx, tenant, random, now } = context;
+    await demandPowerOver(context, clientId, given.serviceScopes);
     if ((await findRegisteredClient(tx, tenant.id, clientId)) !== null) {
       throw conflict('clientId', 'client_exists', { clientId });
     }
@@ -140,8 +143,10 @@ const changed = onTenant({
   fields,
   optional: { name: nameField, ...clientFields },
   output: clientSchema,
-  run: async ({ tx, tenant }, { clientId, ...given }) =>
-    answer(await changeClient(tx, tenant.id, clientId, changesOf(given))),
+  run: async (context, { clientId, ...given }) => {
+    await demandPowerOver(context, clientId, given.serviceScopes);
+    return answer(await changeClient(context.tx, context.tenant.id, clientId, changesOf(given)));
+  },
 });
 
 const disabled = onTenant({
@@ -152,8 +157,11 @@ const disabled = onTenant({
   route: 'POST /clients/{clientId}/disable',
   fields,
   output: clientSchema,
-  run: async ({ tx, tenant, now, isTrial }, { clientId }) =>
-    answer(await disableClient(tx, tenant.id, clientId, { now, isTrial })),
+  run: async (context, { clientId }) => {
+    const { tx, tenant, now, isTrial } = context;
+    await demandPowerOver(context, clientId);
+    return answer(await disableClient(tx, tenant.id, clientId, { now, isTrial }));
+  },
 });
 
 const enabled = onTenant({
@@ -164,8 +172,10 @@ const enabled = onTenant({
   route: 'POST /clients/{clientId}/enable',
   fields,
   output: clientSchema,
-  run: async ({ tx, tenant }, { clientId }) =>
-    answer(await changeClient(tx, tenant.id, clientId, { disabledAt: null })),
+  run: async (context, { clientId }) => {
+    await demandPowerOver(context, clientId);
+    return answer(await changeClient(context.tx, context.tenant.id, clientId, { disabledAt: null }));
+  },
 });
 
 const deviceFlowSet = onTenant({
@@ -209,7 +219,9 @@ const secretAdded = onTenant({
     createdAt: s.time('When it was made'),
   }),
   made: 'secretId',
-  run: async ({ tx, tenant, random, now }, { clientId }) => {
+  run: async (context, { clientId }) => {
+    const { tx, tenant, random, now } = context;
+    await demandPowerOver(context, clientId);
     const client = await clientOf(tx, tenant, clientId);
     if (client.type === 'public') throw invalid([], 'public_client_secret');
     if (client.secrets.length >= liveSecrets) {
@@ -230,7 +242,9 @@ const secretRemoved = onTenant({
   route: 'DELETE /clients/{clientId}/secrets/{secretId}',
   fields: { ...fields, secretId: secretIdField },
   output: clientSchema,
-  run: async ({ tx, tenant }, { clientId, secretId }) => {
+  run: async (context, { clientId, secretId }) => {
+    const { tx, tenant } = context;
+    await demandPowerOver(context, clientId);
     const client = await clientOf(tx, tenant, clientId);
     const kept = client.secrets.filter((secret) => secretIdOf(secret) !== secretId);
     if (kept.length === client.secrets.length) throw unknown('secret');

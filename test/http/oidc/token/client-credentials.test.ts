@@ -138,7 +138,7 @@ describe('a client that may not', () => {
     const elsewhere = { ...body, client_id: 'conf1', client_secret: conf1 };
     expectError(await token(service, hosts.b, elsewhere), 400, 'unsupported_grant_type');
     await expect(change('pub1', { clientCredentials: true })).rejects.toThrow('is for confidential ones');
-    await expect(change('conf1', { serviceScopes: ['members:read'] })).rejects.toThrow('has the scope');
+    await expect(change('conf1', { serviceScopes: ['members:all'] })).rejects.toThrow('has the scope');
   });
 
   it('AU17: gets a token for one API that it names, and not for the member API', async () => {

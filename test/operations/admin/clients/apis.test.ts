@@ -20,7 +20,7 @@ describe('an API of a tenant', () => {
   it('I54: is registered, listed, changed and deleted', async () => {
     const identifier = 'https://invoices.example.com/v1';
     const scopes = { 'invoices:read': 'See your invoices' };
-    const api = { identifier, name: 'API', scopes, accessTokenAlgorithm: 'ES256' };
+    const api = { identifier, name: 'API', scopes, accessTokenAlgorithm: 'ES256', unverifiedClients: false };
     expect(await create(identifier, { scopes })).toEqual(api);
     expect(await run(service, 'apis.list', { tenant })).toEqual({ apis: [api], next: null });
     const changes = { name: 'Invoices', accessTokenAlgorithm: 'RS256' };
