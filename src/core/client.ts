@@ -1,5 +1,5 @@
 // An OIDC client as it is registered.
-import type { ForeignAlgorithm } from './oidc/foreign-key.ts';
+import type { ForeignAlgorithm } from './oidc/client/foreign-key.ts';
 import type { AccessTokenAlgorithm, SigningAlgorithm } from './tenant.ts';
 
 /** Whether a client may use an extension of the protocol, or must. */

@@ -1,6 +1,6 @@
 // A tenant: one issuer on one domain.
 import type { TenantLimits } from './limits.ts';
-import { isHostName } from './oidc/redirect-uri.ts';
+import { isHostName } from './oidc/client/redirect-uri.ts';
 
 /** What access tokens are signed with (decision 42). Every tenant has a key of each. */
 export type AccessTokenAlgorithm = 'ES256' | 'RS256';

@@ -8,7 +8,7 @@ import type {
   HTTPMethods,
 } from 'fastify';
 import { metadataCacheSeconds } from '../core/limits.ts';
-import { allowsOrigin } from '../core/oidc/web-origin.ts';
+import { allowsOrigin } from '../core/oidc/client/web-origin.ts';
 import { referenceHeader } from './request-log.ts';
 
 /** Which origins may read a route from a script: all of them, or those that clients have registered. */

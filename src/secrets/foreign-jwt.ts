@@ -10,7 +10,7 @@ import {
   isMeantFor,
   readForeignKey,
   signsBy,
-} from '../core/oidc/foreign-key.ts';
+} from '../core/oidc/client/foreign-key.ts';
 import { foreignJwtLength } from '../core/oidc/limits.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readReturnAddress } from '../../src/core/access/checkout.ts';
-import { findRedirectUri, redirectUriProblem } from '../../src/core/oidc/redirect-uri.ts';
-import { isWebOrigin } from '../../src/core/oidc/web-origin.ts';
+import { findRedirectUri, redirectUriProblem } from '../../src/core/oidc/client/redirect-uri.ts';
+import { isWebOrigin } from '../../src/core/oidc/client/web-origin.ts';
 import { readIssuer } from '../../src/core/tenant.ts';
 import { contentSecurityPolicy, formTarget } from '../../src/http/headers.ts';
 import { nearly, text } from '../support/fuzz/hostile.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { ProtocolError } from '../../src/http/answers.ts';
-import { clientCredentials } from '../../src/http/oidc/client-authentication.ts';
+import { clientCredentials } from '../../src/http/oidc/client/client-authentication.ts';
 import { bytes, nearly, text } from '../support/fuzz/hostile.ts';
 import { holds } from '../support/fuzz/runs.ts';
 

@@ -6,7 +6,7 @@ import { composeMail } from '../../src/operations/mail/mail.ts';
 import { OperationRefused } from '../../src/operations/refusal.ts';
 import { changeTenant, prepareTenant } from '../../src/operations/tenant/tenant.ts';
 import { openVault } from '../../src/secrets/vault.ts';
-import { findClient } from '../../src/storage/client.ts';
+import { findClient } from '../../src/storage/clients/client.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { listTenants } from '../../src/storage/tenant.ts';
 import { hostileSvgs, largestLogo, plainLogo } from '../support/members/logos.ts';

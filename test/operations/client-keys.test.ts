@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientRegistration, registerClient } from '../../src/operations/client/client.ts';
 import { OperationRefused } from '../../src/operations/refusal.ts';
-import { foreignPair, privateJwkOf } from '../support/foreign-jwt.ts';
+import { foreignPair, privateJwkOf } from '../support/clients/foreign-jwt.ts';
 import { now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';
 import { told } from '../support/records/told.ts';

@@ -7,7 +7,7 @@ import {
   registerClient,
 } from '../../src/operations/client/client.ts';
 import { OperationRefused } from '../../src/operations/refusal.ts';
-import { findClient, insertClient } from '../../src/storage/client.ts';
+import { findClient, insertClient } from '../../src/storage/clients/client.ts';
 import type { Store } from '../../src/storage/store.ts';
 import { clientRecord, day, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';

@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { exportJWK } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { foreignAlgorithms, readForeignKey } from '../../src/core/oidc/foreign-key.ts';
+import { foreignAlgorithms, readForeignKey } from '../../src/core/oidc/client/foreign-key.ts';
 import { type ForeignJwtExpected, verifyForeignJwt } from '../../src/secrets/foreign-jwt.ts';
-import { foreignPair, jwtPart, privateJwkOf, signForeign } from '../support/foreign-jwt.ts';
+import { foreignPair, jwtPart, privateJwkOf, signForeign } from '../support/clients/foreign-jwt.ts';
 
 const pairs = {
   ES256: await foreignPair('ES256'),

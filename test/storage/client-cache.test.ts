@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/core/client.ts';
-import { findClient, insertClient, updateClient, updateDeviceFlow } from '../../src/storage/client.ts';
+import {
+  findClient,
+  insertClient,
+  updateClient,
+  updateDeviceFlow,
+} from '../../src/storage/clients/client.ts';
 import type { Store, Tx } from '../../src/storage/store.ts';
 import { clientRecord, now } from '../support/records/records.ts';
 import { storeWithMember } from '../support/records/store.ts';

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AdminToken } from '../../src/core/operators/admin-token.ts';
 import type { AuditEvent } from '../../src/core/operators/audit-event.ts';
-import { findClient, findRegisteredClient, insertClient, updateClient } from '../../src/storage/client.ts';
+import {
+  findClient,
+  findRegisteredClient,
+  insertClient,
+  updateClient,
+} from '../../src/storage/clients/client.ts';
 import {
   findAdminToken,
   findAdminTokenBySecret,

@@ -4,7 +4,7 @@ import { sha256 } from '../../src/core/hash.ts';
 import type { Write } from '../../src/core/write.ts';
 import { apply } from '../../src/storage/apply.ts';
 import { findAuthorizationCode } from '../../src/storage/authorization-code.ts';
-import { findClient, insertClient, listClients } from '../../src/storage/client.ts';
+import { findClient, insertClient, listClients } from '../../src/storage/clients/client.ts';
 import { findScopeConsent } from '../../src/storage/scope-consent.ts';
 import {
   findSession,

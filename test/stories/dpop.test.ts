@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, createRemoteJWKSet, exportJWK, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { setClient } from '../support/dpop.ts';
+import { setClient } from '../support/clients/dpop.ts';
 import { apiAudience } from '../support/service.ts';
 import { profilePath } from '../support/tokens.ts';
 import { useService } from '../support/use-service.ts';

@@ -1,8 +1,8 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ForeignAlgorithm } from '../../src/core/oidc/foreign-key.ts';
-import { type ForeignPair, foreignPair, privateJwkOf } from '../support/foreign-jwt.ts';
+import type { ForeignAlgorithm } from '../../src/core/oidc/client/foreign-key.ts';
+import { type ForeignPair, foreignPair, privateJwkOf } from '../support/clients/foreign-jwt.ts';
 import { run } from '../support/operators/desk.ts';
 import { fapiRedirectUri, fapiSettings } from '../support/requests/fapi.ts';
 import { useService } from '../support/use-service.ts';

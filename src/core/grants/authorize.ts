@@ -3,7 +3,7 @@ import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
 import type { AuthorizationRequest } from '../oidc/authorization-request.ts';
 import { keepClaims, oneFactor } from '../oidc/claims-parameter.ts';
-import { codeLifetimeOf } from '../oidc/profile.ts';
+import { codeLifetimeOf } from '../oidc/client/profile.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
 import {

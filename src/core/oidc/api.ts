@@ -4,7 +4,7 @@ import { nameProblem, textProblem } from '../members/details.ts';
 import { permissions } from '../operators/permission.ts';
 import { type Problem, problem, within } from '../problem.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
-import { isHostName } from './redirect-uri.ts';
+import { isHostName } from './client/redirect-uri.ts';
 import { knownScopes } from './scope.ts';
 
 /** An API of a tenant: a resource server that takes access tokens of its own (RFC 8707; interop 54). */

@@ -4,9 +4,9 @@ import { type ErrorCode, isRefusal, type Refusal, refusal } from '../decision.ts
 import { parameterLength, stateReadAsJson } from '../limits.ts';
 import type { Api } from './api.ts';
 import { type RequestedClaims, readClaims } from './claims-parameter.ts';
+import { findRedirectUri } from './client/redirect-uri.ts';
 import { isThumbprint } from './dpop.ts';
 import { isCodeChallenge } from './pkce.ts';
-import { findRedirectUri } from './redirect-uri.ts';
 import { type Audiences, noTarget, type Resources, readAsked } from './resource.ts';
 import type { Scope } from './scope.ts';
 

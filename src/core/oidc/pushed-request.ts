@@ -3,7 +3,7 @@ import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { authorizationRequestLength, pushedRequestLifetime } from '../limits.ts';
 import { type PageReason, readAuthorizationRequest, type SentParameters } from './authorization-request.ts';
-import { mustNameRedirectUri } from './profile.ts';
+import { mustNameRedirectUri } from './client/profile.ts';
 import type { Audiences } from './resource.ts';
 
 /** What stands before the reference in the `request_uri` of a pushed request (RFC 9126 §2.2). */

@@ -2,8 +2,8 @@
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
 import { passwordLength } from '../members/limits.ts';
-import { isHostName } from '../oidc/redirect-uri.ts';
-import { isWebOrigin } from '../oidc/web-origin.ts';
+import { isHostName } from '../oidc/client/redirect-uri.ts';
+import { isWebOrigin } from '../oidc/client/web-origin.ts';
 import { type Problem, problem } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
 

@@ -1,6 +1,6 @@
 // Documents whose address is the client_id of what they describe (draft-ietf-oauth-client-id-metadata-document).
 import { type Refusal, refusal } from '../decision.ts';
-import { readOutboundUrl } from '../oidc/outbound-url.ts';
+import { readOutboundUrl } from '../oidc/client/outbound-url.ts';
 import type { Tenant } from '../tenant.ts';
 import { clientAddressLength } from './limits.ts';
 import { type ClientMetadata, readMetadata } from './metadata.ts';

@@ -2,9 +2,9 @@
 import type { Client } from '../client.ts';
 import { type Refusal, refusal } from '../decision.ts';
 import { nameProblem } from '../members/details.ts';
-import { keySetProblem } from '../oidc/client-keys.ts';
-import { type ForeignAlgorithm, foreignAlgorithms } from '../oidc/foreign-key.ts';
-import { redirectUriProblem } from '../oidc/redirect-uri.ts';
+import { keySetProblem } from '../oidc/client/client-keys.ts';
+import { type ForeignAlgorithm, foreignAlgorithms } from '../oidc/client/foreign-key.ts';
+import { redirectUriProblem } from '../oidc/client/redirect-uri.ts';
 import { registeredRedirectUris } from './limits.ts';
 
 /** What of it counts; all else is left aside: an operator alone gives more (decision 50). */

@@ -2,13 +2,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusal } from '../../core/decision.ts';
 import type { Member } from '../../core/members/member.ts';
+import { allowsOrigin } from '../../core/oidc/client/web-origin.ts';
 import { type Sight, sightOf } from '../../core/oidc/scope.ts';
-import { allowsOrigin } from '../../core/oidc/web-origin.ts';
 import type { Path } from '../../core/problem.ts';
 import type { Schema } from '../../operations/json-schema.ts';
 import { dotted, problemText } from '../../operations/problem-text.ts';
 import { schemaProblem } from '../../operations/schema-problems.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods, sendRefusal, sendTooMany } from '../answers.ts';
 import { transactionOf } from '../audit.ts';

@@ -15,7 +15,7 @@ import {
   takeStep,
 } from '../../operations/authorization/authorization.ts';
 import { pushedParameters } from '../../operations/authorization/pushed-request.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
@@ -27,7 +27,7 @@ import { sendProblem } from '../pages/problem.ts';
 import { isCrossSitePost } from '../same-origin.ts';
 import { currentSession } from '../session.ts';
 import { encode, respondToClient } from './authorization-response.ts';
-import { takeUnverified } from './client-authentication.ts';
+import { takeUnverified } from './client/client-authentication.ts';
 import { flowUrl, readHintedMember, sealFlow } from './flow.ts';
 import { refuseByDocument } from './registration/document.ts';
 import { type MeantRequest, meantBy, meantRequest } from './request-object.ts';

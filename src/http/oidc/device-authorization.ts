@@ -20,8 +20,8 @@ import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
 import { type LimitName, tooMany } from '../limit-reached.ts';
-import { clientParameters } from './client-assertion.ts';
-import { asClient, clientCredentials, noteRefusedClient } from './client-authentication.ts';
+import { clientParameters } from './client/client-assertion.ts';
+import { asClient, clientCredentials, noteRefusedClient } from './client/client-authentication.ts';
 import { auditMalformed } from './malformed-request.ts';
 
 const parameters = [...clientParameters, 'scope', 'resource', 'device_name', 'device_model'] as const;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type LogoutAnswer, type LogoutRefusal, logout } from '../../core/oidc/logout.ts';
 import { endSession } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { noteRefusal, transactionOf } from '../audit.ts';
 import { clearSessionCookie } from '../cookies.ts';

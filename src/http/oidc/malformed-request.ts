@@ -3,12 +3,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { countingWindow } from '../../core/limits.ts';
 import type { AuditEventName } from '../../core/operators/audit-event.ts';
 import { auditedRefusals } from '../../core/operators/limits.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { ProtocolError, protocolErrorHandler } from '../answers.ts';
 import { noteRefusal } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { bodyForm, parseForm } from '../form.ts';
-import { basicClientId } from './client-authentication.ts';
+import { basicClientId } from './client/client-authentication.ts';
 
 /** A body of another type than a form's: nothing of it is used, but whose it says to be. */
 interface OtherBody {

@@ -11,9 +11,9 @@ import {
   requestObjectTypes,
 } from '../../core/oidc/request-object.ts';
 import { readForeignJwt } from '../../secrets/foreign-jwt.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import type { Deps } from '../deps.ts';
-import { verifyByKeysOf } from './client-assertion.ts';
+import { verifyByKeysOf } from './client/client-assertion.ts';
 
 /** An authorization request as it is meant. */
 export interface MeantRequest {

@@ -9,8 +9,8 @@ import { noStore, protocolError, refuseOtherMethods, sendRefusal } from '../answ
 import { cors, tenantOrigins } from '../cors.ts';
 import type { Deps } from '../deps.ts';
 import { protocolForm } from '../form.ts';
-import { clientParameters } from './client-assertion.ts';
-import { asClient, clientCredentials } from './client-authentication.ts';
+import { clientParameters } from './client/client-assertion.ts';
+import { asClient, clientCredentials } from './client/client-authentication.ts';
 
 const revocationParameters = ['token', 'token_type_hint', ...clientParameters] as const;
 

@@ -4,7 +4,7 @@ import { blankMember, type Member } from '../../core/members/member.ts';
 import { hasAllTenants } from '../../core/operators/permission.ts';
 import { listEveryConsent } from '../../storage/access/consent.ts';
 import { findSubscription } from '../../storage/access/subscription.ts';
-import { findRegisteredClient } from '../../storage/client.ts';
+import { findRegisteredClient } from '../../storage/clients/client.ts';
 import { findMemberByEmail, insertMember, nextMemberNumbers } from '../../storage/members/member.ts';
 import { type MemberNumbers, takenNumbers } from '../../storage/members/member-search.ts';
 import { findService } from '../../storage/service.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../core/registration/unverified-client.ts';
 import type { Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { updateBeside } from '../../storage/registration/unverified-client.ts';
 import { findScopeConsent } from '../../storage/scope-consent.ts';
 import type { Tx } from '../../storage/store.ts';

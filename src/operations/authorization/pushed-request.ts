@@ -5,7 +5,7 @@ import type { SentParameters } from '../../core/oidc/authorization-request.ts';
 import { isPushedBy, issuePushedRequest, referenceIn, requestUriOf } from '../../core/oidc/pushed-request.ts';
 import { decrypt, encrypt } from '../../secrets/cipher.ts';
 import { apply } from '../../storage/apply.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { findPushedRequest } from '../../storage/pushed-request.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';

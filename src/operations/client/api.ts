@@ -1,8 +1,8 @@
 // Registers, changes and deletes the APIs of a tenant.
 import { apiLimits } from '../../core/limits.ts';
 import { type Api, apiProblems } from '../../core/oidc/api.ts';
-import { deleteApi, insertApi, listApis, updateApi } from '../../storage/api.ts';
-import { listClients, updateClient } from '../../storage/client.ts';
+import { deleteApi, insertApi, listApis, updateApi } from '../../storage/clients/api.ts';
+import { listClients, updateClient } from '../../storage/clients/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { conflict, refuseIfAny } from '../refusal.ts';
 

@@ -1,7 +1,7 @@
 // What the tokens of a tenant can be for, as it is now.
 import type { Audiences } from '../../core/oidc/resource.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { findApis } from '../../storage/api.ts';
+import { findApis } from '../../storage/clients/api.ts';
 import type { Tx } from '../../storage/store.ts';
 
 /** The address of the member API of a tenant: its name as a resource (RFC 9728 §2). */

@@ -13,18 +13,23 @@ import {
 import { nameProblem } from '../../core/members/details.ts';
 import { logoLength } from '../../core/members/limits.ts';
 import { logoProblem } from '../../core/members/logo.ts';
-import { keySetProblem } from '../../core/oidc/client-keys.ts';
-import { foreignAlgorithms } from '../../core/oidc/foreign-key.ts';
-import { readOutboundUrl } from '../../core/oidc/outbound-url.ts';
-import { profileProblems } from '../../core/oidc/profile.ts';
-import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/redirect-uri.ts';
-import { isWebOrigin } from '../../core/oidc/web-origin.ts';
+import { keySetProblem } from '../../core/oidc/client/client-keys.ts';
+import { foreignAlgorithms } from '../../core/oidc/client/foreign-key.ts';
+import { readOutboundUrl } from '../../core/oidc/client/outbound-url.ts';
+import { profileProblems } from '../../core/oidc/client/profile.ts';
+import { logoutUriProblem, redirectUriProblem } from '../../core/oidc/client/redirect-uri.ts';
+import { isWebOrigin } from '../../core/oidc/client/web-origin.ts';
 import { permissions } from '../../core/operators/permission.ts';
 import { type Problem, problem, within } from '../../core/problem.ts';
-import { listApis } from '../../storage/api.ts';
 import { apply } from '../../storage/apply.ts';
 import { cancelCodesOfClient } from '../../storage/authorization-code.ts';
-import { findRegisteredClient, insertClient, updateClient, updateDeviceFlow } from '../../storage/client.ts';
+import { listApis } from '../../storage/clients/api.ts';
+import {
+  findRegisteredClient,
+  insertClient,
+  updateClient,
+  updateDeviceFlow,
+} from '../../storage/clients/client.ts';
 import { listOpenDeviceCodes } from '../../storage/device-code.ts';
 import { endSignInsOfClient } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';

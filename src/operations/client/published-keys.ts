@@ -1,5 +1,5 @@
 // The keys that clients publish themselves, as they were fetched last.
-import { readKeySet } from '../../core/oidc/client-keys.ts';
+import { readKeySet } from '../../core/oidc/client/client-keys.ts';
 import { publishedKeys as limits } from '../../core/oidc/limits.ts';
 import { type AgedMap, createAgedMap } from '../../storage/memory/aged-map.ts';
 import type { Clock } from '../../system/clock.ts';

@@ -10,7 +10,7 @@ import { endSignIn, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
 import type { Session } from '../../core/session.ts';
 import { apply } from '../../storage/apply.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { findDeviceCodeById } from '../../storage/device-code.ts';
 import { findSession } from '../../storage/session.ts';
 import { findSignIn } from '../../storage/sign-in.ts';

@@ -5,8 +5,8 @@ import { hasPlace, turnOver } from '../../core/grants/slowed-entry.ts';
 import { hashUserCode } from '../../core/grants/user-code.ts';
 import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
 import type { Api } from '../../core/oidc/api.ts';
-import { findApis } from '../../storage/api.ts';
-import { findClient } from '../../storage/client.ts';
+import { findApis } from '../../storage/clients/api.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import {
   countPendingDeviceCodes,
   findDeviceCodeByUserCode,

@@ -4,7 +4,7 @@ import { logoutNotice as limits } from '../../core/oidc/limits.ts';
 import { logoutTokenClaims, resendAt, type Sending, sendingOf } from '../../core/oidc/logout-notice.ts';
 import type { Log } from '../../log/log.ts';
 import { signingKeyFor, signToken } from '../../secrets/signing.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import {
   type LogoutNoticeRow,
   listDueNotices,
@@ -14,7 +14,7 @@ import {
   noticeFailed,
   postponeNotices,
   takeDueNotices,
-} from '../../storage/logout-notice.ts';
+} from '../../storage/clients/logout-notice.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Outbound } from '../../system/outbound/outbound.ts';
 import { createDelivery, type Delivery, type DeliveryDeps } from '../delivery/delivery.ts';

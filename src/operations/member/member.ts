@@ -5,7 +5,7 @@ import { listCheckouts } from '../../storage/access/checkout.ts';
 import { listConsentChanges } from '../../storage/access/consent.ts';
 import { listInvoices } from '../../storage/access/invoice.ts';
 import { listSubscriptions } from '../../storage/access/subscription.ts';
-import { listClients } from '../../storage/client.ts';
+import { listClients } from '../../storage/clients/client.ts';
 import { eraseMember } from '../../storage/members/erase.ts';
 import {
   findMember,

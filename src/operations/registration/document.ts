@@ -6,7 +6,7 @@ import { readClientAddress, readDocument } from '../../core/registration/documen
 import { documentLength, documentLife, failedDocument } from '../../core/registration/limits.ts';
 import type { ClientMetadata } from '../../core/registration/metadata.ts';
 import { bannedWith, hostOf } from '../../core/registration/unverified-client.ts';
-import { updateClient } from '../../storage/client.ts';
+import { updateClient } from '../../storage/clients/client.ts';
 import { type AgedMap, createAgedMap } from '../../storage/memory/aged-map.ts';
 import { isBanned } from '../../storage/registration/client-ban.ts';
 import {

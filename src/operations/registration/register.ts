@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refusal } from '../../core/decision.ts';
 import { equalInConstantTime, sha256 } from '../../core/hash.ts';
 import { type ClientMetadata, readMetadata } from '../../core/registration/metadata.ts';
 import { bannedWith } from '../../core/registration/unverified-client.ts';
-import { updateClient } from '../../storage/client.ts';
+import { updateClient } from '../../storage/clients/client.ts';
 import { isBanned } from '../../storage/registration/client-ban.ts';
 import { useRegistrationToken } from '../../storage/registration/registration-token.ts';
 import { findUnverifiedClient, type UnverifiedClient } from '../../storage/registration/unverified-client.ts';

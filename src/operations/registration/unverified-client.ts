@@ -3,7 +3,7 @@ import type { Client } from '../../core/client.ts';
 import { looksLike } from '../../core/registration/look-alike.ts';
 import { bannedWith, isUnverified } from '../../core/registration/unverified-client.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { listClients } from '../../storage/client.ts';
+import { listClients } from '../../storage/clients/client.ts';
 import { insertClientBan } from '../../storage/registration/client-ban.ts';
 import {
   listUnverifiedClients,

@@ -2,7 +2,7 @@
 import type { Client } from '../../core/client.ts';
 import { endSignIn, type SignInWrite, signInLives } from '../../core/grants/sign-in.ts';
 import type { Member } from '../../core/members/member.ts';
-import { findClient } from '../../storage/client.ts';
+import { findClient } from '../../storage/clients/client.ts';
 import { findSession } from '../../storage/session.ts';
 import { listMemberSignIns, listSurplusSignIns, type MemberSignIn } from '../../storage/sign-in.ts';
 import type { Tx } from '../../storage/store.ts';

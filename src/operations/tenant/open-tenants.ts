@@ -1,12 +1,12 @@
 // Keeps all tenants and their keys in memory.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import type { Client, ExtensionUse } from '../../core/client.ts';
-import { type ForeignAlgorithm, foreignAlgorithms } from '../../core/oidc/foreign-key.ts';
-import { type WebOrigins, webOriginsOf } from '../../core/oidc/web-origin.ts';
+import { type ForeignAlgorithm, foreignAlgorithms } from '../../core/oidc/client/foreign-key.ts';
+import { type WebOrigins, webOriginsOf } from '../../core/oidc/client/web-origin.ts';
 import type { SigningAlgorithm, Tenant } from '../../core/tenant.ts';
 import { readSigningKey, type SigningKey } from '../../secrets/signing.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import { listClients } from '../../storage/client.ts';
+import { listClients } from '../../storage/clients/client.ts';
 import { connectionOf } from '../../storage/prepared.ts';
 import { findService } from '../../storage/service.ts';
 import type { Tx } from '../../storage/store.ts';

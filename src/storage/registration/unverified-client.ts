@@ -1,6 +1,6 @@
 // Queries of clients that no operator registered.
 import type { Client } from '../../core/client.ts';
-import { fromRow, toRow } from '../client.ts';
+import { fromRow, toRow } from '../clients/client.ts';
 import { forgetRemembered } from '../prepared.ts';
 import { deleteRows, findRow, type ListPage, rowsWith, updateRow, within } from '../rows.ts';
 import type { ClientRow } from '../schema.ts';

@@ -2,7 +2,7 @@
 import { lookup as askSystem } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { hostNameLength } from '../../core/limits.ts';
-import { readOutboundUrl } from '../../core/oidc/outbound-url.ts';
+import { readOutboundUrl } from '../../core/oidc/client/outbound-url.ts';
 import { outbound as limits } from '../../core/operators/limits.ts';
 import type { Clock, Schedule } from '../clock.ts';
 import type { OutboundCall, OutboundFailure, OutboundResult } from './call.ts';

@@ -4,7 +4,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { describe, expect, it } from 'vitest';
 import { migrations } from '../../../db/migrations/index.ts';
-import { findClient } from '../../../src/storage/client.ts';
+import { findClient } from '../../../src/storage/clients/client.ts';
 import { listMembers } from '../../../src/storage/members/member-search.ts';
 import { applicationId } from '../../../src/storage/sqlite/check.ts';
 import { databaseFile } from '../../../src/storage/sqlite/open.ts';

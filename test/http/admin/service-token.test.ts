@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor, Permission } from '../../../src/core/operators/permission.ts';
 import { permissions } from '../../../src/core/operators/permission.ts';
 import { signToken, type TokenType } from '../../../src/secrets/signing.ts';
-import { dpopKey, proofOf, tokenProof } from '../../support/dpop.ts';
+import { dpopKey, proofOf, tokenProof } from '../../support/clients/dpop.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { auditEvents, callApi } from '../../support/operators/api.ts';
 import { refusal, run, tenantIdOf, tokenOf } from '../../support/operators/desk.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { foreignPair } from '../../support/clients/foreign-jwt.ts';
+import { jwksOf } from '../../support/clients/signed-client.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { foreignPair } from '../../support/foreign-jwt.ts';
 import { run } from '../../support/operators/desk.ts';
-import { jwksOf } from '../../support/signed-client.ts';
 import { useService } from '../../support/use-service.ts';
 
 const service = useService({ data: 'security' });

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DpopKey, dpopKey } from '../../support/dpop.ts';
+import { type DpopKey, dpopKey } from '../../support/clients/dpop.ts';
+import { type ForeignPair, foreignPair } from '../../support/clients/foreign-jwt.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { type ForeignPair, foreignPair } from '../../support/foreign-jwt.ts';
 import { refusal, run } from '../../support/operators/desk.ts';
 import { headerOf } from '../../support/records/claims.ts';
 import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../../support/records/expectations.ts';

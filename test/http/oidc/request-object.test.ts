@@ -1,18 +1,18 @@
 import { createHmac, createPublicKey } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hosts } from '../../support/fixtures.ts';
 import {
   type ForeignPair,
   foreignPair,
   jwtPart,
   privateJwkOf,
   signForeign,
-} from '../../support/foreign-jwt.ts';
+} from '../../support/clients/foreign-jwt.ts';
+import { jwksOf } from '../../support/clients/signed-client.ts';
+import { hosts } from '../../support/fixtures.ts';
 import { run } from '../../support/operators/desk.ts';
 import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../../support/records/expectations.ts';
 import { mayPush, pushAs } from '../../support/requests/push.ts';
-import { jwksOf } from '../../support/signed-client.ts';
 import { apps, credentialsOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 import {

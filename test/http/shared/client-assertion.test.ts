@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import { foreignPair } from '../../support/clients/foreign-jwt.ts';
+import { asSigned, assertionOf, authenticate, registerSigned } from '../../support/clients/signed-client.ts';
 import { setLimits, unlimited } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
-import { foreignPair } from '../../support/foreign-jwt.ts';
 import { expectJsonError } from '../../support/records/expectations.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';
 import { startTestService } from '../../support/service.ts';
-import { asSigned, assertionOf, authenticate, registerSigned } from '../../support/signed-client.ts';
 import { useStarted } from '../../support/use-service.ts';
 
 const pair = useStarted(async () => {

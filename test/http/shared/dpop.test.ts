@@ -7,7 +7,7 @@ import {
   refreshWith,
   setClient,
   tokenProof,
-} from '../../support/dpop.ts';
+} from '../../support/clients/dpop.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';
 import { startTestService, type TestService } from '../../support/service.ts';

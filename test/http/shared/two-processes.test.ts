@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../src/core/client.ts';
 import { prepareSigningKey, replaceKeys } from '../../../src/operations/tenant/keys.ts';
-import { findRegisteredClient, updateClient } from '../../../src/storage/client.ts';
+import { findRegisteredClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { findTenant, listSigningKeys, updateTenant } from '../../../src/storage/tenant.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { sharedDatabase } from '../../support/run/test-store.ts';

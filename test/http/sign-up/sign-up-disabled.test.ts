@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listClients, updateClient } from '../../../src/storage/client.ts';
+import { listClients, updateClient } from '../../../src/storage/clients/client.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { atSignUp, newPassword, submitSignUp, wayOn } from '../../support/members/sign-up.ts';
 import { allRows } from '../../support/records/rows.ts';

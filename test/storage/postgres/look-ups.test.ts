@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { findClient } from '../../../src/storage/client.ts';
+import { findClient } from '../../../src/storage/clients/client.ts';
 import { connectionOf, forgetRemembered } from '../../../src/storage/prepared.ts';
 import { findService, insertService, saveSetupHash } from '../../../src/storage/service.ts';
 import { StorageUnavailable, type Tx } from '../../../src/storage/store.ts';

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findClient, insertClient, updateClient } from '../../../src/storage/client.ts';
+import { findClient, insertClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { openPostgres } from '../../../src/storage/postgres/open.ts';
 import { connectionOf } from '../../../src/storage/prepared.ts';
 import { StorageUnavailable, type Store } from '../../../src/storage/store.ts';

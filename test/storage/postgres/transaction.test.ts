@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { findClient, updateClient } from '../../../src/storage/client.ts';
+import { findClient, updateClient } from '../../../src/storage/clients/client.ts';
 import { findSignIn, insertSignIn, rotateSignIn } from '../../../src/storage/sign-in.ts';
 import { StorageUnavailable, type Tx } from '../../../src/storage/store.ts';
 import { countTrips } from '../../support/proxy/round-trips.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, runProgram } from '../../support/documents.ts';
+import { codeOf, runProgram } from '../../support/documents/documents.ts';
 import { apps, claimsOf, tokensOf } from '../../support/tokens.ts';
 import { useService } from '../../support/use-service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { shellReader } from '../../support/shell-reader.ts';
+import { shellReader } from '../../support/documents/shell-reader.ts';
 import { apps, claimsOf, tokensOf } from '../../support/tokens.ts';
 import { useFreshService } from '../../support/use-service.ts';
 

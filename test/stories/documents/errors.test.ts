@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { documentText, tableRows } from '../../support/documents.ts';
+import { documentText, tableRows } from '../../support/documents/documents.ts';
 import { hosts } from '../../support/fixtures.ts';
 import { mayPush } from '../../support/requests/push.ts';
 import { useService } from '../../support/use-service.ts';

@@ -6,7 +6,7 @@ import { type Files, startApp } from '../../support/browser/app.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { registerClients, submitSignIn } from '../../support/browser/site.ts';
 import { phoneOf } from '../../support/device.ts';
-import { codeOf, placed, type RunningProgram, runProgram } from '../../support/documents.ts';
+import { codeOf, placed, type RunningProgram, runProgram } from '../../support/documents/documents.ts';
 import { run } from '../../support/operators/desk.ts';
 import { startReceiver } from '../../support/outbound/receiver.ts';
 import { freePort } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { insertClient } from '../../../src/storage/client.ts';
+import { insertClient } from '../../../src/storage/clients/client.ts';
 import { insertMember } from '../../../src/storage/members/member.ts';
 import { insertSession } from '../../../src/storage/session.ts';
 import type { Store, Tx } from '../../../src/storage/store.ts';

@@ -1,10 +1,10 @@
-import { type DpopKey, dpopHeader, tokenProof } from '../dpop.ts';
+import { type DpopKey, dpopHeader, tokenProof } from '../clients/dpop.ts';
+import type { ForeignPair } from '../clients/foreign-jwt.ts';
+import { signForeign } from '../clients/foreign-jwt.ts';
+import { asSigned, assertionClaims, jwksOf } from '../clients/signed-client.ts';
 import { hosts } from '../fixtures.ts';
-import type { ForeignPair } from '../foreign-jwt.ts';
-import { signForeign } from '../foreign-jwt.ts';
 import type { Answer } from '../http.ts';
 import type { TestService } from '../service.ts';
-import { asSigned, assertionClaims, jwksOf } from '../signed-client.ts';
 import { authorizationParameters, type Pkce, pkce, token } from '../visitor.ts';
 import { pushUrl } from './push.ts';
 

@@ -10,7 +10,7 @@ import {
   listLastConsentChanges,
   listNewestConsentChanges,
 } from '../../../storage/access/consent.ts';
-import { findRegisteredClient } from '../../../storage/client.ts';
+import { findRegisteredClient } from '../../../storage/clients/client.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { countedMember } from '../../limit-reached.ts';
 import type { Answer } from '../../pages/guarded-page.ts';

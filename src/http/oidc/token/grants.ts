@@ -22,7 +22,7 @@ import { mayChange } from '../../../storage/prepared.ts';
 import { findSignIn, findSignInWithMember } from '../../../storage/sign-in.ts';
 import type { TransactionKind, Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
-import { clientParameters } from '../client-assertion.ts';
+import { clientParameters } from '../client/client-assertion.ts';
 
 /** The parameters that a token request may bring; others are ignored (RFC 6749 §3.2). */
 export const tokenParameters = [

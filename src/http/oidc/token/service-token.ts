@@ -6,7 +6,7 @@ import {
 } from '../../../core/grants/client-credentials.ts';
 import type { Permission } from '../../../core/operators/permission.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
-import { findClient } from '../../../storage/client.ts';
+import { findClient } from '../../../storage/clients/client.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
 import { keyOf, verifyAccessToken } from '../bearer.ts';

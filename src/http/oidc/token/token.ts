@@ -19,7 +19,7 @@ import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../../
 import { cors, tenantDpop, tenantOrigins } from '../../cors.ts';
 import type { Deps } from '../../deps.ts';
 import { protocolForm } from '../../form.ts';
-import { asClient, clientCredentials, refuseGrant } from '../client-authentication.ts';
+import { asClient, clientCredentials, refuseGrant } from '../client/client-authentication.ts';
 import { decideWithKey, sentProof, tellNonce } from '../dpop/proof.ts';
 import { auditMalformed } from '../malformed-request.ts';
 import { tokenUrl } from '../paths.ts';

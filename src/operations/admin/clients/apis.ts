@@ -2,7 +2,7 @@
 import { apiLimits } from '../../../core/limits.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
 import type { Api } from '../../../core/oidc/api.ts';
-import { listApis } from '../../../storage/api.ts';
+import { listApis } from '../../../storage/clients/api.ts';
 import { changeApi, registerApi, removeApi } from '../../client/api.ts';
 import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';

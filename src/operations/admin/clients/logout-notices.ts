@@ -1,7 +1,7 @@
 // The operation that shows what a client was told of sign-outs.
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
-import { findRegisteredClient } from '../../../storage/client.ts';
-import { type LogoutNoticeRow, listLogoutNotices } from '../../../storage/logout-notice.ts';
+import { findRegisteredClient } from '../../../storage/clients/client.ts';
+import { type LogoutNoticeRow, listLogoutNotices } from '../../../storage/clients/logout-notice.ts';
 import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';

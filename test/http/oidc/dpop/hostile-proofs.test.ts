@@ -10,9 +10,9 @@ import {
   refreshWith,
   setClient,
   tokenProof,
-} from '../../../support/dpop.ts';
+} from '../../../support/clients/dpop.ts';
+import { jwtPart, privateJwkOf, signForeign } from '../../../support/clients/foreign-jwt.ts';
 import { hosts } from '../../../support/fixtures.ts';
-import { jwtPart, privateJwkOf, signForeign } from '../../../support/foreign-jwt.ts';
 import { apps, credentialsOf, expectError } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';
 import { codeFor, type Tokens, token, visitor } from '../../../support/visitor.ts';

@@ -1,5 +1,12 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DpopKey, dpopHeader, dpopKey, proofOf, setClient, tokenProof } from '../../../support/dpop.ts';
+import {
+  type DpopKey,
+  dpopHeader,
+  dpopKey,
+  proofOf,
+  setClient,
+  tokenProof,
+} from '../../../support/clients/dpop.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
 import { expectJsonError } from '../../../support/records/expectations.ts';

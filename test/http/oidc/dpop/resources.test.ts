@@ -9,7 +9,7 @@ import {
   refreshWith,
   setClient,
   tokenProof,
-} from '../../../support/dpop.ts';
+} from '../../../support/clients/dpop.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import type { Answer } from '../../../support/http.ts';
 import { apps, expectError, profile, profilePath } from '../../../support/tokens.ts';

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readRefreshToken } from '../../../../src/core/grants/refresh-token.ts';
 import { findSignIn } from '../../../../src/storage/sign-in.ts';
-import { approvedCodes, codesFor, deviceGrant, phoneOf } from '../../../support/device.ts';
 import {
   boundTokens,
   dpopHeader,
@@ -10,7 +9,8 @@ import {
   refreshWith,
   setClient,
   tokenProof,
-} from '../../../support/dpop.ts';
+} from '../../../support/clients/dpop.ts';
+import { approvedCodes, codesFor, deviceGrant, phoneOf } from '../../../support/device.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { apps, claimsOf, expectError } from '../../../support/tokens.ts';
 import { useService } from '../../../support/use-service.ts';

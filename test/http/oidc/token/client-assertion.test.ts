@@ -1,11 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setLimits, unlimited } from '../../../support/device.ts';
-import { hosts, secrets } from '../../../support/fixtures.ts';
-import { foreignPair, jwtPart, signForeign } from '../../../support/foreign-jwt.ts';
-import { watchAudit } from '../../../support/operators/audit-watch.ts';
-import { run } from '../../../support/operators/desk.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
+import { foreignPair, jwtPart, signForeign } from '../../../support/clients/foreign-jwt.ts';
 import {
   asSigned,
   assertionClaims,
@@ -14,7 +9,12 @@ import {
   authenticate,
   jwksOf,
   registerSigned,
-} from '../../../support/signed-client.ts';
+} from '../../../support/clients/signed-client.ts';
+import { setLimits, unlimited } from '../../../support/device.ts';
+import { hosts, secrets } from '../../../support/fixtures.ts';
+import { watchAudit } from '../../../support/operators/audit-watch.ts';
+import { run } from '../../../support/operators/desk.ts';
+import { expectJsonError } from '../../../support/records/expectations.ts';
 import { expectError, revoke } from '../../../support/tokens.ts';
 import { serviceForTest, useService } from '../../../support/use-service.ts';
 import {

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import type { OutboundCall, OutboundResult } from '../../../../src/system/outbound/call.ts';
-import { setLimits, unlimited } from '../../../support/device.ts';
-import { hosts } from '../../../support/fixtures.ts';
-import { foreignPair } from '../../../support/foreign-jwt.ts';
-import { expectJsonError } from '../../../support/records/expectations.ts';
+import { foreignPair } from '../../../support/clients/foreign-jwt.ts';
 import {
   asSigned,
   assertionOf,
   authenticate,
   jwksOf,
   registerSigned,
-} from '../../../support/signed-client.ts';
+} from '../../../support/clients/signed-client.ts';
+import { setLimits, unlimited } from '../../../support/device.ts';
+import { hosts } from '../../../support/fixtures.ts';
+import { expectJsonError } from '../../../support/records/expectations.ts';
 import { serviceForTest } from '../../../support/use-service.ts';
 
 const jwksUri = 'https://app.test/keys';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../../../src/core/decision.ts';
 import { refresh } from '../../../../src/core/grants/refresh-token.ts';
 import { apply } from '../../../../src/storage/apply.ts';
-import { findClient } from '../../../../src/storage/client.ts';
+import { findClient } from '../../../../src/storage/clients/client.ts';
 import { findMember } from '../../../../src/storage/members/member.ts';
 import { findSignIn, insertSignIn, rotateSignIn } from '../../../../src/storage/sign-in.ts';
 import type { Tx } from '../../../../src/storage/store.ts';

@@ -3,8 +3,8 @@ import {
   findRedirectUri,
   logoutUriProblem,
   redirectUriProblem,
-} from '../../../src/core/oidc/redirect-uri.ts';
-import { told } from '../../support/records/told.ts';
+} from '../../../../src/core/oidc/client/redirect-uri.ts';
+import { told } from '../../../support/records/told.ts';
 
 const web = ['https://app.test/cb', 'https://app.test/cb2'];
 const native = ['http://127.0.0.1/cb', 'http://[::1]/cb', 'com.example.app:/cb'];

@@ -1,12 +1,12 @@
 // Queries of what clients are told when members sign out.
 import { sql } from 'kysely';
-import type { SignIn } from '../core/grants/sign-in.ts';
-import { type LogoutNotice, toldEnds } from '../core/oidc/logout-notice.ts';
-import type { Write } from '../core/write.ts';
-import { sourceIn, wakeAfterCommit } from './operators/audited.ts';
-import { lookup, remembered } from './prepared.ts';
-import { type NewestPage, newest, type RowOf, rowsWith, updateRows } from './rows.ts';
-import type { Tx } from './store.ts';
+import type { SignIn } from '../../core/grants/sign-in.ts';
+import { type LogoutNotice, toldEnds } from '../../core/oidc/logout-notice.ts';
+import type { Write } from '../../core/write.ts';
+import { sourceIn, wakeAfterCommit } from '../operators/audited.ts';
+import { lookup, remembered } from '../prepared.ts';
+import { type NewestPage, newest, type RowOf, rowsWith, updateRows } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** A notice as its operator sees it. */
 export type LogoutNoticeRow = RowOf<'logoutNotices'>;

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
-import type { Connection } from '../../src/cli/connection.ts';
+import type { Connection } from '../../../src/cli/connection.ts';
+import { phoneOf } from '../device.ts';
+import type { Answer } from '../http.ts';
+import { commandHere } from '../operators/command.ts';
+import { run } from '../operators/desk.ts';
+import type { TestService } from '../service.ts';
+import { answerOf, pkce, type Visitor, visitor } from '../visitor.ts';
 import { curl, shellLines, wordsOf } from './curl.ts';
-import { phoneOf } from './device.ts';
 import { codeOf, programFolder } from './documents.ts';
-import type { Answer } from './http.ts';
-import { commandHere } from './operators/command.ts';
-import { run } from './operators/desk.ts';
-import type { TestService } from './service.ts';
-import { answerOf, pkce, type Visitor, visitor } from './visitor.ts';
 
 /** What types the lines of a document, one after the other, as a reader would, and does between them what a reader does. */
 export interface ShellReader {

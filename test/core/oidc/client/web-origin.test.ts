@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allowsOrigin, isWebOrigin, webOriginsOf } from '../../../src/core/oidc/web-origin.ts';
+import { allowsOrigin, isWebOrigin, webOriginsOf } from '../../../../src/core/oidc/client/web-origin.ts';
 
 describe('an origin that may be registered (decision 40; F7)', () => {
   it.each([

@@ -1,7 +1,7 @@
 // Authenticates a client by its secret, or by an assertion that it signed.
-import type { Client } from '../client.ts';
-import { type Refusal, refusal } from '../decision.ts';
-import { equalInConstantTime, sha256 } from '../hash.ts';
+import type { Client } from '../../client.ts';
+import { type Refusal, refusal } from '../../decision.ts';
+import { equalInConstantTime, sha256 } from '../../hash.ts';
 import { hasKeysOf, type JudgedAssertion } from './client-assertion.ts';
 
 /** What a request brought to say which client it is (RFC 6749 §2.3.1; decision 15). */

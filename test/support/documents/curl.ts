@@ -1,5 +1,5 @@
-import type { Answer } from './http.ts';
-import type { TestService } from './service.ts';
+import type { Answer } from '../http.ts';
+import type { TestService } from '../service.ts';
 
 /** The lines of a block of shell, those that a backslash or an open quote continues in one. */
 export function shellLines(block: string): readonly string[] {

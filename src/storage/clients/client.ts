@@ -1,6 +1,6 @@
 // Queries of clients.
-import type { Client, ClientSecret } from '../core/client.ts';
-import { forgetRemembered, prepared, query, remembered } from './prepared.ts';
+import type { Client, ClientSecret } from '../../core/client.ts';
+import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
 import {
   findRow,
   fromFlag,
@@ -11,9 +11,9 @@ import {
   toFlag,
   updateRow,
   within,
-} from './rows.ts';
-import type { ClientRow, StoredClient } from './schema.ts';
-import type { Tx } from './store.ts';
+} from '../rows.ts';
+import type { ClientRow, StoredClient } from '../schema.ts';
+import type { Tx } from '../store.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {

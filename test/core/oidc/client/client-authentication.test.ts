@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isRefusal } from '../../../src/core/decision.ts';
-import { sha256 } from '../../../src/core/hash.ts';
-import { authenticateClient, type ClientCredentials } from '../../../src/core/oidc/client-authentication.ts';
-import { clientRecord } from '../../support/records/records.ts';
+import { isRefusal } from '../../../../src/core/decision.ts';
+import { sha256 } from '../../../../src/core/hash.ts';
+import {
+  authenticateClient,
+  type ClientCredentials,
+} from '../../../../src/core/oidc/client/client-authentication.ts';
+import { clientRecord } from '../../../support/records/records.ts';
 
 const confidential = clientRecord();
 const publicClient = clientRecord({ type: 'public', secrets: [] });

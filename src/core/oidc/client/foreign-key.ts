@@ -1,5 +1,5 @@
 // Public keys of others, such as clients, as they stand in a JWK (RFC 7517, RFC 7518 §6).
-import { foreignRsa } from './limits.ts';
+import { foreignRsa } from '../limits.ts';
 
 /** What others may sign with: never a shared secret, and never `none`. EdDSA is Ed25519 (RFC 8037, RFC 9864). */
 export const foreignAlgorithms = ['ES256', 'PS256', 'EdDSA', 'RS256'] as const;

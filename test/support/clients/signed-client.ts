@@ -1,11 +1,11 @@
-import type { Client } from '../../src/core/client.ts';
-import { findRegisteredClient } from '../../src/storage/client.ts';
-import { hosts } from './fixtures.ts';
+import type { Client } from '../../../src/core/client.ts';
+import { findRegisteredClient } from '../../../src/storage/clients/client.ts';
+import { hosts } from '../fixtures.ts';
+import type { Answer } from '../http.ts';
+import { run, tenantIdOf } from '../operators/desk.ts';
+import type { TestService } from '../service.ts';
+import { token } from '../visitor.ts';
 import { type ForeignPair, signForeign } from './foreign-jwt.ts';
-import type { Answer } from './http.ts';
-import { run, tenantIdOf } from './operators/desk.ts';
-import type { TestService } from './service.ts';
-import { token } from './visitor.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 

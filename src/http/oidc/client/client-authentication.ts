@@ -1,6 +1,6 @@
 // The client of a request: what it sent to say who it is, whether that is so, and what it was refused.
 import type { FastifyRequest } from 'fastify';
-import type { Client } from '../../core/client.ts';
+import type { Client } from '../../../core/client.ts';
 import {
   type Because,
   type Decision,
@@ -8,22 +8,25 @@ import {
   isRefusal,
   type Refusal,
   refusal,
-} from '../../core/decision.ts';
-import { countingWindow } from '../../core/limits.ts';
-import { authenticateClient, type ClientCredentials } from '../../core/oidc/client-authentication.ts';
-import type { AuditEvent } from '../../core/operators/audit-event.ts';
-import { allowedClient, isUnverified } from '../../core/registration/unverified-client.ts';
-import type { Write } from '../../core/write.ts';
-import { findClient } from '../../storage/client.ts';
-import { takeIn } from '../../storage/memory/rate-limit.ts';
-import { actingAs } from '../../storage/operators/audited.ts';
-import type { TransactionKind, Tx } from '../../storage/store.ts';
-import { addressKey } from '../address.ts';
-import { protocolError } from '../answers.ts';
-import { noteRefusal, sourceOf } from '../audit.ts';
-import type { Deps } from '../deps.ts';
-import { refusedByLimit } from '../limit-reached.ts';
-import { obeyingChanges } from '../tenant.ts';
+} from '../../../core/decision.ts';
+import { countingWindow } from '../../../core/limits.ts';
+import {
+  authenticateClient,
+  type ClientCredentials,
+} from '../../../core/oidc/client/client-authentication.ts';
+import type { AuditEvent } from '../../../core/operators/audit-event.ts';
+import { allowedClient, isUnverified } from '../../../core/registration/unverified-client.ts';
+import type { Write } from '../../../core/write.ts';
+import { findClient } from '../../../storage/clients/client.ts';
+import { takeIn } from '../../../storage/memory/rate-limit.ts';
+import { actingAs } from '../../../storage/operators/audited.ts';
+import type { TransactionKind, Tx } from '../../../storage/store.ts';
+import { addressKey } from '../../address.ts';
+import { protocolError } from '../../answers.ts';
+import { noteRefusal, sourceOf } from '../../audit.ts';
+import type { Deps } from '../../deps.ts';
+import { refusedByLimit } from '../../limit-reached.ts';
+import { obeyingChanges } from '../../tenant.ts';
 import { assertionIn, type ClientFields, isFirstUse, judgeAssertionOf } from './client-assertion.ts';
 
 /** How the client of a request is met. */

@@ -1,8 +1,8 @@
 // The public keys of a client, as an operator registers them.
-import { parseJson } from '../json.ts';
-import { type Problem, problem } from '../problem.ts';
+import { parseJson } from '../../json.ts';
+import { type Problem, problem } from '../../problem.ts';
+import { clientKeys, foreignRsa } from '../limits.ts';
 import { foreignAlgorithms, isMeantFor, readForeignKey, signsBy } from './foreign-key.ts';
-import { clientKeys, foreignRsa } from './limits.ts';
 
 /**
  * The keys of a JWKS (RFC 7517 §5), whatever they are: which of them may sign is decided when one does.

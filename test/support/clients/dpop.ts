@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { sha256 } from '../../src/core/hash.ts';
-import type { ForeignAlgorithm } from '../../src/core/oidc/foreign-key.ts';
-import { type ClientChanges, changeClient } from '../../src/operations/client/client.ts';
+import { sha256 } from '../../../src/core/hash.ts';
+import type { ForeignAlgorithm } from '../../../src/core/oidc/client/foreign-key.ts';
+import { type ClientChanges, changeClient } from '../../../src/operations/client/client.ts';
+import type { Answer } from '../http.ts';
+import type { TestService } from '../service.ts';
+import { type App, credentialsOf } from '../tokens.ts';
+import { codeFor, type Tokens, token, visitor } from '../visitor.ts';
 import { type ForeignPair, foreignPair, signForeign } from './foreign-jwt.ts';
-import type { Answer } from './http.ts';
-import type { TestService } from './service.ts';
-import { type App, credentialsOf } from './tokens.ts';
-import { codeFor, type Tokens, token, visitor } from './visitor.ts';
 
 /** Changes a client of a tenant, as an operator does. */
 export async function setClient(

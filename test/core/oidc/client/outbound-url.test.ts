@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOutboundUrl } from '../../../src/core/oidc/outbound-url.ts';
+import { readOutboundUrl } from '../../../../src/core/oidc/client/outbound-url.ts';
 
 describe('an address that we may call', () => {
   it.each([

@@ -1,6 +1,6 @@
 // What a client says of itself in a JWT that it signed (RFC 7523 §3).
-import type { Client } from '../client.ts';
-import { assertionLife } from './limits.ts';
+import type { Client } from '../../client.ts';
+import { assertionLife } from '../limits.ts';
 
 /** The settings that decide whose signature is right. */
 export type AssertionKeys = Pick<Client, 'authenticationMethod' | 'jwks' | 'jwksUri' | 'signingAlgorithms'>;

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign as nodeSign } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { exportJWK } from 'jose/key/export';
-import type { ForeignAlgorithm } from '../../src/core/oidc/foreign-key.ts';
+import type { ForeignAlgorithm } from '../../../src/core/oidc/client/foreign-key.ts';
 
 /** A key pair of a client. */
 export interface ForeignPair {

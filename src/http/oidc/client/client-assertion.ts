@@ -1,22 +1,22 @@
 // The assertion by which a client proves who it is: verified before the transaction, used up in it.
 import type { FastifyRequest } from 'fastify';
-import type { Client } from '../../core/client.ts';
-import { type JudgedAssertion, judgeAssertion } from '../../core/oidc/client-assertion.ts';
-import { readKeySet } from '../../core/oidc/client-keys.ts';
-import { takesIssuerAlone } from '../../core/oidc/profile.ts';
-import { publishedKeysAt } from '../../operations/client/published-keys.ts';
+import type { Client } from '../../../core/client.ts';
+import { type JudgedAssertion, judgeAssertion } from '../../../core/oidc/client/client-assertion.ts';
+import { readKeySet } from '../../../core/oidc/client/client-keys.ts';
+import { takesIssuerAlone } from '../../../core/oidc/client/profile.ts';
+import { publishedKeysAt } from '../../../operations/client/published-keys.ts';
 import {
   type RefusedJwt,
   readForeignJwt,
   type VerifiedJwt,
   verifyForeignJwt,
-} from '../../secrets/foreign-jwt.ts';
-import { findClient } from '../../storage/client.ts';
-import type { Tx } from '../../storage/store.ts';
-import { useOnce } from '../../storage/used-id.ts';
-import { protocolError } from '../answers.ts';
-import type { Deps } from '../deps.ts';
-import { tokenUrl } from './paths.ts';
+} from '../../../secrets/foreign-jwt.ts';
+import { findClient } from '../../../storage/clients/client.ts';
+import type { Tx } from '../../../storage/store.ts';
+import { useOnce } from '../../../storage/used-id.ts';
+import { protocolError } from '../../answers.ts';
+import type { Deps } from '../../deps.ts';
+import { tokenUrl } from '../paths.ts';
 
 /** The parameters by which a client says who it is, wherever it does. */
 export const clientParameters = [

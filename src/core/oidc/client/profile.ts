@@ -1,9 +1,9 @@
 // What the FAPI 2.0 Security Profile asks of a client: of its settings, and of each decision (interop 58).
-import type { Client } from '../client.ts';
-import { authorizationCodeLifetime } from '../limits.ts';
-import { type Problem, problem } from '../problem.ts';
+import type { Client } from '../../client.ts';
+import { authorizationCodeLifetime } from '../../limits.ts';
+import { type Problem, problem } from '../../problem.ts';
+import { fapiCodeLifetime } from '../limits.ts';
 import type { ForeignAlgorithm } from './foreign-key.ts';
-import { fapiCodeLifetime } from './limits.ts';
 
 /** What may sign anything for such a client, or of it (FAPI 2.0 Security Profile §5.4.1). */
 const algorithms: readonly ForeignAlgorithm[] = ['PS256', 'ES256', 'EdDSA'];

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 /** A document of `docs`, whole. */
 export const documentText = (name: string): string =>
-  readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
 /** The blocks of code in a document that are in this language, in their order. */
 export function codeOf(name: string, language: string): readonly string[] {
@@ -37,7 +37,7 @@ export interface RunningProgram {
 }
 
 // Below the project, so that what runs there finds the libraries.
-const folder = fileURLToPath(new URL('../output/documents/', import.meta.url));
+const folder = fileURLToPath(new URL('../../output/documents/', import.meta.url));
 
 /** Runs a program as a document has it, but for what `places` put in the place of its addresses. */
 export function runProgram(code: string, places: Readonly<Record<string, string>>): RunningProgram {
