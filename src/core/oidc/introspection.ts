@@ -32,6 +32,10 @@ export function mayAskAbout(
   return [ownAudience, ...asker.apis].some((audience) => audiences.includes(audience));
 }
 
+/** Whether an access token is of no member: its client has it in its own name (`serviceTokenClaims`). */
+export const isServiceToken = (claims: Readonly<Record<string, unknown>>): boolean =>
+  claims.sid === undefined && claims.sub === claims.client_id;
+
 /** The answer about an access token that lives. */
 export function accessTokenAnswer(claims: Readonly<Record<string, unknown>>): LiveToken {
   const said = told.flatMap((name) => (claims[name] === undefined ? [] : [[name, claims[name]] as const]));

@@ -7,6 +7,7 @@ import {
   accessTokenAnswer,
   type Introspected,
   inactive,
+  isServiceToken,
   mayAskAbout,
   refreshTokenAnswer,
 } from '../../core/oidc/introspection.ts';
@@ -128,7 +129,10 @@ async function introspect(
     : inactive;
 }
 
-/** It lives until its expiry, as long as its member may sign in, and its session where it needs one (decisions 27, 28, 52). */
+/**
+ * It lives until its expiry, as long as its member may sign in, and its session where it needs one (decisions 27, 28, 52);
+ * one that a client has in its own name, as long as that client is there.
+ */
 async function accessToken(
   tx: Tx,
   tenant: OpenTenant,
@@ -140,6 +144,9 @@ async function accessToken(
   const [memberId, sessionId, clientId, scope] = [claims.sub, claims.sid, claims.client_id, claims.scope].map(
     String,
   ) as [string, string, string, string];
+  if (isServiceToken(claims)) {
+    return (await findClient(tx, tenant.id, clientId)) === null ? inactive : accessTokenAnswer(claims);
+  }
   const bearer = { tenant, memberId, sessionId, clientId, scope };
   return (await bearerMember(tx, bearer, clock())) === null ? inactive : accessTokenAnswer(claims);
 }

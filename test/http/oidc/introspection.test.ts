@@ -12,7 +12,7 @@ import { run } from '../../support/operators/desk.ts';
 import { claimsOf, headerOf } from '../../support/records/claims.ts';
 import { apps, expectError, profile, refreshAs, revoke, tokensOf } from '../../support/tokens.ts';
 import { serviceForTest, useService } from '../../support/use-service.ts';
-import { type Tokens, visitor } from '../../support/visitor.ts';
+import { type Tokens, token, visitor } from '../../support/visitor.ts';
 
 const path = '/api/oidc/introspect';
 const service = useService({ data: 'security' });
@@ -255,6 +255,31 @@ describe('nothing is told of', () => {
       tenant: hosts.a,
       memberId: String(claimsOf(free.access_token).sub),
     });
+  });
+
+  it('I52: tells of a token that a client has in its own name, until that client is gone', async () => {
+    const identifier = 'https://invoices.test';
+    const scopes = { 'invoices:read': 'Read' };
+    await run(service, 'apis.create', { tenant: hosts.a, identifier, name: 'Invoices', scopes });
+    const made = { tenant: hosts.a, clientId: 'machine', name: 'Machine', type: 'confidential' };
+    const own = { clientCredentials: true, apis: [identifier], serviceScopes: ['invoices:read'] };
+    const { secret } = await run<{ secret: string }>(service, 'clients.create', { ...made, ...own });
+    const asked = { grant_type: 'client_credentials', client_id: 'machine', client_secret: secret };
+    const answer = await token(service, hosts.a, { ...asked, resource: identifier });
+    const jwt = String(answer.json().access_token);
+    const told = {
+      active: true,
+      sub: 'machine',
+      client_id: 'machine',
+      aud: identifier,
+      scope: 'invoices:read',
+    };
+    expect(await introspect(jwt)).toEqual({ active: false });
+    await change('conf1', { apis: [identifier] });
+    expect(await introspect(jwt)).toMatchObject(told);
+    await run(service, 'clients.disable', { tenant: hosts.a, clientId: 'machine' });
+    expect(await introspect(jwt)).toEqual({ active: false });
+    await change('conf1', { apis: [] });
   });
 
   it('N7: an old refresh token, and asking is no reuse', async () => {
