@@ -51,7 +51,8 @@ export function judgeAssertion(
   if ((issuedAt ?? now) > latest || (notBefore ?? now) > latest) return 'it is of a time that lies ahead';
   if (isForgotten(expiresAt, issuedAt, tokensFrom))
     return 'it may have been used before a backup was restored';
-  return { jti, expiresAt };
+  // Its end may lie between two milliseconds; what is kept is whole, and no earlier.
+  return { jti, expiresAt: Math.ceil(expiresAt) };
 }
 
 /** Whether an assertion may be one that was used before a backup was restored: only one that is made anew is not. */

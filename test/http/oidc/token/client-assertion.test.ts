@@ -253,6 +253,13 @@ describe('an assertion is refused', () => {
     expect(errors.filter((error) => error === 'invalid_client')).toHaveLength(199);
   });
 
+  it('J8: with an end between two milliseconds, which is remembered whole on every engine', async () => {
+    const exp = Math.floor(service.clock.now() / 1_000) + 60.12345;
+    expectJsonError(await send(make({ exp })), 400, 'invalid_grant');
+    const rows = await service.store.transaction((tx) => tx.selectFrom('usedIds').selectAll().execute());
+    expect(rows.filter(({ expiresAt }) => !Number.isInteger(expiresAt))).toEqual([]);
+  });
+
   it('J8: a jti of one client says nothing of another’s', async () => {
     const jti = 'of both';
     expectJsonError(await send(make({ jti })), 400, 'invalid_grant');
