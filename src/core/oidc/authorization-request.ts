@@ -128,7 +128,7 @@ export function readAuthorizationRequest(
     ...(mode?.isSigned === true ? { signed: { clientId, idTokenAlgorithm } } : {}),
     state: repeated.includes('state') ? undefined : values.state,
   };
-  const problem = wayProblem(sent, client) ?? problemOf(sent, mode);
+  const problem = wayProblem(sent, client) ?? problemOf(sent, mode, audiences);
   if (problem !== null) return { ...problem, kind: 'error', target };
   const asked = readAsked(values.scope ?? '', values.resource, client, audiences);
   const refused = isRefusal(asked) ? asked : openIdProblem(values);
@@ -215,7 +215,11 @@ function wayProblem({ pushed, signed, refused }: SentParameters, client: Client)
     : null;
 }
 
-function problemOf({ values, repeated }: SentParameters, mode: ResponseMode | null): Refusal | null {
+function problemOf(
+  { values, repeated }: SentParameters,
+  mode: ResponseMode | null,
+  { apis }: Audiences,
+): Refusal | null {
   if (repeated.length > 0) return refusal('invalid_request', `${repeated[0]} was sent more than once`);
   if (values.request !== undefined) {
     return refusal('request_not_supported', 'send the parameters themselves, not a request object');
@@ -224,6 +228,8 @@ function problemOf({ values, repeated }: SentParameters, mode: ResponseMode | nu
     return refusal('request_uri_not_supported', 'send the parameters themselves, not a request_uri');
   }
   for (const name of authorizationParameters) {
+    // A tenant without APIs ignores it (`readAsked`).
+    if (name === 'resource' && apis.length === 0) continue;
     if ((values[name]?.length ?? 0) > longest(name)) return refusal('invalid_request', `${name} is too long`);
   }
   return responseProblem(values, mode) ?? pkceProblem(values);

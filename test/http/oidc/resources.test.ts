@@ -313,3 +313,12 @@ it('AU14: parameters that are not resource are sent once, as before', async () =
   expectError(await service.http(host, '/api/oidc/token', { body: twice }), 400, 'invalid_request');
   expect((await token(service, host, { resource: invoices })).status).toBe(400);
 });
+
+describe('a tenant without APIs', () => {
+  it('I7: ignores resource, however long it is', async () => {
+    const resource = `https://unknown.test/${'a'.repeat(3_000)}`;
+    const asked = { ...authorizationParameters('conf1', 'https://app.test/cb', pkce()), resource };
+    const answer = await visitor(service, hosts.b).authorize(asked);
+    expect(answer.text).toContain('<h1>Sign in</h1>');
+  });
+});
