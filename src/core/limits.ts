@@ -79,6 +79,9 @@ export const codeChallengeLength = 43;
 export const stateReadAsJson = 2_048;
 export const parameterLength = { state: 4_096, nonce: 1_024, idTokenHint: 4_096, other: 2_048 } as const;
 
+/** JSON of others: structures in each other, of which a list of keys needs four and a tenant's settings few more (RFC 8259 §9). */
+export const jsonDepth = 64;
+
 /** A host name, without the dot at its end (RFC 1035 §2.3.4). */
 export const hostNameLength = 253;
 

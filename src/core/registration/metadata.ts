@@ -69,10 +69,17 @@ function readRedirectUris(value: unknown, issuer: string): readonly string[] | R
         'a redirect_uri must be https, http on a loopback address, or of an app: com.example.app:/path',
       );
     }
-    if (new URL(uri).host === new URL(issuer).host)
-      return refused('a redirect_uri leads to this service itself');
+    if (new URL(uri).hostname.endsWith('.'))
+      return refused('a redirect_uri has a dot at the end of its host');
+    if (isOfService(uri, issuer)) return refused('a redirect_uri leads to this service itself');
   }
   return [...new Set<string>(value)];
+}
+
+/** Whatever its port is: cookies know none (RFC 6265 §8.5). On the developer's own machine each port is another's. */
+function isOfService(uri: string, issuer: string): boolean {
+  const [one, own] = [new URL(uri), new URL(issuer)];
+  return one.protocol === 'https:' ? one.hostname === own.hostname : one.host === own.host;
 }
 
 /** A list may name what we do not have, as long as it names what we do. */

@@ -187,6 +187,27 @@ describe('the registration endpoint', () => {
     expectJsonError(await registerAt(service, hosts.a, body), 400, 'invalid_client_metadata');
   });
 
+  it('UR9: a redirect URI to the host of the tenant is refused, with a dot at its end or another port too', async () => {
+    await open();
+    for (const uri of [
+      'https://a.test/cb',
+      'https://a.test./cb',
+      'https://a.test:8443/cb',
+      'https://lamp.test./cb',
+    ]) {
+      const answer = await registerAt(service, hosts.a, { ...metadata, redirect_uris: [uri] });
+      expectJsonError(answer, 400, 'invalid_redirect_uri');
+    }
+  });
+
+  it('UR11: metadata that is nested thousands deep is refused', async () => {
+    await open();
+    const method = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kid: '' }] } };
+    const text = JSON.stringify({ ...metadata, ...method });
+    const deep = text.replace('"kid":""', `"kid":${'['.repeat(10_000)}${']'.repeat(10_000)}`);
+    expectJsonError(await registerAt(service, hosts.a, deep), 400, 'invalid_request');
+  });
+
   it('UR13: a software statement is refused, whatever it says', async () => {
     await open();
     const answer = await registerAt(service, hosts.a, { ...metadata, software_statement: 'a.b.c' });
