@@ -299,7 +299,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     UR8: 'a registration that asks for a secret',
     UR9: 'redirect URIs that no client may register',
     UR10: 'thousands of redirect URIs',
-    UR11: 'a body that is malformed, or has a member twice',
+    UR11: 'a body that is malformed, or has a member twice, or is nested thousands deep',
     UR12: 'metadata that cannot be had',
     UR13: 'a software statement',
     UR14: 'metadata that only an operator gives',
