@@ -406,6 +406,10 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     AU26: 'API tokens that a client makes, or that can do more than it',
     AU27: 'a client that makes an administrator',
     AU28: 'guessed tokens of clients at the admin API',
+    AU29: 'a client that names a member of another tenant, or none',
+    AU30: 'a client’s own token for our APIs where a member’s goes',
+    AU31: 'a member’s token where a client names the member, and tokens without the permission',
+    AU32: 'a client’s own token that is bound to a key, as a bearer token',
   },
 };
 

@@ -95,7 +95,11 @@ const cells: readonly Cell[] = [
 
 describe('X1: what one tenant issued is to the other tenant like what was never issued:', () => {
   it.each(cells.map((cell) => ({ name: nameOf(cell), cell })))('$name', async ({ cell }) => {
-    const [home, elsewhere] = await sides(hosts.a, hosts.b, cell.artefact === 'consent id');
+    const [home, elsewhere] = await sides(
+      hosts.a,
+      hosts.b,
+      ['consent id', 'member id'].includes(cell.artefact),
+    );
     await expectForeign(cell, home, elsewhere);
     pairs += 2;
   });

@@ -23,6 +23,9 @@ export interface Document {
 /** The part of the member API. */
 const document = memberDocument() as unknown as Document;
 
+/** What members' own clients call; what names its member takes other tokens. */
+const paths = Object.entries(document.paths).filter(([path]) => !path.includes('{memberId}'));
+
 /** An operation, with what a good request to it needs. */
 export interface ApiCall {
   /** Method and path, as the document writes them. */
@@ -49,7 +52,7 @@ const addressOf = (path: string) =>
   path.replace('{consentId}', 'newsletter') + (path.endsWith('/explain') ? '?channel=sport' : '');
 
 /** Every operation of the document. */
-export const operations: readonly ApiCall[] = Object.entries(document.paths).flatMap(([path, item]) =>
+export const operations: readonly ApiCall[] = paths.flatMap(([path, item]) =>
   Object.entries(item).map(([method, { operationId, responses }]) => ({
     name: `${method.toUpperCase()} ${path}`,
     operationId,
@@ -61,7 +64,7 @@ export const operations: readonly ApiCall[] = Object.entries(document.paths).fla
 );
 
 /** Every address of the document, with the methods that it lists there. */
-export const addresses = Object.entries(document.paths).map(([path, item]) => ({
+export const addresses = paths.map(([path, item]) => ({
   address: addressOf(path),
   methods: Object.keys(item).map((method) => method.toUpperCase()),
 }));

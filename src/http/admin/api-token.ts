@@ -80,7 +80,8 @@ async function serviceActor(
   sent: SentToken,
   deps: Deps,
 ): Promise<Caller | null> {
-  const token = await checkServiceToken(sent.token, deps);
+  const checked = await checkServiceToken(sent.token, deps);
+  const token = checked.ok ? checked.bearer : null;
   const guessed = { kind: 'admin token', hash: sha256(sent.token), limit: wrongSecretsPerMinute };
   const looked = await obeyingChanges(request, deps.tenants, deps.store.transaction, (tx) =>
     lookUpSecret(tx, request, guessed, deps, async () => {

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts';
 import { jsonBody, queryOf } from '../form.ts';
 import { consentRoutes, limitAnswers } from './consents.ts';
 import { contentAccessRoute, explainRoute } from './content-access.ts';
+import { namedMemberRoutes, serveNamedMember } from './named-member.ts';
 import { profileRoute } from './profile.ts';
 import { tellResourceMetadata } from './resource-metadata.ts';
 import { type ApiRoute, serveRoutes } from './route.ts';
@@ -34,6 +35,9 @@ export function memberApi(app: FastifyInstance, describe: () => object, deps: De
   for (const [url, routes] of apiRoutes) {
     const limited = routes.map((route) => limitAnswers(route, deps.rateLimiter));
     app.register(async (scope) => serveRoutes(scope, url, limited, deps));
+  }
+  for (const route of namedMemberRoutes) {
+    app.register(async (scope) => serveNamedMember(scope, route, deps));
   }
   const url = '/api/v1/openapi.json';
   refuseOtherMethods(app, url, ['GET', 'HEAD', 'OPTIONS']);

@@ -12,6 +12,7 @@ import {
 } from '../../operations/json-schema.ts';
 import { type Written, withComponents } from './components.ts';
 import { apiRoutes } from './member-api.ts';
+import { type NamedMemberRoute, namedMemberRoutes } from './named-member.ts';
 import type { ApiRoute, ApiTag } from './route.ts';
 
 /** A body of JSON, as OpenAPI describes one. */
@@ -82,10 +83,12 @@ const apiError = named('Error', {
 export const memberPart = {
   tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   paths: Object.fromEntries(
-    [...apiRoutes].map(([url, routes]) => [
-      url.replace(/:(\w+)/g, '{$1}'),
-      Object.fromEntries(routes.map((route) => [route.method.toLowerCase(), operationOf(route)])),
-    ]),
+    [...apiRoutes, ...namedMemberRoutes.map((route) => [route.url, [route]] as const)].map(
+      ([url, routes]) => [
+        url.replace(/:(\w+)/g, '{$1}'),
+        Object.fromEntries(routes.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+      ],
+    ),
   ),
   components: {
     securitySchemes: {
@@ -131,8 +134,9 @@ export function documentOf(described: Written): object {
   );
 }
 
-function operationOf(route: ApiRoute): object {
-  const { operationId, tag, summary, description, params, querystring, body, answer } = route;
+function operationOf(route: ApiRoute | NamedMemberRoute): object {
+  const { operationId, tag, summary, description, params, answer } = route;
+  const { querystring, body }: Pick<ApiRoute, 'querystring' | 'body'> = 'tell' in route ? {} : route;
   const refused = [...route.refusals, 401, 429, 503] as const;
   const parameters = [...parametersOf('path', params), ...parametersOf('query', querystring)];
   return {

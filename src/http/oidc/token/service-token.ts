@@ -9,7 +9,7 @@ import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { findClient } from '../../../storage/clients/client.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
-import { keyOf, verifyAccessToken } from '../bearer.ts';
+import { keyOf, type RefusedToken, refusedToken, verifyAccessToken } from '../bearer.ts';
 
 /** Such a token that is genuine and has not expired. */
 export interface ServiceBearer extends ServiceToken {
@@ -19,16 +19,18 @@ export interface ServiceBearer extends ServiceToken {
   readonly jkt?: string;
 }
 
-/** Verifies such a token. @returns null for anything else, a member's token among it */
+/** Verifies such a token. A member's, for the same audience, is `insufficient_scope`. */
 export async function checkServiceToken(
   token: string,
   deps: Pick<Deps, 'config' | 'clock' | 'tenants'>,
-): Promise<ServiceBearer | null> {
+): Promise<{ readonly ok: true; readonly bearer: ServiceBearer } | RefusedToken> {
   const verified = await verifyAccessToken(token, deps.tenants.byIssuer, deps, deps.clock());
-  if (!verified.ok) return null;
+  if (!verified.ok) return verified;
   const { tenant, claims } = verified;
   const read = readServiceToken(claims);
-  return read === null ? null : { ...read, tenant, ...keyOf(claims.cnf) };
+  if (read === null)
+    return { ...refusedToken('insufficient_scope'), text: 'the token is none of a client in its own name' };
+  return { ok: true, bearer: { ...read, tenant, ...keyOf(claims.cnf) } };
 }
 
 /**

@@ -24,6 +24,7 @@ export const artefacts = [
   'initial access token',
   'link of a mail',
   'link of a notice',
+  'member id',
   'notice form token',
   'order',
   'package id',

@@ -4,7 +4,7 @@ import { systemRandom } from '../../../../src/system/random.ts';
 import { bearer, profileUrl } from '../../api.ts';
 import { run } from '../../operators/desk.ts';
 import { sessionRecord } from '../../records/records.ts';
-import { tokensFor } from '../../visitor.ts';
+import { token, tokensFor } from '../../visitor.ts';
 import { type Cell, noId } from './cell.ts';
 import { commonPackage } from './checkout-cells.ts';
 import { accountSeal } from './seal-cells.ts';
@@ -33,8 +33,24 @@ function accessTokenOf(side: Side): Promise<string> {
   return known;
 }
 
+const serviceTokens = new WeakMap<Side, string>();
+
+/** A token of a client of the side, in its own name. */
+async function makeServiceToken(side: Side): Promise<void> {
+  const { service, host } = side;
+  const clientId = `machine-${side.memberId.slice(-12)}`;
+  const about = { tenant: host, clientId, name: 'Machine', type: 'confidential' };
+  const settings = { clientCredentials: true, serviceScopes: ['members:read'] };
+  const { secret } = await run<{ secret: string }>(service, 'clients.create', { ...about, ...settings });
+  const body = { grant_type: 'client_credentials', client_id: clientId, client_secret: secret };
+  serviceTokens.set(side, String((await token(service, host, body)).json().access_token));
+}
+
 /** Both sides sign in before anything is compared. */
-export const prepareTokens = accessTokenOf;
+export async function prepareTokens(side: Side): Promise<void> {
+  await accessTokenOf(side);
+  await makeServiceToken(side);
+}
 
 const call = async (side: Side, method: string, path: string, body?: object) =>
   side.service.http(side.host, `${profileUrl}${path}`, {
@@ -66,6 +82,19 @@ const consents: readonly Cell[] = [
     use: (side, id) => call(side, 'PUT', '/consents', { consents: [{ id, status: 'accepted' }] }),
   },
 ];
+
+const named = ['info-with-active-subscriptions', 'info-with-content-access'].map(
+  (what): Cell => ({
+    artefact: 'member id',
+    route: `GET /api/v1/members/:memberId/${what}`,
+    make: ({ memberId }) => memberId,
+    madeUp: noId,
+    use: (side, id) =>
+      side.service.http(side.host, `/api/v1/members/${id}/${what}`, {
+        headers: bearer(String(serviceTokens.get(side))),
+      }),
+  }),
+);
 
 const things: readonly Cell[] = [
   {
@@ -106,4 +135,4 @@ const things: readonly Cell[] = [
   },
 ];
 
-export const ownCells: readonly Cell[] = [...consents, ...things];
+export const ownCells: readonly Cell[] = [...consents, ...named, ...things];

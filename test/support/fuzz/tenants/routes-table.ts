@@ -43,6 +43,8 @@ export const taken: Readonly<Record<string, readonly Artefact[]>> = {
   '/api/oidc/token': ['authorization code', 'client id', 'client secret', 'device code', 'refresh token'],
   '/api/oidc/token/revocation': ['client id', 'client secret', 'refresh token'],
   '/api/v1/openapi.json': [],
+  '/api/v1/members/:memberId/info-with-active-subscriptions': ['member id'],
+  '/api/v1/members/:memberId/info-with-content-access': ['member id'],
   // The member API takes the tenant from the token, whichever host is asked (decision 2).
   [`${profileUrl}/consents`]: ['consent id'],
   [`${profileUrl}/consents/:consentId`]: ['consent id'],
