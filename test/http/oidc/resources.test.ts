@@ -14,7 +14,7 @@ import {
   profile,
   refreshAs,
 } from '../../support/tokens.ts';
-import { useService } from '../../support/use-service.ts';
+import { serviceForTest, useService } from '../../support/use-service.ts';
 import { answerOf, authorizationParameters, type Code, pkce, token, visitor } from '../../support/visitor.ts';
 
 const service = useService({ data: 'security' });
@@ -318,7 +318,8 @@ describe('a tenant without APIs', () => {
   it('I7: ignores resource, however long it is', async () => {
     const resource = `https://unknown.test/${'a'.repeat(3_000)}`;
     const asked = { ...authorizationParameters('conf1', 'https://app.test/cb', pkce()), resource };
-    const answer = await visitor(service, hosts.b).authorize(asked);
+    const fresh = await serviceForTest({ data: 'security' });
+    const answer = await visitor(fresh, host).authorize(asked);
     expect(answer.text).toContain('<h1>Sign in</h1>');
   });
 });
