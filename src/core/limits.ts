@@ -39,15 +39,6 @@ export const doneCookieLifetime = minute;
 /** A session's last use is written at most this often, so that a busy browser costs no commit a click. */
 export const sessionTouchInterval = { member: hour, admin: minute } as const;
 
-/** A pushed request: long enough to send a browser with it (RFC 9126 §2.2). */
-export const pushedRequestLifetime = minute;
-
-/** Pushed requests of one client, and of one without a secret from one address: at most twice as many are pending. */
-export const pushedRequestsPerMinute = { client: 10_000, address: 600 } as const;
-
-/** A signed answer to an authorization request (JARM §2.1). */
-export const signedResponseSeconds = 600;
-
 /** A sign-in page answers for this long; after that it offers to start again (pages 7). */
 export const flowLifetime = 12 * hour;
 
@@ -72,21 +63,11 @@ export const deviceDescriptionLength = 64;
 export const codeVerifierLength = { least: 43, most: 128 } as const;
 export const codeChallengeLength = 43;
 
-/**
- * `state` is read as JSON only up to 2 KB (decision 12), and carried up to 4 KB. An id_token_hint may be an
- * id_token with the longest nonce and every claim in it.
- */
-export const stateReadAsJson = 2_048;
-export const parameterLength = { state: 4_096, nonce: 1_024, idTokenHint: 4_096, other: 2_048 } as const;
-
 /** JSON of others: structures in each other, of which a list of keys needs four and a tenant's settings few more (RFC 8259 §9). */
 export const jsonDepth = 64;
 
 /** A host name, without the dot at its end (RFC 1035 §2.3.4). */
 export const hostNameLength = 253;
-
-/** Everything an authorization request brings, together: it travels in addresses, which proxies cut at 8 KB. */
-export const authorizationRequestLength = 6_144;
 
 /** Password: at most 1,024 bytes reach the hash (security, Defaults; A3). */
 export const passwordBytes = 1_024;

@@ -7,7 +7,7 @@ import type { AuthorizationCodeWrite } from './grants/authorization-code.ts';
 import type { DeviceCodeWrite } from './grants/device-code.ts';
 import type { SignInWrite } from './grants/sign-in.ts';
 import type { EmailProofWrite } from './members/email-proof.ts';
-import type { PushedRequestWrite } from './oidc/pushed-request.ts';
+import type { PushedRequestWrite } from './oidc/request/pushed-request.ts';
 import type { ScopeConsentWrite } from './oidc/scope-consent.ts';
 import type { SessionWrite } from './session.ts';
 

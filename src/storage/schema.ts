@@ -6,21 +6,26 @@ import type { CustomProperty } from '../core/access/custom-property.ts';
 import type { Invoice } from '../core/access/invoice.ts';
 import type { Package, Period } from '../core/access/package.ts';
 import type { Subscription } from '../core/access/subscription.ts';
-import type { Client } from '../core/client.ts';
 import type { AuthorizationCode } from '../core/grants/authorization-code.ts';
 import type { DeviceCode } from '../core/grants/device-code.ts';
 import type { SignIn } from '../core/grants/sign-in.ts';
 import type { EmailProof } from '../core/members/email-proof.ts';
 import type { Member } from '../core/members/member.ts';
 import type { SignInFailures } from '../core/members/member-limits.ts';
-import type { Api } from '../core/oidc/api.ts';
-import type { LogoutNotice } from '../core/oidc/logout-notice.ts';
-import type { PushedRequest } from '../core/oidc/pushed-request.ts';
+import type { PushedRequest } from '../core/oidc/request/pushed-request.ts';
 import type { ScopeConsent } from '../core/oidc/scope-consent.ts';
 import type { AdminToken } from '../core/operators/admin-token.ts';
 import type { AuditEvent } from '../core/operators/audit-event.ts';
 import type { Session } from '../core/session.ts';
 import type { SigningAlgorithm, Tenant } from '../core/tenant.ts';
+import type {
+  ApiRow,
+  ClientBanRow,
+  ClientRow,
+  LogoutNoticeRow,
+  RegistrationTokenRow,
+} from './clients/schema.ts';
+import type { Stored } from './stored.ts';
 
 /**
  * The rows as they are stored. Columns bear the names of the core's records, so most rows are records;
@@ -74,17 +79,10 @@ export interface Database {
   invoices: InvoiceRow;
 }
 
-/** A record as a row: these of its fields are JSON texts, and these are 0 or 1. */
-type Stored<Whole, Json extends keyof Whole, Flags extends keyof Whole = never> = Omit<Whole, Json | Flags> &
-  Record<Json, string> &
-  Record<Flags, number>;
-
 /** The changes are a JSON list. */
 export type AuditEventRow = Omit<AuditEvent, 'changes'> & { changes: string | null };
 
 /** The scopes are a JSON object. */
-export type ApiRow = Stored<Api, 'scopes', 'unverifiedClients'>;
-
 export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
 
 export interface ServiceRow {
@@ -171,55 +169,6 @@ export interface SigningKeyRow {
   retiredAt: number | null;
 }
 
-export type StoredClient = Stored<
-  Client,
-  | 'secrets'
-  | 'signingAlgorithms'
-  | 'redirectUris'
-  | 'postLogoutRedirectUris'
-  | 'webOrigins'
-  | 'apis'
-  | 'serviceScopes',
-  | 'signupDisabled'
-  | 'deviceFlow'
-  | 'thirdParty'
-  | 'claimsInIdToken'
-  | 'claimsParameter'
-  | 'signedResponses'
-  | 'introspection'
-  | 'dpopNonce'
-  | 'clientCredentials'
->;
-
-export interface ClientRow extends StoredClient {
-  createdAt: number;
-  /** When an unverified client last got an authorization code (ms); null where it never did, and of others. */
-  lastUsedAt: number | null;
-  /** SHA-256 of the token with which a client changes its own registration (RFC 7592). */
-  registrationTokenHash: string | null;
-  /** Until when the document of a client need not be read again (ms). */
-  freshUntil: number | null;
-}
-
-/** A host or a client_id that may not come back as an unverified client. */
-export interface ClientBanRow {
-  tenantId: string;
-  banned: string;
-  bannedAt: number;
-}
-
-/** An initial access token (RFC 7591 §3). */
-export interface RegistrationTokenRow {
-  id: string;
-  tenantId: string;
-  name: string;
-  secretHash: string;
-  /** How many registrations it allows yet. */
-  usesLeft: number;
-  createdAt: number;
-  expiresAt: number;
-}
-
 export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'emailVerified' | 'phoneVerified'> {
   normalisedEmail: string;
   /** Since when the member has the address; 0 where that is not known. */
@@ -302,15 +251,6 @@ export interface MailRow {
   lastError: string | null;
   createdAt: number;
   sentAt: number | null;
-}
-
-export interface LogoutNoticeRow extends Omit<LogoutNotice, 'id'> {
-  id: Generated<number>;
-  state: 'waiting' | 'delivered' | 'given_up';
-  nextAttemptAt: number;
-  /** The status of the last answer, or why there was none. */
-  lastResult: string | null;
-  doneAt: number | null;
 }
 
 export interface SignInFailureRow extends SignInFailures {

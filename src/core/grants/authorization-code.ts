@@ -7,9 +7,9 @@ import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts'
 import { authorizationCodeLifetime } from '../limits.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
-import type { KeptClaims } from '../oidc/claims-parameter.ts';
-import { verifierMatches } from '../oidc/pkce.ts';
-import { chooseAudience, type Resources } from '../oidc/resource.ts';
+import type { KeptClaims } from '../oidc/request/claims-parameter.ts';
+import { verifierMatches } from '../oidc/request/pkce.ts';
+import { chooseAudience, type Resources } from '../oidc/request/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
 import { unusedCodeMemory } from '../operators/limits.ts';
 import { endSignIn, type SignIn, type SignInWrite } from './sign-in.ts';

@@ -1,9 +1,9 @@
 // Decides a valid authorization request: a code, a page, or an error.
 import type { Client } from '../client.ts';
 import type { Decision, ErrorCode } from '../decision.ts';
-import type { AuthorizationRequest } from '../oidc/authorization-request.ts';
-import { keepClaims, oneFactor } from '../oidc/claims-parameter.ts';
 import { codeLifetimeOf } from '../oidc/client/profile.ts';
+import type { AuthorizationRequest } from '../oidc/request/authorization-request.ts';
+import { keepClaims, oneFactor } from '../oidc/request/claims-parameter.ts';
 import { consentCovers, type ScopeConsent } from '../oidc/scope-consent.ts';
 import type { Session } from '../session.ts';
 import {

@@ -2,7 +2,7 @@
 import type { Client } from '../client.ts';
 import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts';
 import type { Api } from '../oidc/api.ts';
-import { chooseService, type Target } from '../oidc/resource.ts';
+import { chooseService, type Target } from '../oidc/request/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
 import { type Permission, permissionsIn } from '../operators/permission.ts';
 

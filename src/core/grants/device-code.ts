@@ -6,7 +6,7 @@
 import type { Decision } from '../decision.ts';
 import { deviceCodeLifetime, deviceCodeMemory, deviceDescriptionLength, pollInterval } from '../limits.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
-import type { Resources } from '../oidc/resource.ts';
+import type { Resources } from '../oidc/request/resource.ts';
 import type { Scope } from '../oidc/scope.ts';
 
 type DeviceCodeState = StateOf<typeof deviceCodeMachine>;

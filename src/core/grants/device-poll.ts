@@ -3,7 +3,7 @@ import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts'
 import { pollTolerance, slowDownStep } from '../limits.ts';
 import { step } from '../machine.ts';
 import { maySignIn } from '../members/member.ts';
-import { chooseAudience } from '../oidc/resource.ts';
+import { chooseAudience } from '../oidc/request/resource.ts';
 import {
   contextOf,
   type DeviceCode,

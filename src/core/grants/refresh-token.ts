@@ -14,7 +14,7 @@ import { type Decision, isRefusal, type Refusal, refusal } from '../decision.ts'
 import { equalInConstantTime, hmac, type MacKey } from '../hash.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
 import { type Member, maySignIn } from '../members/member.ts';
-import { chooseAudience, scopeAt, type Target } from '../oidc/resource.ts';
+import { chooseAudience, scopeAt, type Target } from '../oidc/request/resource.ts';
 import { narrowScope, scopeCovers } from '../oidc/scope.ts';
 import {
   bindSignIn,

@@ -4,8 +4,8 @@
  */
 import type { Client } from '../client.ts';
 import { machineOf, type StateOf, step } from '../machine.ts';
-import type { KeptClaims } from '../oidc/claims-parameter.ts';
-import type { Resources } from '../oidc/resource.ts';
+import type { KeptClaims } from '../oidc/request/claims-parameter.ts';
+import type { Resources } from '../oidc/request/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
 import { type Session, sessionLives } from '../session.ts';
 

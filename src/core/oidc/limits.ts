@@ -1,7 +1,26 @@
-/** The numbers of what clients sign: each once, with its source, as in `core/limits.ts`. Times are ms. */
+/** The numbers of requests and of what clients sign: each once, with its source, as in `core/limits.ts`. Times are ms. */
 import { day, hour, minute, second } from '../limits.ts';
 
-/** A JWT that somebody else signed: longer than any client needs, and no work for whoever sends garbage. */
+/** A pushed request: long enough to send a browser with it (RFC 9126 §2.2). */
+export const pushedRequestLifetime = minute;
+
+/** Pushed requests of one client, and of one without a secret from one address: at most twice as many are pending. */
+export const pushedRequestsPerMinute = { client: 10_000, address: 600 } as const;
+
+/** A signed answer to an authorization request (JARM §2.1). */
+export const signedResponseSeconds = 600;
+
+/** Everything an authorization request brings, together: it travels in addresses, which proxies cut at 8 KB. */
+export const authorizationRequestLength = 6_144;
+
+/**
+ * `state` is read as JSON only up to 2 KB (decision 12), and carried up to 4 KB. An id_token_hint may be an
+ * id_token with the longest nonce and every claim in it.
+ */
+export const stateReadAsJson = 2_048;
+export const parameterLength = { state: 4_096, nonce: 1_024, idTokenHint: 4_096, other: 2_048 } as const;
+
+/** A JWT that another party signed: longer than any client needs, and too short for garbage to cost much. */
 export const foreignJwtLength = 8 * 1_024;
 
 /**
@@ -42,6 +61,7 @@ export const publishedKeys = {
   most: 1_000,
   length: 64 * 1_024,
 } as const;
+
 /** A request object is good for an hour at most (interop 56); clocks of clients may be 10 s ahead. */
 export const requestObjectLife = { most: 60 * 60_000, ahead: 10_000 } as const;
 
@@ -61,5 +81,6 @@ export const logoutNotice = {
   batch: 32,
   look: 10 * second,
 } as const;
+
 /** A code of a client that is held to FAPI 2.0 (FAPI 2.0 Security Profile §5.3.2.1; interop 58). */
 export const fapiCodeLifetime = minute;

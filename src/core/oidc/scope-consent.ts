@@ -1,5 +1,5 @@
 // What a member allowed to a third party's client.
-import { type Resources, resourcesCover } from './resource.ts';
+import { type Resources, resourcesCover } from './request/resource.ts';
 import { type Scope, scopeCovers } from './scope.ts';
 
 /** A member's "allow" for a third party's client (decision 14). Times are ms since the epoch. */

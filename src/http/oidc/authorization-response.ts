@@ -1,7 +1,8 @@
 // Sends the answer to an authorization request to its client.
 import type { FastifyReply } from 'fastify';
-import { second, signedResponseSeconds } from '../../core/limits.ts';
-import type { AnswerTarget } from '../../core/oidc/authorization-request.ts';
+import { second } from '../../core/limits.ts';
+import { signedResponseSeconds } from '../../core/oidc/limits.ts';
+import type { AnswerTarget } from '../../core/oidc/request/authorization-request.ts';
 import type {
   AuthorizationContext,
   AuthorizationOutcome,

@@ -1,14 +1,14 @@
 // The authorization endpoint.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import { authorizationRequestLength } from '../../core/limits.ts';
+import { authorizationRequestLength } from '../../core/oidc/limits.ts';
 import {
   authorizationParameters,
   type PageReason,
   readOf,
   type SentParameters,
-} from '../../core/oidc/authorization-request.ts';
-import { referenceIn } from '../../core/oidc/pushed-request.ts';
+} from '../../core/oidc/request/authorization-request.ts';
+import { referenceIn } from '../../core/oidc/request/pushed-request.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,

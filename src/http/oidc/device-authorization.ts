@@ -6,7 +6,7 @@ import { issueDeviceCode, readDeviceDescription } from '../../core/grants/device
 import { hashUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
 import { countingWindow, deviceCodeLifetime, pollInterval, userCodeDraws } from '../../core/limits.ts';
-import { type Audiences, readAsked } from '../../core/oidc/resource.ts';
+import { type Audiences, readAsked } from '../../core/oidc/request/resource.ts';
 import { audiencesFor } from '../../operations/client/audiences.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { apply } from '../../storage/apply.ts';

@@ -1,7 +1,7 @@
 // Discovery and JWKS.
 import type { FastifyInstance } from 'fastify';
-import { oneFactor } from '../../core/oidc/claims-parameter.ts';
 import { dpopAlgorithms } from '../../core/oidc/dpop.ts';
+import { oneFactor } from '../../core/oidc/request/claims-parameter.ts';
 import { knownScopes } from '../../core/oidc/scope.ts';
 import type { OpenTenant } from '../../operations/tenant/open-tenants.ts';
 import { offeredLanguages } from '../../text/language.ts';

@@ -2,8 +2,8 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { flowLifetime } from '../../core/limits.ts';
-import type { SentParameters } from '../../core/oidc/authorization-request.ts';
 import type { IdTokenHint } from '../../core/oidc/logout.ts';
+import type { SentParameters } from '../../core/oidc/request/authorization-request.ts';
 import {
   type AuthorizationContext,
   type AuthorizationOutcome,

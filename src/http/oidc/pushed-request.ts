@@ -2,9 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
 import { isRefusal, type Refusal } from '../../core/decision.ts';
-import { countingWindow, pushedRequestLifetime, pushedRequestsPerMinute } from '../../core/limits.ts';
-import { authorizationParameters, type SentParameters } from '../../core/oidc/authorization-request.ts';
-import { pushProblem } from '../../core/oidc/pushed-request.ts';
+import { countingWindow } from '../../core/limits.ts';
+import { pushedRequestLifetime, pushedRequestsPerMinute } from '../../core/oidc/limits.ts';
+import {
+  authorizationParameters,
+  type SentParameters,
+} from '../../core/oidc/request/authorization-request.ts';
+import { pushProblem } from '../../core/oidc/request/pushed-request.ts';
 import { keepPushedRequest } from '../../operations/authorization/pushed-request.ts';
 import { audiencesFor } from '../../operations/client/audiences.ts';
 import { takeIn } from '../../storage/memory/rate-limit.ts';

@@ -1,7 +1,7 @@
 // Reads the request object that an authorization request comes with, before its transaction.
 import type { FastifyRequest } from 'fastify';
 import type { Client } from '../../core/client.ts';
-import type { SentParameters } from '../../core/oidc/authorization-request.ts';
+import type { SentParameters } from '../../core/oidc/request/authorization-request.ts';
 import {
   hasObjectKeysOf,
   type RequestObjectKeys,
@@ -9,7 +9,7 @@ import {
   refusedObject,
   refusedRequest,
   requestObjectTypes,
-} from '../../core/oidc/request-object.ts';
+} from '../../core/oidc/request/request-object.ts';
 import { readForeignJwt } from '../../secrets/foreign-jwt.ts';
 import { findClient } from '../../storage/clients/client.ts';
 import type { Deps } from '../deps.ts';

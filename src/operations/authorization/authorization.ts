@@ -8,7 +8,7 @@ import {
   type PageReason,
   readAuthorizationRequest,
   type SentParameters,
-} from '../../core/oidc/authorization-request.ts';
+} from '../../core/oidc/request/authorization-request.ts';
 import type { ScopeConsent } from '../../core/oidc/scope-consent.ts';
 import {
   allowedClient,

@@ -1,12 +1,17 @@
 // Keeps authorization requests that clients push, and takes each when a browser brings its reference.
 import type { Client } from '../../core/client.ts';
 import { hmac, sha256 } from '../../core/hash.ts';
-import type { SentParameters } from '../../core/oidc/authorization-request.ts';
-import { isPushedBy, issuePushedRequest, referenceIn, requestUriOf } from '../../core/oidc/pushed-request.ts';
+import type { SentParameters } from '../../core/oidc/request/authorization-request.ts';
+import {
+  isPushedBy,
+  issuePushedRequest,
+  referenceIn,
+  requestUriOf,
+} from '../../core/oidc/request/pushed-request.ts';
 import { decrypt, encrypt } from '../../secrets/cipher.ts';
 import { apply } from '../../storage/apply.ts';
 import { findClient } from '../../storage/clients/client.ts';
-import { findPushedRequest } from '../../storage/pushed-request.ts';
+import { findPushedRequest } from '../../storage/clients/pushed-request.ts';
 import type { Tx } from '../../storage/store.ts';
 import type { Random } from '../../system/random.ts';
 

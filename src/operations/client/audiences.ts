@@ -1,5 +1,5 @@
 // What the tokens of a tenant can be for, as it is now.
-import type { Audiences } from '../../core/oidc/resource.ts';
+import type { Audiences } from '../../core/oidc/request/resource.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import { findApis } from '../../storage/clients/api.ts';
 import type { Tx } from '../../storage/store.ts';

@@ -2,8 +2,8 @@
 import type { Api } from '../../core/oidc/api.ts';
 import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
 import { deleteRows, fromFlag, type ListPage, rowsWith, toFlag, updateRow, within } from '../rows.ts';
-import type { ApiRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { ApiRow } from './schema.ts';
 
 /** All APIs of a tenant, by identifier: what a token request asks for, so it is remembered. */
 export async function findApis(tx: Tx, tenantId: string): Promise<readonly Api[]> {

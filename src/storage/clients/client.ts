@@ -12,8 +12,8 @@ import {
   updateRow,
   within,
 } from '../rows.ts';
-import type { ClientRow, StoredClient } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import type { ClientRow, StoredClient } from './schema.ts';
 
 /** The client of a tenant by its client_id, or null; one that is disabled is as if it were not there. */
 export async function findClient(tx: Tx, tenantId: string, clientId: string): Promise<Client | null> {

@@ -1,6 +1,7 @@
 // Queries of hosts and client_ids that may not come back as unverified clients.
+
+import type { ClientBanRow } from '../clients/schema.ts';
 import { deleteRows, type ListPage, rowsWith, within } from '../rows.ts';
-import type { ClientBanRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** Whether any of these hosts and client_ids is banned. */

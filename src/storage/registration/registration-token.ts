@@ -1,6 +1,7 @@
 // Queries of initial access tokens, with which clients register themselves.
+
+import type { RegistrationTokenRow } from '../clients/schema.ts';
 import { deleteRows, type ListPage, rowsWith, within } from '../rows.ts';
-import type { RegistrationTokenRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 export async function listRegistrationTokens(

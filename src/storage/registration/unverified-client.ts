@@ -1,9 +1,9 @@
 // Queries of clients that no operator registered.
 import type { Client } from '../../core/client.ts';
 import { fromRow, toRow } from '../clients/client.ts';
+import type { ClientRow } from '../clients/schema.ts';
 import { forgetRemembered } from '../prepared.ts';
 import { deleteRows, findRow, type ListPage, rowsWith, updateRow, within } from '../rows.ts';
-import type { ClientRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** An unverified client, with what is kept beside it. Times are ms. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AuthorizeCommand, authorize } from '../../../src/core/grants/authorize.ts';
-import type { AuthorizationRequest } from '../../../src/core/oidc/authorization-request.ts';
+import type { AuthorizationRequest } from '../../../src/core/oidc/request/authorization-request.ts';
 import {
   challenge,
   clientRecord,

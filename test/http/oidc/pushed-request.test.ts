@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pushedRequestsPerMinute } from '../../../src/core/limits.ts';
+import { pushedRequestsPerMinute } from '../../../src/core/oidc/limits.ts';
 import { hosts, secrets } from '../../support/fixtures.ts';
 import { expectErrorPage, expectErrorRedirect, expectJsonError } from '../../support/records/expectations.ts';
 import { allRows } from '../../support/records/rows.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { authorizationParameters } from '../../../src/core/oidc/authorization-request.ts';
+import { authorizationParameters } from '../../../src/core/oidc/request/authorization-request.ts';
 import type { Route } from '../routes.ts';
 import { anyLength, bytes, text } from './hostile.ts';
 

@@ -1,5 +1,5 @@
 // Which addresses of others we call at all, by how they are written.
-import { parameterLength } from '../../limits.ts';
+import { parameterLength } from '../limits.ts';
 import { isHostName } from './redirect-uri.ts';
 
 /** A host of a developer's own machine, as `URL` writes it. */

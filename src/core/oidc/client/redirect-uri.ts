@@ -1,6 +1,7 @@
 // The rules for redirect URIs, and how a request's URI is matched.
-import { hostNameLength, parameterLength } from '../../limits.ts';
+import { hostNameLength } from '../../limits.ts';
 import { type Problem, type ProblemCode, problem } from '../../problem.ts';
+import { parameterLength } from '../limits.ts';
 
 /** `http` on a loopback host, split into what must agree and the port that may differ (RFC 8252 §7.3). */
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:\/.*)?)$/;

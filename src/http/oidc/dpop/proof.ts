@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Client } from '../../../core/client.ts';
 import { type Decision, isRefusal, type Refusal } from '../../../core/decision.ts';
-import type { SentParameters } from '../../../core/oidc/authorization-request.ts';
 import {
   currentNonce,
   type DpopProof,
@@ -13,6 +12,7 @@ import {
   proofFor,
   proofReplayed,
 } from '../../../core/oidc/dpop.ts';
+import type { SentParameters } from '../../../core/oidc/request/authorization-request.ts';
 import type { Write } from '../../../core/write.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { verifyForeignJwt } from '../../../secrets/foreign-jwt.ts';

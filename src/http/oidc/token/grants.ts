@@ -10,7 +10,7 @@ import type { TokenGrant } from '../../../core/grants/tokens.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { auditTextLength } from '../../../core/limits.ts';
 import type { Member } from '../../../core/members/member.ts';
-import { noTarget, type Target } from '../../../core/oidc/resource.ts';
+import { noTarget, type Target } from '../../../core/oidc/request/resource.ts';
 import type { Write } from '../../../core/write.ts';
 import { auditDeed } from '../../../operations/audit/audit.ts';
 import { audiencesFor } from '../../../operations/client/audiences.ts';

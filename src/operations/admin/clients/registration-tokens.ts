@@ -5,12 +5,12 @@ import { sha256 } from '../../../core/hash.ts';
 import { nameProblem } from '../../../core/members/details.ts';
 import { brandNameLength } from '../../../core/members/limits.ts';
 import { registrationToken } from '../../../core/registration/limits.ts';
+import type { RegistrationTokenRow } from '../../../storage/clients/schema.ts';
 import {
   deleteRegistrationToken,
   insertRegistrationToken,
   listRegistrationTokens,
 } from '../../../storage/registration/registration-token.ts';
-import type { RegistrationTokenRow } from '../../../storage/schema.ts';
 import * as s from '../../json-schema.ts';
 import { invalid, refuseIfAny, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';

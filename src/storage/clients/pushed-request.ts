@@ -1,8 +1,8 @@
 // Queries of pushed authorization requests.
-import type { PushedRequest } from '../core/oidc/pushed-request.ts';
-import { insertion, lookup } from './prepared.ts';
-import { deleteRows } from './rows.ts';
-import type { Tx } from './store.ts';
+import type { PushedRequest } from '../../core/oidc/request/pushed-request.ts';
+import { insertion, lookup } from '../prepared.ts';
+import { deleteRows } from '../rows.ts';
+import type { Tx } from '../store.ts';
 
 /** The pushed request of a tenant by the SHA-256 of its reference, or null. */
 export async function findPushedRequest(

@@ -1,11 +1,11 @@
 // Which APIs a client asks tokens for (RFC 8707; interop 54), and which one a token is for.
-import type { Client } from '../client.ts';
-import { type Refusal, refusal } from '../decision.ts';
-import { apiLimits } from '../limits.ts';
-import { permissionsIn } from '../operators/permission.ts';
-import { isUnverified } from '../registration/unverified-client.ts';
-import type { Api } from './api.ts';
-import { knownScopes, readScope, type Scope, scopeIncludes } from './scope.ts';
+import type { Client } from '../../client.ts';
+import { type Refusal, refusal } from '../../decision.ts';
+import { apiLimits } from '../../limits.ts';
+import { permissionsIn } from '../../operators/permission.ts';
+import { isUnverified } from '../../registration/unverified-client.ts';
+import type { Api } from '../api.ts';
+import { knownScopes, readScope, type Scope, scopeIncludes } from '../scope.ts';
 
 /**
  * What was granted: identifiers joined by single spaces, each once, in the order of the request. Empty where none was

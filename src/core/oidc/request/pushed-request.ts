@@ -1,9 +1,9 @@
 // Authorization requests that a client pushes before it sends a browser (RFC 9126).
-import type { Client } from '../client.ts';
-import { type Refusal, refusal } from '../decision.ts';
+import type { Client } from '../../client.ts';
+import { type Refusal, refusal } from '../../decision.ts';
+import { mustNameRedirectUri } from '../client/profile.ts';
 import { authorizationRequestLength, pushedRequestLifetime } from '../limits.ts';
 import { type PageReason, readAuthorizationRequest, type SentParameters } from './authorization-request.ts';
-import { mustNameRedirectUri } from './client/profile.ts';
 import type { Audiences } from './resource.ts';
 
 /** What stands before the reference in the `request_uri` of a pushed request (RFC 9126 §2.2). */

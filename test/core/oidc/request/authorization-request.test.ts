@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../src/core/client.ts';
+import type { Client } from '../../../../src/core/client.ts';
 import {
   type AuthorizationParameter,
   authorizationParameters,
   readAuthorizationRequest,
   type SentParameters,
   stateAsksForSignUp,
-} from '../../../src/core/oidc/authorization-request.ts';
-import { challenge, clientRecord } from '../../support/records/records.ts';
+} from '../../../../src/core/oidc/request/authorization-request.ts';
+import { challenge, clientRecord } from '../../../support/records/records.ts';
 
 const client = clientRecord();
 

@@ -1,6 +1,6 @@
 // Checks PKCE: challenges and verifiers.
-import { equalInConstantTime, sha256 } from '../hash.ts';
-import { codeChallengeLength, codeVerifierLength } from '../limits.ts';
+import { equalInConstantTime, sha256 } from '../../hash.ts';
+import { codeChallengeLength, codeVerifierLength } from '../../limits.ts';
 
 const challengePattern = new RegExp(`^[A-Za-z0-9_-]{${codeChallengeLength}}$`);
 

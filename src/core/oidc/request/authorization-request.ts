@@ -1,14 +1,15 @@
 // Reads and checks an authorization request.
-import type { Client } from '../client.ts';
-import { type ErrorCode, isRefusal, type Refusal, refusal } from '../decision.ts';
+import type { Client } from '../../client.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../decision.ts';
+import type { Api } from '../api.ts';
+import { findRedirectUri } from '../client/redirect-uri.ts';
+import { isThumbprint } from '../dpop.ts';
 import { parameterLength, stateReadAsJson } from '../limits.ts';
-import type { Api } from './api.ts';
+import type { Scope } from '../scope.ts';
 import { type RequestedClaims, readClaims } from './claims-parameter.ts';
-import { findRedirectUri } from './client/redirect-uri.ts';
-import { isThumbprint } from './dpop.ts';
 import { isCodeChallenge } from './pkce.ts';
 import { type Audiences, noTarget, type Resources, readAsked } from './resource.ts';
-import type { Scope } from './scope.ts';
+import { type ResponseMode, responseModeOf } from './response-mode.ts';
 
 /** The parameters that are read; others are ignored (decision 11, RFC 6749 §3.1). */
 export const authorizationParameters = [
@@ -235,33 +236,6 @@ function problemOf(
   return responseProblem(values, mode) ?? pkceProblem(values);
 }
 
-/** How an answer goes to its client. */
-interface ResponseMode {
-  readonly by: AnswerTarget['responseMode'];
-  readonly isSigned: boolean;
-}
-
-const responseModes: Readonly<Record<string, ResponseMode>> = {
-  query: { by: 'query', isSigned: false },
-  form_post: { by: 'form_post', isSigned: false },
-  // What a code has by default (JARM §2.3.4).
-  jwt: { by: 'query', isSigned: true },
-  'query.jwt': { by: 'query', isSigned: true },
-  'form_post.jwt': { by: 'form_post', isSigned: true },
-};
-
-/** null for a mode that there is not, or not for this client, or not to this address. */
-function responseModeOf(
-  sent: string | undefined,
-  redirectUri: string,
-  { signedResponses }: Client,
-): ResponseMode | null {
-  const name = sent ?? 'query';
-  const mode = Object.hasOwn(responseModes, name) ? responseModes[name] : undefined;
-  if (mode === undefined || (mode.isSigned && !signedResponses)) return null;
-  return mode.by === 'query' || isWeb(redirectUri) ? mode : null;
-}
-
 function responseProblem(values: SentParameters['values'], mode: ResponseMode | null): Refusal | null {
   if (values.response_type === undefined) return refusal('invalid_request', 'response_type is missing');
   if (values.response_type !== 'code') {
@@ -309,5 +283,3 @@ function longest(name: AuthorizationParameter): number {
   if (name === 'id_token_hint') return parameterLength.idTokenHint;
   return parameterLength.other;
 }
-
-const isWeb = (uri: string) => /^https?:/.test(uri);

@@ -1,8 +1,8 @@
 // Reads the parameters `claims` and `acr_values`: single claims that a client asks for (Core §5.5).
-import type { Client } from '../client.ts';
-import { parseJson } from '../json.ts';
-import { claimsDepth } from './limits.ts';
-import { type Scope, scopeIncludes } from './scope.ts';
+import type { Client } from '../../client.ts';
+import { parseJson } from '../../json.ts';
+import { claimsDepth } from '../limits.ts';
+import { type Scope, scopeIncludes } from '../scope.ts';
 
 /** How a session was authenticated: one factor (decision 47). There is no second one yet. */
 export const oneFactor = 'urn:memberdoor:1';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { grantedClaims, keepClaims, readClaims } from '../../../src/core/oidc/claims-parameter.ts';
+import { grantedClaims, keepClaims, readClaims } from '../../../../src/core/oidc/request/claims-parameter.ts';
 
 const read = (claims: unknown, acrValues?: string) => readClaims(JSON.stringify(claims), acrValues);
 const nothing = { idToken: [], userinfo: [], subjects: null, essentialAcr: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isCodeChallenge, verifierMatches } from '../../../src/core/oidc/pkce.ts';
+import { isCodeChallenge, verifierMatches } from '../../../../src/core/oidc/request/pkce.ts';
 
 // The pair of RFC 7636, appendix B.
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
@@ -21,7 +21,7 @@ describe('PKCE', () => {
   });
 
   it('decision 19: padded standard base64 is tolerated as a verifier', async () => {
-    const { sha256 } = await import('../../../src/core/hash.ts');
+    const { sha256 } = await import('../../../../src/core/hash.ts');
     const padded = `${'ab+/'.repeat(11)}=`;
     expect(verifierMatches(padded, sha256(padded))).toBe(true);
   });

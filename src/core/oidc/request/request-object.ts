@@ -1,12 +1,12 @@
 // Authorization requests that a client signs: request objects by value (RFC 9101).
-import type { Client } from '../client.ts';
-import { type Refusal, refusal } from '../decision.ts';
+import type { Client } from '../../client.ts';
+import { type Refusal, refusal } from '../../decision.ts';
+import { requestObjectLife } from '../limits.ts';
 import {
   type AuthorizationParameter,
   authorizationParameters,
   type SentParameters,
 } from './authorization-request.ts';
-import { requestObjectLife } from './limits.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
