@@ -1,5 +1,6 @@
 // What a token says to those who may ask about it (RFC 7662).
 import type { Client } from '../client.ts';
+import { readServiceToken } from '../grants/client-credentials.ts';
 import { livesUntil, type SignIn } from '../grants/sign-in.ts';
 import type { RefreshToken } from '../grants/tokens.ts';
 
@@ -18,23 +19,21 @@ const told = ['iss', 'sub', 'aud', 'client_id', 'scope', 'iat', 'exp', 'jti', 'c
 
 /**
  * Whether a client may know what an access token says: its own, and those of the APIs that it is for. Who asks has the
- * token in hand; but a client that was handed another's should not learn whose it is (interop 52).
+ * token in hand; but a client that was handed another's should not learn whose it is (interop 52). One that a client has in its
+ * own name for our APIs is for none of another client's: what it opens is the admin API.
  *
  * @param ownAudience of the member API
  */
 export function mayAskAbout(
   asker: Asker,
-  { client_id: clientId, aud }: Readonly<Record<string, unknown>>,
+  claims: Readonly<Record<string, unknown>>,
   ownAudience: string,
 ): boolean {
-  if (asker === 'operator' || clientId === asker.clientId) return true;
-  const audiences = [aud].flat();
-  return [ownAudience, ...asker.apis].some((audience) => audiences.includes(audience));
+  if (asker === 'operator' || claims.client_id === asker.clientId) return true;
+  const audiences = [claims.aud].flat();
+  const open = readServiceToken(claims) === null ? [ownAudience] : [];
+  return [...open, ...asker.apis].some((audience) => audiences.includes(audience));
 }
-
-/** Whether an access token is of no member: its client has it in its own name (`serviceTokenClaims`). */
-export const isServiceToken = (claims: Readonly<Record<string, unknown>>): boolean =>
-  claims.sid === undefined && claims.sub === claims.client_id;
 
 /** The answer about an access token that lives. */
 export function accessTokenAnswer(claims: Readonly<Record<string, unknown>>): LiveToken {

@@ -282,6 +282,30 @@ describe('nothing is told of', () => {
     await change('conf1', { apis: [] });
   });
 
+  it('I61: tells of one for our own APIs to its client and operators, while the client gets such tokens', async () => {
+    const clientId = 'operating';
+    const made = { tenant: hosts.a, clientId, name: 'Operating', type: 'confidential', introspection: true };
+    const own = { clientCredentials: true, serviceScopes: ['members:read', 'tokens:introspect'] };
+    const { secret } = await run<{ secret: string }>(service, 'clients.create', { ...made, ...own });
+    const credentials = { client_id: clientId, client_secret: secret };
+    const get = async (scope: string) => {
+      const asked = { grant_type: 'client_credentials', ...credentials, scope };
+      return String((await token(service, hosts.a, asked)).json().access_token);
+    };
+    const [jwt, asking] = [await get('members:read'), await get('tokens:introspect')];
+    const told = { active: true, sub: clientId, client_id: clientId, scope: 'members:read' };
+    expect(await introspect(jwt, credentials)).toMatchObject(told);
+    expect(await introspect(jwt)).toEqual({ active: false });
+    const asOperator = (by: string, host: string = hosts.a) =>
+      ask({ token: jwt }, { authorization: `Bearer ${by}` }, host);
+    expect((await asOperator(asking)).json()).toMatchObject(told);
+    expectError(await asOperator(jwt), 403, 'insufficient_scope');
+    expectError(await asOperator(asking, hosts.b), 403, 'insufficient_scope');
+    await change(clientId, { clientCredentials: false });
+    expect(await introspect(jwt, credentials)).toEqual({ active: false });
+    expectError(await asOperator(asking), 401, 'invalid_token');
+  });
+
   it('N7: an old refresh token, and asking is no reuse', async () => {
     const first = await tokensOf(service, hosts.a, apps.conf1, offline);
     const next = (await refreshAs(service, hosts.a, apps.conf1, first.refresh_token)).json<Tokens>();
