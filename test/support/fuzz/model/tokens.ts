@@ -85,6 +85,8 @@ export async function exchange(
     const { next, outcome } = lineOf(authorizationCodeMachine, code.state, 'exchange', {
       'ten minutes are over': now >= code.expiresAt,
       'the redirect_uri sent differs': false,
+      // No client of the model has a key to prove.
+      'the key of the proof differs': false,
       'the verifier is wrong': !isRight,
       'the member may no longer sign in': !code.member.isActive,
     });
