@@ -7,6 +7,7 @@ import { startBrowser } from '../../support/browser/browser.ts';
 import { registerClients, submitSignIn } from '../../support/browser/site.ts';
 import { phoneOf } from '../../support/device.ts';
 import { codeOf, placed, type RunningProgram, runProgram } from '../../support/documents/documents.ts';
+import { shellReader } from '../../support/documents/shell-reader.ts';
 import { run } from '../../support/operators/desk.ts';
 import { startReceiver } from '../../support/outbound/receiver.ts';
 import { freePort } from '../../support/service.ts';
@@ -95,6 +96,27 @@ describe('the programs of the guides run as they are written', () => {
     service.clock.advance(5_000);
     program.wake();
     await program.says(/^Hello, Ada Nilsen$/);
+  });
+
+  it('I61: a program gets tokens in its own name, for an API and for ours', async () => {
+    const reader = shellReader(service, 'guides/machine.md');
+    onTestFinished(() => reader.stop());
+    expect(await reader.type()).toEqual([]);
+    const api = await startReceiver({ answer: (_request, reply) => reply.end('["an invoice"]') });
+    const [code = ''] = codeOf('guides/machine.md', 'js');
+    const program = started(
+      runProgram(code, {
+        ...places,
+        '`${invoices}/all`': `'http://localhost:${api.port}/all'`,
+        'process.env.CLIENT_SECRET': `'${reader.secret()}'`,
+      }),
+    );
+    await program.says(/an invoice/);
+    const told = await program.says(/^Ada Nilsen: (.+)$/);
+    expect(told[1]).not.toBe('nothing');
+    const [, jwt = ''] = String(api.received[0]?.headers.authorization).split(' ');
+    const aud = 'https://invoices.example.com';
+    expect(claimsOf(jwt)).toMatchObject({ sub: 'nightly', aud, scope: 'invoices:read' });
   });
 
   it('a single-page app signs in and out in a browser', async () => {

@@ -15,6 +15,8 @@ export interface ShellReader {
   type(): Promise<readonly string[]>;
   /** How many lines sent something. */
   readonly sent: () => number;
+  /** The secret that was made last. */
+  readonly secret: () => string;
   stop(): void;
 }
 
@@ -131,6 +133,7 @@ export function shellReader(
       return refused;
     },
     sent: () => sent,
+    secret: () => String(set.secret),
     stop: () => folder.remove(),
   };
 }
