@@ -162,7 +162,8 @@ export function noteRefusedClient(request: FastifyRequest, { clientId }: Client,
  */
 export function clientCredentials(request: FastifyRequest, body: ClientFields): ClientCredentials {
   const { authorization } = request.headers;
-  const signed = assertionIn(body);
+  // Where no client may sign one it is a parameter that is not known (decision 11).
+  const signed = request.tenant.assertionAlgorithms.length === 0 ? null : assertionIn(body);
   if (signed !== null) {
     if (authorization === undefined) return { method: 'assertion', secret: null, ...signed };
     throw protocolError('invalid_request', 'the client authenticates twice, in the header and in the body');

@@ -155,3 +155,16 @@ describe('a client does not authenticate, and nothing is burned,', () => {
     expect((await service.http(hosts.a, '/api/oidc/token', { body })).status).toBe(200);
   });
 });
+
+describe('a tenant of whose clients none signs assertions', () => {
+  it.each([{ client_assertion: 'x.y.z' }, { client_assertion_type: 'x' }])(
+    'decision 11: ignores %o',
+    async (more) => {
+      const fields = { grant_type: 'refresh_token', refresh_token: 'none', ...more };
+      for (const client of [{ client_id: 'pub1' }, { client_id: 'conf1', client_secret: secrets.conf1 }]) {
+        const answer = await token(service, hosts.a, { ...fields, ...client });
+        expect([answer.status, answer.json().error]).toEqual([400, 'invalid_grant']);
+      }
+    },
+  );
+});
