@@ -48,7 +48,31 @@ import * as profiles from './0047-profiles.ts';
 import * as apisOfUnverifiedClients from './0048-apis-of-unverified-clients.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
-/** Every migration by name, in order. One that has landed is frozen: write the next. */
+/** Those that both engines run. One that has landed is frozen: write the next, here. */
+const ofBoth: Readonly<Record<string, Migration>> = {
+  '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
+  '0030-leases': leases,
+  '0031-what-processes-share': whatProcessesShare,
+  '0032-text-by-its-bytes': textByItsBytes,
+  '0033-used-ids': usedIds,
+  '0034-algorithms-of-signatures': algorithmsOfSignatures,
+  '0035-pushed-requests': pushedRequests,
+  '0036-apis': apis,
+  '0037-signed-responses': signedResponses,
+  '0038-client-assertions': clientAssertions,
+  '0039-claims-by-name': claimsByName,
+  '0040-unverified-clients': unverifiedClients,
+  '0041-keys-of-clients': keysOfClients,
+  '0042-request-objects': requestObjects,
+  '0043-resources': resources,
+  '0044-logout-notices': logoutNotices,
+  '0045-introspection': introspection,
+  '0046-service-tokens': serviceTokens,
+  '0047-profiles': profiles,
+  '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
+};
+
+/** Every migration by name, in order. */
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-web-sign-in': webSignIn,
   '0002-device-flow': deviceFlow,
@@ -77,49 +101,11 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0025-former-addresses': formerAddresses,
   '0026-guesses-under-way': guessesUnderWay,
   '0027-readers-of-changes': readersOfChanges,
-  '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
-  '0030-leases': leases,
-  '0031-what-processes-share': whatProcessesShare,
-  '0032-text-by-its-bytes': textByItsBytes,
-  '0033-used-ids': usedIds,
-  '0034-algorithms-of-signatures': algorithmsOfSignatures,
-  '0035-pushed-requests': pushedRequests,
-  '0036-apis': apis,
-  '0037-signed-responses': signedResponses,
-  '0038-client-assertions': clientAssertions,
-  '0039-claims-by-name': claimsByName,
-  '0040-unverified-clients': unverifiedClients,
-  '0041-keys-of-clients': keysOfClients,
-  '0042-request-objects': requestObjects,
-  '0043-resources': resources,
-  '0044-logout-notices': logoutNotices,
-  '0045-introspection': introspection,
-  '0046-service-tokens': serviceTokens,
-  '0047-profiles': profiles,
-  '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
+  ...ofBoth,
 };
 
-/** The same for PostgreSQL, which begins with what they came to; from then on each is written for both. */
+/** The same for PostgreSQL, which begins with what the first ones came to. */
 export const migrationsOfPostgres: Readonly<Record<string, Migration>> = {
   '0027-readers-of-changes': baseline,
-  '0028-version-of-what-is-remembered': versionOfWhatIsRemembered,
-  '0030-leases': leases,
-  '0031-what-processes-share': whatProcessesShare,
-  '0032-text-by-its-bytes': textByItsBytes,
-  '0033-used-ids': usedIds,
-  '0034-algorithms-of-signatures': algorithmsOfSignatures,
-  '0035-pushed-requests': pushedRequests,
-  '0036-apis': apis,
-  '0037-signed-responses': signedResponses,
-  '0038-client-assertions': clientAssertions,
-  '0039-claims-by-name': claimsByName,
-  '0040-unverified-clients': unverifiedClients,
-  '0041-keys-of-clients': keysOfClients,
-  '0042-request-objects': requestObjects,
-  '0043-resources': resources,
-  '0044-logout-notices': logoutNotices,
-  '0045-introspection': introspection,
-  '0046-service-tokens': serviceTokens,
-  '0047-profiles': profiles,
-  '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
+  ...ofBoth,
 };
