@@ -75,8 +75,13 @@ export function namedByHost(client: Client, redirectUri: string): Client {
   return { ...client, name: hostOf(client.origin === 'document' ? client.clientId : redirectUri) };
 }
 
-/** What a ban of a client is remembered by: its client_id, and the hosts that it names, which are its own. */
+/**
+ * What a ban of a client is remembered by: its client_id, and the hosts that it names, which are its own. A host with a
+ * port is named without it too, since its owner has the other ports as well.
+ */
 export function bannedWith({ origin, clientId, redirectUris }: Client): readonly string[] {
-  if (origin === 'document') return [...new Set([clientId, hostOf(clientId)])];
-  return [...new Set([clientId, ...redirectUris.filter((uri) => !isOnDevice(uri)).map(hostOf)])];
+  const addresses = origin === 'document' ? [clientId] : redirectUris.filter((uri) => !isOnDevice(uri));
+  return [...new Set([clientId, ...addresses.flatMap(hostsIn)])];
 }
+
+const hostsIn = (uri: string) => [hostOf(uri), ...(isOnDevice(uri) ? [] : [new URL(uri).hostname])];
