@@ -19,9 +19,13 @@ const roundsEach = 40;
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const git = (...words: string[]) => execFileSync('git', words, { cwd: project, encoding: 'utf8' }).trim();
 
-/** The version before the one that changed tables last, so that the two want different ones. */
+/** The version before the one that brought the newest migration, so that the two want different tables. */
 function checkOutFormer() {
-  const commit = git('rev-parse', '--short', `${git('log', '-1', '--format=%H', '--', 'db/migrations')}^`);
+  const commit = git(
+    'rev-parse',
+    '--short',
+    `${git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'db/migrations')}^`,
+  );
   const folder = join(mkdtempSync(join(tmpdir(), 'memberdoor-former-')), 'project');
   git('worktree', 'add', '--detach', '--force', folder, commit);
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
