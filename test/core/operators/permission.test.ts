@@ -22,6 +22,13 @@ const token = (tenantId: string | null, granted: readonly Permission[] = permiss
   permissions: granted,
 });
 
+const client = (granted: readonly Permission[] = permissions): Actor => ({
+  kind: 'client',
+  clientId: 'c',
+  tenantId: 'a',
+  permissions: granted,
+});
+
 /** What each hears of: own tenant, another tenant, the service; then of what is for those with all tenants. */
 const table: readonly (readonly [string, Actor, string, readonly string[]])[] = [
   ['the operator', operator, 'granted granted granted', ['granted', 'granted']],
@@ -30,6 +37,8 @@ const table: readonly (readonly [string, Actor, string, readonly string[]])[] = 
   ['a token of every tenant', token(null), 'granted granted granted', ['granted', 'granted']],
   ['a token of the tenant', token('a'), 'granted unknown granted', ['denied', 'unknown']],
   ['a token without it', token(null, ['keys:read']), 'denied denied denied', ['denied', 'denied']],
+  ['a client of the tenant', client(), 'granted unknown granted', ['denied', 'unknown']],
+  ['a client without it', client(['keys:read']), 'denied unknown denied', ['denied', 'unknown']],
   ['a tenant’s token without it', token('a', ['keys:read']), 'denied unknown denied', ['denied', 'unknown']],
 ];
 
@@ -52,15 +61,19 @@ describe('who may act on an account', () => {
     ['a tenant’s administrator', admin(false), ['member', 'tenant_admin']],
     ['a token of every tenant that may do everything', token(null), types],
     ['a token of a tenant that may do everything', token('a'), ['member', 'tenant_admin']],
+    ['a client that may do everything', client(), ['member', 'tenant_admin']],
+    ['a client that may do less', client(permissions.slice(1)), ['member']],
     ['a token that may do less', token(null, permissions.slice(1)), ['member']],
   ] as const)('%s: only those whose power is not greater', (_who, actor, managed) => {
     expect(types.filter((type) => mayManage(actor, type))).toEqual(managed);
   });
 
-  it('a token can pass on only its own permissions, and any other actor all of them', () => {
-    const some = token('a', ['clients:read', 'keys:read']);
-    expect(mayGrant(some, ['keys:read'])).toBe(true);
-    expect(mayGrant(some, ['keys:read', 'keys:write'])).toBe(false);
+  it('tokens and clients can pass on only their own permissions, and people all of them', () => {
+    const own: readonly Permission[] = ['clients:read', 'keys:read'];
+    for (const some of [token('a', own), client(own)]) {
+      expect(mayGrant(some, ['keys:read'])).toBe(true);
+      expect(mayGrant(some, ['keys:read', 'keys:write'])).toBe(false);
+    }
     expect(mayGrant(admin(false), permissions)).toBe(true);
     expect(mayGrant(operator, permissions)).toBe(true);
   });
