@@ -121,7 +121,7 @@ export const problemWords = {
   token_exceeds_revoker: 'a token revokes no token that can do more',
   // APIs of a tenant.
   not_an_api_identifier:
-    '{it} must be an https address as browsers write it, without a fragment, or a urn; urn:memberdoor: is ours',
+    '{it} must be an https address as browsers write it (http on loopback at a development tenant), without a fragment, or a urn; urn:memberdoor: is ours',
   api_exists: 'there is an API {identifier} already',
   too_many_apis: 'the tenant has {most} APIs: delete one first',
   not_a_scope: '{it} must be 1 to {most} letters, digits, ., _, :, / or -',

@@ -4,13 +4,14 @@ import { nameProblem, textProblem } from '../members/details.ts';
 import { permissions } from '../operators/permission.ts';
 import { type Problem, problem, within } from '../problem.ts';
 import type { AccessTokenAlgorithm } from '../tenant.ts';
+import { isLoopbackHttp } from './client/outbound-url.ts';
 import { isHostName } from './client/redirect-uri.ts';
 import { knownScopes } from './scope.ts';
 
 /** An API of a tenant: a resource server that takes access tokens of its own (RFC 8707; interop 54). */
 export interface Api {
   readonly tenantId: string;
-  /** What clients send as `resource`, and what its tokens say as `aud`: an https address, or a urn. */
+  /** What clients send as `resource`, and what its tokens say as `aud`: an https address, or a urn; on a development tenant http on loopback too. */
   readonly identifier: string;
   readonly name: string;
   /** What members read on the page that asks them, by the name of the scope. */
@@ -30,12 +31,16 @@ const scopeName = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 /**
  * Whether a text can name an API: an https address without user information and fragment, or a urn (RFC 8707 §2). Names
  * are compared as strings, so an address is written as browsers write it.
+ *
+ * @param development whether a development tenant has it, whose APIs may be on one's own machine, by http
  */
-export function isApiIdentifier(text: string): boolean {
+export function isApiIdentifier(text: string, development: boolean): boolean {
   if (text.length > apiLimits.identifier || reserved.test(text)) return false;
   if (urn.test(text)) return true;
-  if (!/^https:\/\/[\x21-\x7e]+$/.test(text) || /[#\\]/.test(text) || !URL.canParse(text)) return false;
-  const { href, username, password, hostname } = new URL(text);
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[#\\]/.test(text) || !URL.canParse(text)) return false;
+  const url = new URL(text);
+  const { href, protocol, username, password, hostname } = url;
+  if (protocol !== 'https:' && !(development && isLoopbackHttp(url))) return false;
   return username === '' && password === '' && isHostName(hostname) && (href === text || href === `${text}/`);
 }
 
@@ -47,14 +52,16 @@ export type ApiFacts = Omit<Api, 'tenantId'>;
  * another one's: it is neither one of ours nor one of another API of the tenant.
  *
  * @param others the other APIs of the tenant
+ * @param development whether it is a development tenant
  */
 export function apiProblems(
   { identifier, name, scopes }: ApiFacts,
   others: readonly Pick<Api, 'identifier' | 'scopes'>[],
+  development: boolean,
 ): readonly Problem[] {
   const names = Object.keys(scopes);
   const found = [
-    isApiIdentifier(identifier) ? null : problem('identifier', 'not_an_api_identifier'),
+    isApiIdentifier(identifier, development) ? null : problem('identifier', 'not_an_api_identifier'),
     nameProblem(name),
     names.length > apiLimits.scopes ? problem('scopes', 'too_many', { most: apiLimits.scopes }) : null,
     ...names.flatMap((scope) =>

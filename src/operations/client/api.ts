@@ -5,6 +5,7 @@ import { deleteApi, insertApi, listApis, updateApi } from '../../storage/clients
 import { listClients, updateClient } from '../../storage/clients/client.ts';
 import type { Tx } from '../../storage/store.ts';
 import { conflict, refuseIfAny } from '../refusal.ts';
+import { isDevelopment } from './client.ts';
 
 /** Registers an API of a tenant. @throws OperationRefused with every problem at once */
 export async function registerApi(tx: Tx, api: Api): Promise<void> {
@@ -14,7 +15,7 @@ export async function registerApi(tx: Tx, api: Api): Promise<void> {
     throw conflict('identifier', 'api_exists', { identifier });
   }
   if (others.length >= apiLimits.ofTenant) throw conflict([], 'too_many_apis', { most: apiLimits.ofTenant });
-  refuseIfAny(apiProblems(api, others));
+  refuseIfAny(apiProblems(api, others, await isDevelopment(tx, tenantId)));
   await insertApi(tx, api);
 }
 
@@ -38,7 +39,7 @@ export async function changeApi(
   if (api === undefined) return null;
   const changed = { ...api, ...changes };
   const others = all.filter((one) => one !== api);
-  refuseIfAny(apiProblems(changed, others));
+  refuseIfAny(apiProblems(changed, others, await isDevelopment(tx, tenantId)));
   await updateApi(tx, changed);
   return changed;
 }

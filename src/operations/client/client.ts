@@ -111,7 +111,8 @@ export async function registerClient(
   return client;
 }
 
-const isDevelopment = async (tx: Tx, tenantId: string): Promise<boolean> =>
+/** Whether this is a development tenant, whose clients and APIs may be on one's own machine. */
+export const isDevelopment = async (tx: Tx, tenantId: string): Promise<boolean> =>
   (await findTenant(tx, tenantId))?.development === true;
 
 /** What can be changed of a client; what is left out stays as it is. Its device flow is `setDeviceFlow`'s. */

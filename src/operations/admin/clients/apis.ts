@@ -14,10 +14,10 @@ export const apiIdentifierField = s.named(
   'ApiIdentifier',
   s.held(
     s.text(
-      'What clients send as resource, and its tokens say as aud: an https address, or a urn',
+      'What clients send as resource, and its tokens say as aud: an https address, or a urn; on a development tenant http on loopback too',
       'https://api.example.com',
     ),
-    { pattern: '^(?:https://|urn:)[!-~]+$', maxLength: apiLimits.identifier },
+    { pattern: '^(?:https?://|urn:)[!-~]+$', maxLength: apiLimits.identifier },
   ),
 );
 

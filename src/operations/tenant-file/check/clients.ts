@@ -22,17 +22,15 @@ const soundClient: Client = {
 const soundApi: FileApi = { identifier: 'urn:example:api', name: 'API' };
 
 /** Checks the APIs of a tenant. @returns how they are called; null where the list is left out */
-export function checkApis(checking: Checking, path: Path): readonly string[] | null {
+export function checkApis(checking: Checking, path: Path, isDevelopment: boolean): readonly string[] | null {
   const entries = entriesAt<FileApi>(checking, path);
   for (const [index, { at, entry }] of (entries ?? []).entries()) {
     const { scopes = {}, ...facts } = { ...soundApi, ...entry };
     const before = (entries ?? [])
       .slice(0, index)
       .map((other) => ({ ...soundApi, scopes: {}, ...other.entry }));
-    checking.tell(
-      at,
-      ...apiProblems({ accessTokenAlgorithm: 'ES256', unverifiedClients: false, ...facts, scopes }, before),
-    );
+    const api = { accessTokenAlgorithm: 'ES256', unverifiedClients: false, ...facts, scopes } as const;
+    checking.tell(at, ...apiProblems(api, before, isDevelopment));
   }
   tellTwice(checking, 'api', entries, ({ identifier }) => identifier);
   return entries?.flatMap(({ entry: { identifier } }) => identifier ?? []) ?? null;

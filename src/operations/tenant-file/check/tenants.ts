@@ -20,7 +20,7 @@ export function checkTenants(checking: Checking): void {
     checkSettings(checking, at, entry);
     checkLogo(checking, at, entry, logoLength.tenant);
     const named = checkAccess(checking, at);
-    const apis = checkApis(checking, [...at, 'apis']);
+    const apis = checkApis(checking, [...at, 'apis'], isDevelopment);
     checkClients(checking, [...at, 'clients'], isDevelopment, apis);
     checkMembers(checking, [...at, 'members'], named, isDevelopment);
   }

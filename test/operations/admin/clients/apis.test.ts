@@ -4,6 +4,7 @@ import { run } from '../../../support/operators/desk.ts';
 import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
+const atHome = useService({ data: 'development' });
 const tenant = 'a.test';
 const other = 'b.test';
 
@@ -53,6 +54,8 @@ describe('an API of a tenant', () => {
       '/api',
       'api.test',
       'http://api.test',
+      'http://localhost:4000/mcp',
+      'http://127.0.0.1/mcp',
       'https://user@api.test/',
       'https://API.test/',
       'https://api.test/a/../b',
@@ -67,6 +70,45 @@ describe('an API of a tenant', () => {
     ];
     for (const identifier of bad) {
       expect(await refused('apis.create', { identifier, name: 'API' }), identifier).toMatchObject({
+        kind: 'invalid',
+        problems: [{ path: ['identifier'], code: 'not_an_api_identifier' }],
+      });
+    }
+  });
+
+  it('AU1: is on loopback, by http, at a development tenant alone', async () => {
+    const host = `localhost:${atHome.port}`;
+    const at = (identifier: string) =>
+      run<object>(atHome, 'apis.create', { tenant: host, identifier, name: 'Tools' });
+    for (const good of [
+      'http://localhost:4000/mcp',
+      'http://127.0.0.1:4000/mcp',
+      'http://[::1]/',
+      'https://a.test',
+    ]) {
+      expect(await at(good)).toMatchObject({ identifier: good });
+    }
+    expect(
+      await run(atHome, 'apis.change', {
+        tenant: host,
+        identifier: 'http://localhost:4000/mcp',
+        name: 'Others',
+      }),
+    ).toMatchObject({ name: 'Others' });
+    const bad = [
+      'http://api.test/',
+      'http://localhost.api.test/',
+      'http://127.0.0.1.api.test/',
+      'http://10.0.0.1/',
+      'http://2130706433/',
+      'http://user@localhost/',
+      'http://localhost:4000/mcp#part',
+      'http://LOCALHOST/mcp',
+      'http://localhost:80/mcp',
+      'ftp://localhost/',
+    ];
+    for (const identifier of bad) {
+      await expect(at(identifier), identifier).rejects.toMatchObject({
         kind: 'invalid',
         problems: [{ path: ['identifier'], code: 'not_an_api_identifier' }],
       });
