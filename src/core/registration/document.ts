@@ -33,7 +33,8 @@ export function readClientAddress(clientId: string, tenant: DocumentPolicy): URL
   const url = readOutboundUrl(clientId, tenant.development);
   if (url === null || url.href !== clientId || url.pathname === '/' || url.username !== '') return null;
   if (isNumbered(url) && url.protocol === 'https:') return null;
-  return url.host !== tenant.host && takesDocumentsOf(tenant, hostIn(url)) ? url : null;
+  if (url.protocol === 'https:' && url.hostname === new URL(tenant.issuer).hostname) return null;
+  return takesDocumentsOf(tenant, hostIn(url)) ? url : null;
 }
 
 /** As the tenant lists it; of a development tenant any port of this machine is one. */

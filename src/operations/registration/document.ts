@@ -65,7 +65,7 @@ export async function refreshDocument(
   const { href } = address;
   const found = await store.transaction(async (tx) => ({
     known: await findUnverifiedClient(tx, tenant.id, href),
-    isBanned: await isBanned(tx, tenant.id, [href, hostOf(href)]),
+    isBanned: await isBanned(tx, tenant.id, [href, hostOf(href), address.hostname]),
   }));
   if (found.isBanned) return refused('the document, or its host, is banned');
   const now = clock();

@@ -48,6 +48,7 @@ describe('the address of a document', () => {
     ['a space', 'https://app.test/client '],
     ['a line break', 'https://app.test/cl\nient'],
     ['the tenant’s own host', 'https://login.test/client'],
+    ['another port of the tenant’s own host', 'https://login.test:8443/client'],
     ['256 characters', `https://app.test/${'x'.repeat(239)}`],
     ['no scheme', 'app.test/client'],
   ])('UR19: one with %s may not', (_what, address) => {

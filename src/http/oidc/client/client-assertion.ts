@@ -4,6 +4,7 @@ import type { Client } from '../../../core/client.ts';
 import { type JudgedAssertion, judgeAssertion } from '../../../core/oidc/client/client-assertion.ts';
 import { readKeySet } from '../../../core/oidc/client/client-keys.ts';
 import { takesIssuerAlone } from '../../../core/oidc/client/profile.ts';
+import { allowedClient } from '../../../core/registration/unverified-client.ts';
 import { publishedKeysAt } from '../../../operations/client/published-keys.ts';
 import {
   type RefusedJwt,
@@ -78,7 +79,7 @@ export async function judgeAssertionOf(
   const { tenant, address } = request;
   const client = await store.lookUp(async (tx) => {
     if ((await failedClients.waitOf(tx, tenant, address)) !== null) return 'kept out';
-    return findClient(tx, tenant.id, clientId);
+    return allowedClient(await findClient(tx, tenant.id, clientId), tenant);
   });
   if (client === 'kept out') return null;
   // What such a client sends is refused, whatever it is.

@@ -329,17 +329,20 @@ describe('documents that change under way', () => {
     expect(page.text).not.toContain('logo.png');
   });
 
-  it('UR29: a ban holds at once, and the document is not asked any more', async () => {
-    const site = await startSite();
-    const { browser, page } = await asked(site);
-    const tenantId = service.deps.tenants.byHost(hosts.a)?.id ?? '';
-    const banned = new URL(site.origin).host;
-    await service.store.transaction((tx) =>
-      tx.insertInto('clientBans').values({ tenantId, banned, bannedAt: 1 }).execute(),
-    );
-    expectRefused(await allow(browser, page));
-    service.clock.advance(day);
-    expectRefused(await begin(site));
-    expect(site.received).toHaveLength(1);
-  });
+  it.each(['host', 'hostname'] as const)(
+    'UR29: a ban of its %s holds at once, and the document is not asked any more',
+    async (part) => {
+      const site = await startSite();
+      const { browser, page } = await asked(site);
+      const tenantId = service.deps.tenants.byHost(hosts.a)?.id ?? '';
+      const banned = new URL(site.origin)[part];
+      await service.store.transaction((tx) =>
+        tx.insertInto('clientBans').values({ tenantId, banned, bannedAt: 1 }).execute(),
+      );
+      expectRefused(await allow(browser, page));
+      service.clock.advance(day);
+      expectRefused(await begin(site));
+      expect(site.received).toHaveLength(1);
+    },
+  );
 });
