@@ -4,6 +4,7 @@ import type { clientFields } from '../../src/operations/admin/clients/client.ts'
 import type { ValuesOf } from '../../src/operations/json-schema.ts';
 import type { TestApp } from '../../test/support/browser/app.ts';
 import type { View } from '../../test/support/browser/browser.ts';
+import type { Certificate } from '../../test/support/proxy/certificate.ts';
 import type { Spoken, Visitor } from '../../test/support/visitor.ts';
 
 /** One library, tried as its own documentation says. */
@@ -39,6 +40,11 @@ export interface Door {
   register(registration: Registration): Promise<Registered>;
   /** Changes settings of the tenant through the admin API. */
   changeTenant(changes: object): Promise<void>;
+  /** Registers an API of the tenant that is open to clients which no operator registered, with one scope. */
+  registerApi(identifier: string, scope: string): Promise<void>;
+  deleteApi(identifier: string): Promise<void>;
+  /** A certificate for localhost, which the service trusts when it calls. */
+  readonly certificate: Certificate;
   /** A browser without a window, and with no session. */
   visitor(): Visitor;
   /** A page in Chromium, with nothing in its cookie jar. */

@@ -1,15 +1,18 @@
 // Starts the service as `npm start` does, and registers the clients of the cases as an operator would.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApp } from '../../test/support/browser/app.ts';
 import { startBrowser } from '../../test/support/browser/browser.ts';
 import { httpClient } from '../../test/support/http.ts';
 import { startProcess } from '../../test/support/process/started.ts';
+import { makeAuthority } from '../../test/support/proxy/certificate.ts';
 import { freePort } from '../../test/support/service.ts';
 import { visitor } from '../../test/support/visitor.ts';
 import { bundled } from './bundle.ts';
 import type { Door } from './case.ts';
+
+const day = 24 * 60 * 60 * 1_000;
 
 /** A running service, until it is closed. */
 export interface OpenDoor extends Door {
@@ -22,7 +25,16 @@ export async function openDoor(): Promise<OpenDoor> {
   const folder = mkdtempSync(join(tmpdir(), 'memberdoor-clients-'));
   const port = await freePort();
   const host = `localhost:${port}`;
-  const settings = { MEMBERDOOR_PORT: String(port), MEMBERDOOR_DATA: folder, MEMBERDOOR_LOG_LEVEL: 'warn' };
+  const now = Date.now();
+  const authority = makeAuthority(now);
+  const trusted = join(folder, 'authority.pem');
+  writeFileSync(trusted, authority.cert);
+  const settings = {
+    MEMBERDOOR_PORT: String(port),
+    MEMBERDOOR_DATA: join(folder, 'data'),
+    MEMBERDOOR_LOG_LEVEL: 'warn',
+    NODE_EXTRA_CA_CERTS: trusted,
+  };
   const started = startProcess({ settings });
   const http = httpClient(port);
   try {
@@ -53,6 +65,14 @@ export async function openDoor(): Promise<OpenDoor> {
       changeTenant: async (changes) => {
         await operate('PATCH', '', changes);
       },
+      registerApi: async (identifier, scope) => {
+        const scopes = { [scope]: 'Use your tools' };
+        await operate('POST', '/apis', { identifier, name: 'Tools', scopes, unverifiedClients: true });
+      },
+      deleteApi: async (identifier) => {
+        await operate('DELETE', `/apis/${encodeURIComponent(identifier)}`, {});
+      },
+      certificate: authority.issue(['localhost'], now - day, now + day),
       visitor: () => visitor({ http }, host),
       view: () => browser.open(),
       page: async (file, settingsOf) => {
@@ -94,9 +114,11 @@ export async function openDoor(): Promise<OpenDoor> {
 
 /** A token of the admin API, made by the command as the manual says. */
 async function newApiToken(settings: Readonly<Record<string, string>>, tenant: string): Promise<string> {
-  const permissions = ['clients:read', 'clients:write', 'tenants:read', 'tenants:write'].flatMap((name) => [
+  const permissions = ['apis', 'clients', 'tenants'].flatMap((noun) => [
     '--permissions',
-    name,
+    `${noun}:read`,
+    '--permissions',
+    `${noun}:write`,
   ]);
   const words = ['tokens', 'create', '--tenant', tenant, '--name', 'Clients', ...permissions];
   const command = startProcess({ settings, words });

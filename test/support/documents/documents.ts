@@ -39,10 +39,18 @@ export interface RunningProgram {
 // Below the project, so that what runs there finds the libraries.
 const folder = fileURLToPath(new URL('../../output/documents/', import.meta.url));
 
-/** Runs a program as a document has it, but for what `places` put in the place of its addresses. */
-export function runProgram(code: string, places: Readonly<Record<string, string>>): RunningProgram {
-  mkdirSync(folder, { recursive: true });
-  const file = `${folder}${Math.random().toString(36).slice(2)}.mjs`;
+/**
+ * Runs a program as a document has it, but for what `places` put in the place of its addresses.
+ *
+ * @param at the folder where it runs, with a slash at the end: below a project that has its libraries
+ */
+export function runProgram(
+  code: string,
+  places: Readonly<Record<string, string>>,
+  at: string = folder,
+): RunningProgram {
+  mkdirSync(at, { recursive: true });
+  const file = `${at}${Math.random().toString(36).slice(2)}.mjs`;
   writeFileSync(file, placed(code, places));
   const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'] });
   const gone = new Promise((resolve) => child.once('exit', resolve));
