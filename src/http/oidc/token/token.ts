@@ -12,7 +12,7 @@ import {
 } from '../../../core/grants/tokens.ts';
 import { keyToSign } from '../../../operations/tenant/keys.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
-import { signingKeyFor, signToken } from '../../../secrets/signing.ts';
+import { findSigningKey, signingKeyFor, signToken } from '../../../secrets/signing.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { protocolError, refuseOtherMethods, sendJson, sendRefusal } from '../../answers.ts';
@@ -91,8 +91,11 @@ async function issueTokens(tenant: OpenTenant, grant: TokenGrant, deps: Deps): P
   const accessKey = signingKeyFor(tenant.keys, accessAlgorithm, issuedAt);
   const accessToken = await signToken(accessKey, 'at+jwt', accessClaims);
   const idClaims = idTokenClaims(grant, issuer, accessToken);
-  const idKey = () => keyToSign(store, tenant, client.idTokenAlgorithm, { ...deps, now: issuedAt });
-  const idToken = idClaims === null ? undefined : await signToken(await idKey(), 'JWT', idClaims);
+  const algorithm = client.idTokenAlgorithm;
+  const idKey =
+    findSigningKey(tenant.keys, algorithm, issuedAt) ??
+    (await keyToSign(store, tenant, algorithm, { ...deps, now: issuedAt }));
+  const idToken = idClaims === null ? undefined : await signToken(idKey, 'JWT', idClaims);
   return {
     token_type: grant.jkt === null ? 'Bearer' : 'DPoP',
     expires_in: client.accessTokenSeconds,
