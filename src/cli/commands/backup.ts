@@ -62,7 +62,7 @@ export const restored = defineCommand({
         'This is for PostgreSQL: "memberdoor restore FILE" does it for the data folder. Nothing was done.',
       );
     }
-    const { store } = await openService(config, { initialise: false, migrate: false });
+    const { store } = await openService(config, { initialise: false, migrate: false, alone: true });
     try {
       tellEnded(await store.transaction((tx) => endEverything(tx, systemClock())), terminal);
     } finally {

@@ -59,7 +59,7 @@ export const newKeys = defineCommand({
     }
     const config = configuration();
     const { dataFolder, masterKey, environment } = config;
-    const { store } = await openDatabase(config, { initialise: false, migrate });
+    const { store } = await openDatabase(config, { initialise: false, migrate, alone: true });
     try {
       // In development the key is a file of the folder: of what is left of it, or made when all is agreed to.
       const found = masterKey ?? findMasterKey(dataFolder);

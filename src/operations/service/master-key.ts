@@ -29,7 +29,7 @@ import { openService } from './service.ts';
  * @throws StartupError that says which key works now: a disk that fails to confirm a commit may have it all the same
  */
 export async function reencryptFolder(config: Config, newVault: Vault, migrate: boolean): Promise<number> {
-  const { store, vault } = await openService(config, { initialise: false, migrate });
+  const { store, vault } = await openService(config, { initialise: false, migrate, alone: true });
   const [changed] = await Promise.allSettled([reencrypt(store, vault, newVault)]);
   const [closed] = await Promise.allSettled([store.close()]);
   if (changed.status === 'fulfilled' && closed.status === 'fulfilled') return changed.value;

@@ -79,6 +79,8 @@ export interface Opening {
   readonly initialise: boolean;
   /** Whether a database of an older version is brought to this one. */
   readonly migrate: boolean;
+  /** Refuses a database that a process of the service uses; a data folder is refused then in any case. */
+  readonly alone?: boolean;
   /** Who is told of what happens to the database. */
   readonly surroundings?: StoreSurroundings;
 }
@@ -91,11 +93,12 @@ export interface Opening {
  */
 export async function openDatabase(
   { databaseUrl, dataFolder }: Pick<Config, 'databaseUrl' | 'dataFolder'>,
-  { initialise, migrate, surroundings }: Opening,
+  { initialise, migrate, alone = false, surroundings }: Opening,
 ): Promise<{ readonly store: Store; readonly upgradeCopy: string | null }> {
   if (databaseUrl !== null) {
     // A service that lives in a file needs no driver.
     const { openPostgres } = await import('../../storage/postgres/open.ts');
+    if (alone) await (await import('../../storage/postgres/alone.ts')).refuseUsedAt(databaseUrl);
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
     const store = await openPostgres(databaseUrl, { initialise, migrate }, surroundings);
     return { store, upgradeCopy: null };

@@ -1,7 +1,6 @@
 // Reads a PostgreSQL database whole, and fills a new one, when a service moves to another engine.
-import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { endedConnections, movedRows } from '../../core/operators/limits.ts';
+import { movedRows } from '../../core/operators/limits.ts';
 import { StartupError } from '../../system/startup-error.ts';
 import type { ReadSide, StoredRow, Value, WriteSide } from '../move/copy.ts';
 import {
@@ -12,6 +11,7 @@ import {
   queryOf,
   selfReferences,
 } from '../move/tables.ts';
+import { refuseUsed } from './alone.ts';
 import { openPool, processName } from './client.ts';
 import { isOutage } from './errors.ts';
 import { migrate } from './migrate.ts';
@@ -157,23 +157,6 @@ function refused(error: unknown, into?: MovedTable): unknown {
   const { code, message } = error;
   const why = isOutage(error) || into === undefined ? message : `it does not take a row of ${into}`;
   return new StartupError(`The database refused: ${why} (SQLSTATE ${code}).`);
-}
-
-/** A process of the service shows by its connections; none that others of the server have. */
-async function refuseUsed(ask: Asker['ask']): Promise<void> {
-  const connections = async () => {
-    const { rows } = await ask({
-      text: 'select count(*) from pg_stat_activity where datname = current_database() and application_name = $1',
-      values: [processName],
-    });
-    return Number(rows[0]?.[0]);
-  };
-  for (let looks = 1; (await connections()) > 0; looks += 1) {
-    if (looks > endedConnections.looks) {
-      throw new StartupError('A memberdoor is using the database. Stop every process of the service first.');
-    }
-    await wait(endedConnections.pause);
-  }
 }
 
 async function refuseFilled(ask: Asker['ask']): Promise<void> {

@@ -357,3 +357,27 @@ describe('memberdoor move', () => {
     );
   });
 });
+
+describe('what wants every process stopped', () => {
+  it('is refused while one is connected to the database, and changes nothing', async () => {
+    const databaseUrl = await sharedDatabase();
+    const folder = smallFolder();
+    const configuration = () => productionConfig(folder, databaseUrl);
+    await moveToPostgres({ dataFolder: folder, databaseUrl }, quietly, now);
+    const newKey = join(folder, 'new.key');
+    writeFileSync(newKey, Buffer.alloc(32, 9).toString('base64'));
+    const kept = 'select "keyCheck", (select count(*) from "auditEvents") as events from service';
+    const before = await oneRow(databaseUrl, kept);
+    const process = await openShared(databaseUrl, {}, false);
+    const words = [['restored'], ['reencrypt', newKey], ['new-keys', '--lost-master-key']];
+    for (const command of words) {
+      await expect(commandHere(command, { configuration })).rejects.toThrow(
+        'A memberdoor is using the database. Stop every process of the service first.',
+      );
+    }
+    await process.close();
+    expect(await oneRow(databaseUrl, kept)).toEqual(before);
+    expect(await commandHere(['restored'], { configuration })).toMatchObject({ code: 0 });
+    expect(await commandHere(['reencrypt', newKey], { configuration })).toMatchObject({ code: 0 });
+  });
+});
