@@ -25,7 +25,12 @@ const nameField = s.held(
   s.text('What it is for', 'partners of the spring campaign'),
   s.nameRule(brandNameLength),
 );
-const usesField = s.numberFrom(1, registrationToken.mostUses, 'How many clients it may register', 1);
+const usesField = s.numberFrom(
+  1,
+  registrationToken.mostUses,
+  'How many clients it may register; one where it is left out',
+  1,
+);
 
 const tokenSchema = s.resource('RegistrationToken', 'An initial access token', {
   registrationTokenId: tokenIdField,
