@@ -87,9 +87,7 @@ describe('a body that is not as described', () => {
   it('is 400 if it is nested 8,000 deep', async () => {
     const open = '['.repeat(8_000);
     expect(descriptionOf(await put(one, open))).toBe(noJson);
-    expect(descriptionOf(await put(one, `${open}${']'.repeat(8_000)}`))).toBe(
-      'the body must be an object of names and values',
-    );
+    expect(descriptionOf(await put(one, `${open}${']'.repeat(8_000)}`))).toBe(noJson);
   });
 
   it('is 400 if its bytes are not UTF-8', async () => {
