@@ -33,7 +33,11 @@ export function readClientAddress(clientId: string, tenant: DocumentPolicy): URL
   const url = readOutboundUrl(clientId, tenant.development);
   if (url === null || url.href !== clientId || url.pathname === '/' || url.username !== '') return null;
   if (isNumbered(url) && url.protocol === 'https:') return null;
-  if (url.protocol === 'https:' && url.hostname === new URL(tenant.issuer).hostname) return null;
+  // On a developer's machine one name is all there is: there the port tells who it is.
+  const [own, its] = tenant.development
+    ? [tenant.host, url.host]
+    : [new URL(tenant.issuer).hostname, url.hostname];
+  if (its === own) return null;
   return takesDocumentsOf(tenant, hostIn(url)) ? url : null;
 }
 

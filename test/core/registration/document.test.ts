@@ -71,4 +71,16 @@ describe('the address of a document', () => {
     expect(readClientAddress('http://localhost:3000/client', development)).not.toBeNull();
     expect(readClientAddress('http://app.test/client', development)).toBeNull();
   });
+
+  it('I62: on a development tenant another port of its own host is another party', () => {
+    const development = {
+      ...tenant,
+      development: true,
+      issuer: 'http://localhost:3000',
+      host: 'localhost:3000',
+    };
+    expect(readClientAddress('https://localhost:4000/client', development)).not.toBeNull();
+    expect(readClientAddress('http://localhost:4000/client', development)).not.toBeNull();
+    expect(readClientAddress('http://localhost:3000/client', development)).toBeNull();
+  });
 });
