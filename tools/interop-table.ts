@@ -41,7 +41,7 @@ export function interoperabilityDocument(
     const tests = files.map((file) => testLine(own.filter((title) => title.file === file).map(ruleOf), file));
     return [`**[${number}](interop.md#interop-${number})** ${beginningOf(text)}`, '', ...tests].join('\n');
   }
-  return `${[heading, ...chapters].join('\n\n')}\n`;
+  return `${[heading, ...chapters, differences].join('\n\n')}\n`;
 }
 
 /** A file, and the rules that its tests hold. */
@@ -69,3 +69,15 @@ const heading = `# What clients may rely on, and the tests that hold it
 Every line of [interop.md](interop.md) by its number and its beginning, with the tests that hold the service to it;
 written by \`npm run docs\` from the titles of the tests. A title begins with its ids, so \`grep -rn "I12:" test\` finds
 what line 12 means in full, and \`npm test -- -t "I12:"\` runs it.`;
+
+/** Where a suite for certification asks for what the contract or a decision answers in another way. */
+const differences = `## Where a certification suite will say otherwise
+
+- A used authorization code that comes back ends the sign-in and its refresh tokens. The access token goes on until it
+  expires, where RFC 6749 §4.1.2 says that it should be revoked ([decision 52](decisions.md#decision-52)).
+- A refresh token is replaced at each use, for clients with the profile \`fapi2\` too. The one before works again only
+  within the client's own replay window ([decision 24](decisions.md#decision-24)).
+- An essential \`acr\` of two factors is \`unmet_authentication_requirements\`: there is no second factor yet
+  ([decision 47](decisions.md#decision-47)).
+- Access tokens are signed with ES256 or RS256, whatever signs the id_tokens
+  ([decision 42](decisions.md#decision-42)).`;
