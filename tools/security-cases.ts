@@ -65,6 +65,7 @@ export const securityChapters: Readonly<Record<string, SecurityCases>> = {
     FA6: 'a pushed request without its redirect_uri',
     FA7: 'a request_uri that begins again',
     FA8: 'clocks that are ahead',
+    FA9: 'an API that asks for RS256',
   },
   'Refresh tokens': {
     T1: 'each refresh makes a new token',

@@ -6,6 +6,7 @@ import { idTokenSeconds } from '../limits.ts';
 import type { Member } from '../members/member.ts';
 import type { Api } from '../oidc/api.ts';
 import { memberClaims, namedClaims } from '../oidc/claims.ts';
+import { needsEs256 } from '../oidc/client/profile.ts';
 import { grantedClaims, type KeptClaims, oneFactor } from '../oidc/request/claims-parameter.ts';
 import { type Resources, scopeAt, type Target } from '../oidc/request/resource.ts';
 import { type Scope, scopeIncludes } from '../oidc/scope.ts';
@@ -93,6 +94,7 @@ export function beginWithTokens(
 
 /** What signs an access token: ES256 unless its client or its audience asks for RS256 (decision 42; RFC 9068 §2.1). */
 export function accessTokenAlgorithm(client: Client, ofAudience: AccessTokenAlgorithm): AccessTokenAlgorithm {
+  if (needsEs256(client)) return 'ES256';
   return client.accessTokenAlgorithm === 'RS256' ? 'RS256' : ofAudience;
 }
 

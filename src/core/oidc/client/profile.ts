@@ -43,3 +43,6 @@ export const mustNameRedirectUri = isFapi;
 
 /** Whether an assertion must be meant for the issuer by its name alone, and not for an endpoint (§5.3.2.1). */
 export const takesIssuerAlone = isFapi;
+
+/** Whether its access tokens are ES256, whatever an API asks for (§5.4.1). */
+export const needsEs256 = isFapi;
