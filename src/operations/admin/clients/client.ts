@@ -18,18 +18,6 @@ const longest = 10 * 366 * 24 * 60 * 60;
 /** What can be said of a client when it is registered, and later (contract, "OIDC client"). */
 export const clientFields = {
   logo: s.textOrNull('A PNG, WebP or SVG picture in a data: URI, shown beside the name', null),
-  authenticationMethod: s.oneOf(
-    'AuthenticationMethod',
-    'How a confidential client proves who it is: by a secret, or by assertions that it signs',
-    ['client_secret', 'private_key_jwt'],
-  ),
-  jwks: s.textOrNull('Its public keys: the JSON of a JWKS', null),
-  jwksUri: s.textOrNull('Where it publishes its public keys itself', null),
-  signingAlgorithms: s.someOfTexts(
-    'What its own signatures may be made by',
-    s.oneOf('ClientSigningAlgorithm', 'One of them', foreignAlgorithms),
-    ...foreignAlgorithms,
-  ),
   redirectUris: s.texts(
     'Where sign-ins lead: https, http on this machine alone, or a scheme of an app',
     'https://app.example.com/callback',
@@ -38,19 +26,9 @@ export const clientFields = {
     'Where logout leads; the first unless another is asked for',
     'https://app.example.com/',
   ),
-  backchannelLogoutUri: s.textOrNull(
-    'Where it is told that a member signed out, by https; null where it is not told',
-    null,
-  ),
   webOrigins: s.texts('Origins whose scripts may read tokens and profiles', 'https://app.example.com'),
   signupDisabled: s.flag('"Disable signup": only who has an account can sign in'),
   thirdParty: s.flag('Whether it is of a third party: it asks each member for consent'),
-  apis: s.texts('Identifiers of the APIs that it may ask access tokens for', 'https://api.example.com'),
-  clientCredentials: s.flag('Whether it gets access tokens in its own name, without a member'),
-  serviceScopes: s.texts(
-    'What it may ask for then: scopes of those APIs, and permissions at the admin API',
-    'invoices:read',
-  ),
   accessTokenAlgorithm: s.oneOf(
     'AccessTokenAlgorithm',
     'What signs its access tokens: RS256 where an API that takes them reads nothing else',
@@ -63,7 +41,6 @@ export const clientFields = {
     'EdDSA',
   ]),
   claimsInIdToken: s.flag('Whether the id_token repeats the claims of profile, email, phone and address'),
-  claimsParameter: s.flag('Whether it may ask for single claims (`claims`) and for an acr (`acr_values`)'),
   accessTokenSeconds: s.secondsFrom(1, accessTokenSeconds.most, 'How long its access tokens work', 3_600),
   refreshTokenIdleSeconds: s.secondsFrom(1, longest, 'How long a refresh token works unused', 7_776_000),
   refreshTokenAbsoluteSeconds: s.secondsFrom(1, longest, 'How long a sign-in lasts in all', 31_536_000),
@@ -79,10 +56,18 @@ export const clientFields = {
     'How many live sign-ins a member has with it; one more ends the oldest',
     signInsPerMember.default,
   ),
-  profile: s.oneOf(
-    'ClientProfile',
-    'What it is held to as a whole: fapi2 is the FAPI 2.0 Security Profile, which needs other settings to go with it',
-    ['none', 'fapi2'],
+  // Extensions, which are off unless they are said: as docs/extensions.md has them.
+  authenticationMethod: s.oneOf(
+    'AuthenticationMethod',
+    'How a confidential client proves who it is: by a secret, or by assertions that it signs',
+    ['client_secret', 'private_key_jwt'],
+  ),
+  jwks: s.textOrNull('Its public keys: the JSON of a JWKS', null),
+  jwksUri: s.textOrNull('Where it publishes its public keys itself', null),
+  signingAlgorithms: s.someOfTexts(
+    'What its own signatures may be made by',
+    s.oneOf('ClientSigningAlgorithm', 'One of them', foreignAlgorithms),
+    ...foreignAlgorithms,
   ),
   pushedRequests: s.oneOf(
     'ExtensionUse',
@@ -94,7 +79,6 @@ export const clientFields = {
     'Whether it may sign its authorization requests by a key of its own, or must',
     ['off', 'allowed', 'required'],
   ),
-  introspection: s.flag('Whether it may ask what a token says, and whether it lives (introspection)'),
   signedResponses: s.flag('Whether it may have the answers to its authorization requests signed'),
   dpop: s.oneOf(
     'ExtensionUse',
@@ -102,6 +86,23 @@ export const clientFields = {
     ['off', 'allowed', 'required'],
   ),
   dpopNonce: s.flag('Whether its proofs of that key must carry a nonce that it was given'),
+  profile: s.oneOf(
+    'ClientProfile',
+    'What it is held to as a whole: fapi2 is the FAPI 2.0 Security Profile, which needs other settings to go with it',
+    ['none', 'fapi2'],
+  ),
+  claimsParameter: s.flag('Whether it may ask for single claims (`claims`) and for an acr (`acr_values`)'),
+  backchannelLogoutUri: s.textOrNull(
+    'Where it is told that a member signed out, by https; null where it is not told',
+    null,
+  ),
+  apis: s.texts('Identifiers of the APIs that it may ask access tokens for', 'https://api.example.com'),
+  clientCredentials: s.flag('Whether it gets access tokens in its own name, without a member'),
+  serviceScopes: s.texts(
+    'What it may ask for then: scopes of those APIs, and permissions at the admin API',
+    'invoices:read',
+  ),
+  introspection: s.flag('Whether it may ask what a token says, and whether it lives (introspection)'),
 };
 
 /** What an input says of a client. */
