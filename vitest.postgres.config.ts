@@ -45,7 +45,8 @@ export default defineConfig({
     isolate: false,
     runner: 'test/support/run/runner.ts',
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    testTimeout: 20_000,
+    // A test that compares every row before and after each request takes as long as so many round trips.
+    testTimeout: 60_000,
     hookTimeout: 30_000,
   },
 });
