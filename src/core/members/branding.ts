@@ -22,12 +22,12 @@ export interface Look {
 }
 
 /**
- * What the style sheet paints behind buttons and links (`--card`, `--quiet`, `--page`). On a desk the page is
+ * What the style sheet paints behind buttons and links (`--card`, `--quiet`, `--page`). The page around cards is
  * tinted with this much of the brand colour.
  */
 export const surfaces = {
-  light: { cards: ['#ffffff'], quiet: '#f0f1f4', page: '#f5f6f8', tint: 0.03 },
-  dark: { cards: ['#12141a', '#16191f'], quiet: '#262a33', page: '#0b0c10', tint: 0.05 },
+  light: { card: '#ffffff', quiet: '#f1f3f6', page: '#f7f8fa', tint: 0.04 },
+  dark: { card: '#15181f', quiet: '#20242d', page: '#0d0f14', tint: 0.04 },
 } as const;
 
 /** WCAG 2.2: text against its background (1.4.3), and the edge of a button against the page (1.4.11). */
@@ -54,8 +54,8 @@ export function brandingProblems({ name, brandColor, logo }: Branding): readonly
 /** Text fits every colour and the dark look is made to fit; so only a colour too near to white is refused. */
 function colorProblem(brandColor: string): Problem | null {
   if (readColor(brandColor) === null) return problem('brandColor', 'not_a_color');
-  if (edgeReaches(brandColor, surfaces.light.cards)) return null;
-  const darker = shift(brandColor, black, (color) => edgeReaches(color, surfaces.light.cards));
+  if (edgeReaches(brandColor, surfaces.light.card)) return null;
+  const darker = shift(brandColor, black, (color) => edgeReaches(color, surfaces.light.card));
   const reached = Math.floor(contrast(brandColor, white) * 10) / 10;
   const { edge: least } = leastContrast;
   return problem('brandColor', 'too_pale', { color: brandColor, contrast: reached, least, darker });
@@ -64,12 +64,12 @@ function colorProblem(brandColor: string): Problem | null {
 /** The looks of a brand colour, each of them readable (pages 3, 5). */
 export function looksOf(brandColor: string): { readonly light: Look; readonly dark: Look } {
   const { light, dark } = surfaces;
-  const bright = shift(brandColor, white, (color) => edgeReaches(color, dark.cards));
+  const bright = shift(brandColor, white, (color) => edgeReaches(color, dark.card));
   return {
     light: {
       brand: brandColor,
       onBrand: textOn(brandColor),
-      link: shift(brandColor, black, isLinkOn([...light.cards, light.quiet, pageOf(light, brandColor)])),
+      link: shift(brandColor, black, isLinkOn([light.card, light.quiet, pageOf(light, brandColor)])),
     },
     dark: {
       brand: bright,
@@ -78,7 +78,7 @@ export function looksOf(brandColor: string): { readonly light: Look; readonly da
       link: shift(
         mix(brandColor, white, 0.55),
         white,
-        isLinkOn([...dark.cards, dark.quiet, pageOf(dark, bright)]),
+        isLinkOn([dark.card, dark.quiet, pageOf(dark, bright)]),
       ),
     },
   };
@@ -89,8 +89,8 @@ export function textOn(color: string): string {
   return contrast(color, white) >= contrast(color, nearBlack) ? white : nearBlack;
 }
 
-function edgeReaches(color: string, cards: readonly string[]): boolean {
-  return cards.every((card) => contrast(color, card) >= leastContrast.edge);
+function edgeReaches(color: string, card: string): boolean {
+  return contrast(color, card) >= leastContrast.edge;
 }
 
 const isLinkOn = (backgrounds: readonly string[]) => (color: string) =>
