@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keepPicture, sizes, type View } from '../support/browser/browser.ts';
+import { sizes, type View } from '../support/browser/browser.ts';
 import { outlinesOfTabs } from '../support/browser/keyboard.ts';
 import { axeFindings, htmlFindings } from '../support/browser/page-checks.ts';
 import { hostedPages, startSite } from '../support/browser/site.ts';
@@ -102,9 +102,6 @@ describe.each(Object.keys(pages))('the page "%s"', (name) => {
     for (const look of looks) {
       await show(name, look);
       expect(await axeFindings(view, look.rules), JSON.stringify(look)).toEqual([]);
-      if (look.size === 'phone' && !look.flipped) {
-        await keepPicture(view.page, `${name.replaceAll(/[ ,]+/g, '-')}-${look.dark ? 'dark' : 'light'}`);
-      }
     }
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { offerSetup } from '../../src/operations/service/first-admin.ts';
-import { keepPicture, sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
+import { sizes, startBrowser, type TestBrowser, type View } from '../support/browser/browser.ts';
 import { axeFindings } from '../support/browser/page-checks.ts';
 import { useFreshService } from '../support/use-service.ts';
 
@@ -33,7 +33,6 @@ async function expectFit(view: View, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     expect(await axeFindings(view), `${name}, dark: ${dark}`).toEqual([]);
   }
-  await keepPicture(page, `setup-${name}`);
   await page.setViewportSize(sizes.narrow);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes.narrow.width);
   await page.setViewportSize(sizes.phone);

@@ -22,7 +22,7 @@ import { openVault, type Vault } from '../../src/secrets/vault.ts';
 import type { Store } from '../../src/storage/store.ts';
 import type { Schedule } from '../../src/system/clock.ts';
 import { createOutbound, type Outbound } from '../../src/system/outbound/outbound.ts';
-import { systemRandom } from '../../src/system/random.ts';
+import { type Random, systemRandom } from '../../src/system/random.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { type HttpClient, httpClient } from './http.ts';
 import { type TestOutbox, testOutbox } from './members/outbox.ts';
@@ -91,6 +91,10 @@ export interface TestServiceOptions {
   readonly outbound?: Outbound;
   /** Those whose hashes take as long as the service's; quick ones unless given. */
   readonly passwords?: Passwords;
+  /** Any free one unless given. */
+  readonly port?: number;
+  /** Where codes, ids and secrets come from; the system unless given. */
+  readonly random?: Random;
 }
 
 export const apiAudience = 'urn:memberdoor:api';
@@ -125,7 +129,13 @@ interface Running extends Omit<TestService, 'restart' | 'stop'> {
 }
 
 async function startIn(folder: string, options: TestServiceOptions): Promise<Running> {
-  const { data, trustedProxies = [], apiHost = null, apiAlgorithm = 'ES256' } = options;
+  const {
+    data,
+    trustedProxies = [],
+    apiHost = null,
+    apiAlgorithm = 'ES256',
+    random = systemRandom,
+  } = options;
   // The hashes of the folders are quick ones.
   if (options.passwords === undefined && options.database === undefined) copyFixtures(data, folder);
   const clock = testClock();
@@ -136,8 +146,8 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
       : await openShared(options.database, surroundings);
   const vault = openVault(options.masterKey ?? fixtureKey);
   const passwords = options.passwords ?? quickPasswords();
-  const port = await freePort();
-  await loadData(store, data, { vault, passwords, random: systemRandom, now: clock.now() }, port);
+  const port = options.port ?? (await freePort());
+  await loadData(store, data, { vault, passwords, random, now: clock.now() }, port);
   const tenants = createTenants(vault);
   await store.transaction((tx) => tenants.reload(tx));
 
@@ -187,7 +197,7 @@ async function startIn(folder: string, options: TestServiceOptions): Promise<Run
     payments: [...paymentMethods, ...(options.payments ?? [])],
     outboxFolder,
     clock: clock.now,
-    random: systemRandom,
+    random,
     ...createMemory(clock.now, store, never),
     placeOf: options.placeOf ?? noPlaces,
     pause: async (ms) => {

@@ -1,10 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type BrowserContext, chromium, type Page, type Response } from 'playwright-core';
 import { unpackedChromium } from './chromium.ts';
-
-const output = fileURLToPath(new URL('../../output/', import.meta.url));
 
 /** The sizes that pages are looked at in: a phone, a desk, and the narrowest that WCAG names (1.4.10). */
 export const sizes = {
@@ -114,14 +109,4 @@ function watch(page: Page) {
     for (const seen of [problems, requests, documents]) seen.length = 0;
   };
   return { problems, requests, documents, forget };
-}
-
-/**
- * Keeps a picture of the whole page in `test/output/`, to be looked at by a person: only with `TEST_PICTURES=1`,
- * as pictures take a fifth of the time that the tests of pages do.
- */
-export async function keepPicture(page: Page, name: string): Promise<void> {
-  if (process.env.TEST_PICTURES !== '1') return;
-  mkdirSync(output, { recursive: true });
-  await page.screenshot({ path: join(output, `${name}.png`), fullPage: true, animations: 'disabled' });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepPicture, sizes, type View } from './browser.ts';
+import { sizes, type View } from './browser.ts';
 import { outlinesOfTabs } from './keyboard.ts';
 import { axeFindings, htmlFindings } from './page-checks.ts';
 
@@ -12,8 +12,6 @@ export interface RuledPage {
   /** What its title ends with: the tenant. */
   readonly tenant: RegExp;
   readonly isError: boolean;
-  /** The name of its pictures, without light or dark. */
-  readonly picture: string;
 }
 
 /** The width that a page takes from right to left and from left to right; then its own direction is back. */
@@ -30,7 +28,7 @@ const widthsByDirection = `(() => {
 })()`;
 
 /** The rules that every page keeps, as tests: weight, HTML, title, width, axe, keyboard and policy (pages 1 to 6). */
-export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage): void {
+export function pageRules({ view, issuer, tenant, isError }: RuledPage): void {
   it('pages 2: weighs under 20 KB and takes at most two requests', async () => {
     const { documents, requests } = view();
     const last = documents.at(-1);
@@ -72,7 +70,6 @@ export function pageRules({ view, issuer, tenant, isError, picture }: RuledPage)
       await page.setViewportSize(sizes[size]);
       await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
       expect(await axeFindings(view(), rules), `${size} ${dark}`).toEqual([]);
-      if (size === 'phone') await keepPicture(page, `${picture}-${dark ? 'dark' : 'light'}`);
     }
   });
 

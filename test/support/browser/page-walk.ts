@@ -1,29 +1,14 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { View } from './browser.ts';
 import { pageRules } from './page-rules.ts';
-import { resume, type Site } from './site.ts';
-
-/** How a browser comes to see a page. */
-export interface Way {
-  /** The address of the signed-in member; null without a session. */
-  readonly email: string | null;
-  go(view: View): Promise<unknown>;
-}
-
-export type Ways = Readonly<Record<string, Way>>;
-
-/** Goes a way in a view that is new, and waits until the page is there. */
-export async function goWay(view: View, site: Site, { email, go }: Way): Promise<void> {
-  if (email !== null) await resume(view, site, email);
-  await go(view);
-  await view.page.waitForLoadState();
-}
+import type { Site } from './site.ts';
+import { goWay, type Ways } from './way.ts';
 
 /** Pages of one part of the site, each of which keeps the rules of every page. */
 export interface PageWalk {
   /** The site, started before the first page is shown. */
   site(): Site;
-  /** The part of the site, as titles and pictures name it. */
+  /** The part of the site, as titles name it. */
   readonly part: string;
   /** By the names of the pages; one with "error" in it is a page that says so. */
   readonly ways: Ways;
@@ -53,7 +38,6 @@ export function walkPages({ site, part, ways, tenant, more }: PageWalk): void {
       issuer: () => site().issuer,
       tenant,
       isError: name.includes('error'),
-      picture: `${part}-${name.replaceAll(/\W+/g, '-')}`,
     });
     more?.(name, () => view);
   });

@@ -31,7 +31,9 @@ const otherClients: readonly Omit<ClientRegistration, 'redirectUris'>[] = [
   { clientId: 'long', name: `The ${'very'.repeat(11)} Long Name`, type: 'public', thirdParty: true },
 ];
 
-export async function startSite(options: Pick<TestServiceOptions, 'payments'> = {}): Promise<Site> {
+export async function startSite(
+  options: Pick<TestServiceOptions, 'payments' | 'port' | 'random'> = {},
+): Promise<Site> {
   const [service, app, browser] = await Promise.all([
     startTestService({ data: 'development', ...options }),
     startApp(),

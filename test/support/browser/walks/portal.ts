@@ -1,0 +1,122 @@
+// The pages of the portal, and how an administrator comes to see each.
+import { run } from '../../operators/desk.ts';
+import { type PortalVisitor, portalOf } from '../../operators/portal.ts';
+import type { View } from '../browser.ts';
+import { password, registerClients, type Site } from '../site.ts';
+import type { Walk, Way } from '../way.ts';
+
+type Go = Way['go'];
+
+async function fillIn({ page }: View, id: string, value: string): Promise<void> {
+  const field = page.locator(`#f-${id}`);
+  const kind = await page.evaluate(`document.getElementById('f-${id}').type`);
+  if (kind === 'select-one') await field.selectOption(value);
+  else if (kind === 'checkbox') await field.check();
+  else await field.fill(value);
+}
+
+export function portalWalk(site: Site): Walk {
+  let admin: PortalVisitor;
+  /** The address of the first page, and of everything on it. */
+  let home: string;
+  /** A member with subscriptions, a TV and a browser. */
+  let member: string;
+
+  const prepare = async () => {
+    const { host } = new URL(site.issuer);
+    admin = await portalOf(site.service, host, 'sam@example.com', password);
+    home = `${site.issuer}/admin/tenants/${host}`;
+    await registerClients(site.service, [
+      {
+        clientId: 'everything',
+        name: `The ${'very'.repeat(11)} Long Name`,
+        type: 'confidential',
+        secret: 'x',
+        redirectUris: [`https://app.example.com/${'path/'.repeat(20)}`],
+        deviceFlow: true,
+        idTokenAlgorithm: 'ES256',
+      },
+    ]);
+    // A full page of a list, each with as much in it as there can be.
+    for (let index = 0; index < 20; index += 1) {
+      await run(site.service, 'products.create', {
+        tenant: host,
+        name: `Product ${index} ${'w'.repeat(80)}`,
+      });
+      await run(site.service, 'clients.change', { tenant: host, clientId: 'everything', webOrigins: [] });
+    }
+    const found = await run<{ members: readonly { id: string }[] }>(site.service, 'members.list', {
+      tenant: host,
+      search: 'ada@',
+    });
+    member = String(found.members[0]?.id);
+    const long =
+      'ada.with.a.very.long.address.that.still.is.an.address@subdomain.of.a.long.domain.example.com';
+    await run(site.service, 'members.change', { tenant: host, memberId: member, email: long });
+  };
+
+  /** Gives the view the session of an administrator. */
+  const enter = ({ context }: View) =>
+    context.addCookies(
+      [...admin.cookies].map(([name, value]) => ({ name, value, url: site.issuer, httpOnly: true })),
+    );
+
+  const at =
+    (path: string): Go =>
+    async (view) => {
+      await enter(view);
+      await view.page.goto(`${home}${path}`);
+    };
+
+  /** A page of a form that was sent with these fields. */
+  const sent =
+    (path: string, fields: Readonly<Record<string, string>>): Go =>
+    async (view) => {
+      await at(path)(view);
+      for (const [id, value] of Object.entries(fields)) await fillIn(view, id, value);
+      await view.page.locator('main button[type=submit]').click();
+      await view.page.waitForLoadState();
+    };
+
+  /** Each kind of page, and the way a browser comes to see it. */
+  const pages: Readonly<Record<string, Go>> = {
+    'sign-in': ({ page }) => page.goto(`${site.issuer}/admin`),
+    'sign-in with an error': async ({ page }) => {
+      await page.goto(`${site.issuer}/admin`);
+      await page.fill('#f-email', 'tina@example.com');
+      await page.click('main button');
+    },
+    overview: at(''),
+    'list of tenants': async (view) => {
+      await enter(view);
+      await view.page.goto(`${site.issuer}/admin/tenants`);
+    },
+    'list of clients': at('/clients'),
+    'list of members, narrowed': at('/members?userType=member'),
+    'list with an error': at('/audit?event=nothing'),
+    audit: at('/audit'),
+    client: async (view) => {
+      await at('/clients/everything')(view);
+      await view.page.evaluate(
+        'document.querySelectorAll("details.setting").forEach((one) => { one.open = true; })',
+      );
+    },
+    member: (view) => at(`/members/${member}`)(view),
+    'form for a client': at('/clients/+create'),
+    'form with an error': sent('/clients/+create', {
+      clientId: 'a b',
+      name: 'x',
+      type: 'public',
+      redirectUris: 'http://evil.example/\nhttps://app.example.com/cb',
+    }),
+    'form for a tenant': at('/+change'),
+    'form for a subscription': (view) => at(`/members/${member}/subscriptions/+create`)(view),
+    'form that ends something': at('/clients/spa/+disable'),
+    'form that deletes a member': (view) => at(`/members/${member}/+delete`)(view),
+    confirmation: sent('/keys/+rotate', { emergency: 'on' }),
+    secret: sent('/tokens/+create', { name: 'deployment', 'permissions-0': 'on' }),
+    'error, not found': at('/nothing'),
+  };
+  const ways = Object.fromEntries(Object.entries(pages).map(([name, go]) => [name, { email: null, go }]));
+  return { prepare, ways };
+}
