@@ -1,21 +1,15 @@
 // The languages of pages and mails: their texts, and which one a request gets.
-import { readdirSync, readFileSync } from 'node:fs';
-import { IntlMessageFormat } from 'intl-messageformat';
+import { readdirSync } from 'node:fs';
 import Negotiator from 'negotiator';
+import { type Catalogue, readCatalogue, type Translate, translator } from './catalogue.ts';
 import { memoized } from './memoized.ts';
 
 const folder = new URL('../../templates/languages/', import.meta.url);
 
-/** The texts of one language: ICU messages by key. */
-type Catalogue = Readonly<Record<string, string>>;
-
 const catalogues: ReadonlyMap<string, Catalogue> = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => [
-      file.replace('.json', ''),
-      JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Catalogue,
-    ]),
+    .map((file) => [file.replace('.json', ''), readCatalogue(new URL(file, folder))]),
 );
 
 /** The language of a request that asked for none of ours. */
@@ -30,9 +24,6 @@ const rightToLeft = new Set(['ar', 'fa', 'he', 'ur']);
 export function offeredLanguages(named: readonly string[]): readonly string[] {
   return named.length === 0 ? languages : languages.filter((tag) => named.includes(tag));
 }
-
-/** A text by its key, with values for the places in it. @throws if there is no such key */
-export type Translate = (key: string, values?: Readonly<Record<string, string | number>>) => string;
 
 /** What a page needs to speak one language. */
 export interface Language {
@@ -74,20 +65,13 @@ function ourTag(tag: string): string {
   return primary === 'no' || primary === 'nn' ? 'nb' : primary;
 }
 
-/** The messages of a language are parsed when they are first needed. */
-const open = memoized((tag): Language => {
-  const catalogue = catalogues.get(tag) ?? {};
-  const message = memoized((key) => {
-    const text = catalogue[key];
-    if (text === undefined) throw new Error(`no text "${key}" in ${tag}`);
-    return new IntlMessageFormat(text, tag, undefined, { ignoreTag: true });
-  });
-  return {
+const open = memoized(
+  (tag): Language => ({
     tag,
     direction: rightToLeft.has(tag) ? 'rtl' : 'ltr',
-    t: (key, values) => String(message(key).format(values)),
-  };
-});
+    t: translator(catalogues.get(tag) ?? {}, tag),
+  }),
+);
 
 /** The name of a language in that language, for the switcher. */
 export const languageName = memoized((tag) => {

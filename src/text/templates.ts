@@ -1,18 +1,22 @@
 // Makes the template engine of pages and mails.
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
+import { say } from './portal.ts';
 
 /** Where the templates of pages and mails are. */
 export const templateFolder = new URL('../../templates/', import.meta.url);
 
-/** The template engine: everything is escaped, and nothing is read twice. Templates can call `attributes`. */
+/**
+ * The template engine: everything is escaped, and nothing is read twice. Templates can call `attributes`, and those of
+ * the portal `say`, for the texts of its catalogue.
+ */
 export function createTemplates(): Eta {
   const eta = new Eta({
     views: fileURLToPath(templateFolder),
     cache: true,
     autoEscape: true,
     autoFilter: true,
-    functionHeader: 'const { attributes } = this;',
+    functionHeader: 'const { attributes, say } = this;',
     // A field that a template names and the handler left out is a bug, not an empty place on the page.
     filterFunction: (value) => {
       if (value === undefined) throw new Error('a template prints an undefined value');
@@ -31,5 +35,5 @@ export function createTemplates(): Eta {
         value === true ? ` ${name}` : ` ${name}="${escapeFunction(filterFunction(value))}"`,
       )
       .join('');
-  return Object.assign(eta, { attributes });
+  return Object.assign(eta, { attributes, say });
 }

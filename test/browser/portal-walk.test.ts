@@ -31,7 +31,7 @@ const heading = ({ page }: View, name: string | RegExp) =>
   page.getByRole('heading', { level: 1, name }).waitFor();
 
 async function openList(view: View, name: string): Promise<void> {
-  await view.page.locator('.side').getByRole('link', { name, exact: true }).click();
+  await view.page.locator('.rail').getByRole('link', { name, exact: true }).click();
   await heading(view, name);
 }
 

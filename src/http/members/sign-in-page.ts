@@ -5,7 +5,7 @@ import { shownName } from '../../core/members/details.ts';
 import { cancel, takeStep } from '../../operations/authorization/authorization.ts';
 import { checkCredentials, findVerified, type VerifiedMember } from '../../operations/sign-in/credentials.ts';
 import { isHashable } from '../../secrets/password.ts';
-import type { Translate } from '../../text/language.ts';
+import type { Translate } from '../../text/catalogue.ts';
 import { noteRefusal, storeOf, transactionOf } from '../audit.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm } from '../form.ts';

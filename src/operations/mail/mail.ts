@@ -3,7 +3,8 @@ import { invitationLifetime } from '../../core/limits.ts';
 import { textOn } from '../../core/members/branding.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
-import { chooseLanguage, type Language, type Translate } from '../../text/language.ts';
+import type { Translate } from '../../text/catalogue.ts';
+import { chooseLanguage, type Language } from '../../text/language.ts';
 import { createTemplates } from '../../text/templates.ts';
 
 /**

@@ -28,7 +28,7 @@ const selectorsOf = (sheet: string) =>
     .filter((selector) => !selector.startsWith('@') && !selector.startsWith(':'));
 
 const everySheet = readdirSync(new URL('assets/', templateFolder))
-  .filter((name) => name.endsWith('.css') && name !== 'portal.css')
+  .filter((name) => name.endsWith('.css'))
   .map((name) => read(`assets/${name}`))
   .join('');
 const everySelector = selectorsOf(everySheet);
@@ -63,7 +63,8 @@ describe('pages 2: each page brings the style that it needs', () => {
 });
 
 it('pages 5: colours have their names in the palette, which the pages of members and the portal share', () => {
-  const sheets = readdirSync(new URL('assets/', templateFolder)).filter((name) => name.endsWith('.css'));
+  const assets = readdirSync(new URL('assets/', templateFolder), { recursive: true, encoding: 'utf8' });
+  const sheets = assets.filter((name) => name.endsWith('.css'));
   const named = sheets.filter((name) => /--(?!page)[\w-]+: /.test(read(`assets/${name}`)));
   expect(named).toEqual(['palette.css']);
 });

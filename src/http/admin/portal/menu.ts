@@ -1,7 +1,8 @@
-/** What leads on from every page: the menu beside it, and the pages above it. */
+/** What leads on from every page: the rail beside it, and the pages above it. */
 
 import { nameOf, type Operation, pathFields } from '../../../operations/admin/operation.ts';
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
+import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, isPage, portalUrl } from './addresses.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
@@ -10,53 +11,102 @@ interface MenuItem {
   readonly label: string;
   readonly href: string;
   readonly isCurrent: boolean;
+  /** How many there are; null where nothing is said of it. */
+  readonly count: { readonly text: string; readonly isBad: boolean } | null;
 }
 
-/** What stands beside every page: the lists of the tenant that is looked at, and those of the service. */
-export interface Menu {
-  readonly groups: readonly { readonly title: string; readonly items: readonly MenuItem[] }[];
-  /** The tenant's; null before the sign-in. */
-  readonly host: string | null;
+interface MenuGroup {
+  readonly name: string;
+  /** null for what stands on top, under no heading. */
+  readonly title: string | null;
+  readonly items: readonly MenuItem[];
 }
 
-/** The groups in their order; a noun that none of them names comes last. */
-const groups: readonly { readonly title: string; readonly nouns: readonly string[] }[] = [
-  {
-    title: 'Sign-in',
-    nouns: ['clients', 'unverifiedClients', 'clientBans', 'registrationTokens', 'apis', 'keys'],
-  },
-  { title: 'People', nouns: ['members', 'subscriptions', 'checkouts', 'invoices', 'consentAnswers'] },
-  { title: 'Access', nouns: ['packages', 'products', 'channels', 'properties', 'consents'] },
-  { title: 'Operation', nouns: ['audit', 'tokens'] },
+/** What stands beside every page: the tenant that is looked at, the others, the search, and the pages. */
+export interface Rail {
+  readonly tenant: Shown;
+  /** The first of the administrator's other tenants; none for those who have one. */
+  readonly others: readonly (Pick<OpenTenant, 'name' | 'host'> & { readonly href: string })[];
+  /** How many tenants the administrator has. */
+  readonly count: number;
+  /** Where the search box leads; null where nothing is searched. */
+  readonly search: string | null;
+  readonly groups: readonly MenuGroup[];
+}
+
+type Shown = Pick<OpenTenant, 'host' | 'name' | 'brandColor' | 'logo'>;
+
+/** How many other tenants the switcher names; the rest are in their list, which can be searched. */
+const mostOthers = 8;
+
+/**
+ * The groups in their order, each with its pages: the list of a noun, or an operation by its name. A noun that none of
+ * them names comes last.
+ */
+const groups: readonly { readonly name: string; readonly pages: readonly string[] }[] = [
+  { name: 'people', pages: ['members', 'subscriptions', 'checkouts', 'invoices', 'consentAnswers'] },
+  { name: 'apps', pages: ['clients', 'unverifiedClients', 'clientBans', 'registrationTokens', 'apis'] },
+  { name: 'access', pages: ['packages', 'products', 'channels', 'properties', 'consents'] },
+  { name: 'setUp', pages: ['tenants.change', 'keys', 'tokens', 'audit'] },
 ];
 
-/** The menu of a page: only what this administrator may open. */
-export function menuOf(visit: Visit): Menu {
-  const { name, host } = shownTenant(visit);
-  const lists = visit.operations.filter((one) => one.portal?.list !== undefined && mayCall(visit, one));
+/** The rail of a page: only what this administrator may open. */
+export function railOf(visit: Visit): Rail {
+  const tenant = shownTenant(visit);
+  const { host } = tenant;
+  const own = tenantsOf(visit);
+  const search = visit.operations.find(
+    (one) => one.path === '/tenants/{tenant}/search' && mayCall(visit, one),
+  );
+  return {
+    tenant,
+    others: own
+      .filter((one) => one.host !== host)
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+      .slice(0, mostOthers)
+      .map(({ name, host: other }) => ({ name, host: other, href: overviewOf(other) })),
+    count: own.length,
+    search: search === undefined ? null : addressOf(search, { tenant: host }),
+    groups: groupsOf(visit, host),
+  };
+}
+
+/** The tenants that an administrator may look at. */
+function tenantsOf({ deps, actor }: Visit): readonly OpenTenant[] {
+  return deps.tenants.all().filter(({ id }) => actor.isSystem || id === actor.tenantId);
+}
+
+function groupsOf(visit: Visit, host: string): readonly MenuGroup[] {
+  const may = visit.operations.filter((one) => mayCall(visit, one));
+  const lists = may.filter((one) => one.portal?.list !== undefined);
   const ofTenant = lists.filter((one) => pathFields(one).join() === 'tenant');
   const ofService = visit.actor.isSystem ? lists.filter((one) => pathFields(one).length === 0) : [];
-  const grouped = groups.map(({ title, nouns }) => ({
-    title,
-    found: nouns.flatMap((noun) => ofTenant.filter((one) => nameOf(one).noun === noun)),
+  const grouped = groups.map(({ name, pages }) => ({
+    name,
+    found: pages.flatMap((page) =>
+      page.includes('.')
+        ? may.filter((one) => one.name === page)
+        : ofTenant.filter((one) => nameOf(one).noun === page),
+    ),
   }));
   const rest = ofTenant.filter((one) => !grouped.some(({ found }) => found.includes(one)));
-  const all = [...grouped, { title: 'More', found: rest }, { title: 'Whole service', found: ofService }];
-  const overview = { label: 'Overview', ...itemAt(visit, overviewOf(host), true) };
-  return {
-    host,
-    groups: [
-      { title: name, items: [overview] },
-      ...all.map(({ title, found }) => ({ title, items: found.map((one) => itemOf(visit, one, host)) })),
-    ].filter(({ items }) => items.length > 0),
-  };
+  const all = [...grouped, { name: 'more', found: rest }, { name: 'service', found: ofService }];
+  const overview = { label: say('menu.overview'), ...itemAt(visit, overviewOf(host), true), count: null };
+  return [
+    { name: 'overview', title: null, items: [overview] },
+    ...all.map(({ name, found }) => ({
+      name,
+      title: say(`menu.${name}`),
+      items: found.map((one) => itemOf(visit, one, host)),
+    })),
+  ].filter(({ items }) => items.length > 0);
 }
 
 /**
  * The tenant that the address of a page names, or the administrator's own: one that is out of reach is not
  * named by its address either (A17).
  */
-export function shownTenant({ request, deps, actor }: Visit): Pick<OpenTenant, 'host' | 'name'> {
+export function shownTenant({ request, deps, actor }: Visit): Shown {
   const { tenant: named } = request.params as { readonly tenant?: string };
   const found = deps.tenants.all().find(({ host, id }) => host === named || id === named);
   return found !== undefined && (actor.isSystem || found.id === actor.tenantId) ? found : request.tenant;
@@ -68,20 +118,21 @@ export const overviewOf = (host: string) => `${portalUrl}/tenants/${host}`;
 function itemOf(visit: Visit, operation: Operation, host: string): MenuItem {
   const { portal, summary, name } = operation;
   const href = addressOf(operation, { tenant: host }) ?? portalUrl;
+  const label = sayIfKnown(`menu.${name}`) ?? portal?.list?.title ?? summary;
   // Every page of a tenant is below the list of tenants.
-  return { label: portal?.list?.title ?? summary, ...itemAt(visit, href, name === 'tenants.list') };
+  return { label, ...itemAt(visit, href, name === 'tenants.list'), count: null };
 }
 
 /** Whether a page belongs to an item: it is there, or below it. */
-function itemAt({ request }: Visit, href: string, isWhole = false): Omit<MenuItem, 'label'> {
+function itemAt({ request }: Visit, href: string, isWhole = false): Pick<MenuItem, 'href' | 'isCurrent'> {
   const path = decodeURIComponent(String(request.url.split('?')[0]));
   return { href, isCurrent: path === href || (!isWhole && path.startsWith(`${href}/`)) };
 }
 
 /** A link of the way that leads to a page. */
-export type Crumb = Omit<MenuItem, 'isCurrent'>;
+export type Crumb = Pick<MenuItem, 'label' | 'href'>;
 
-/** The pages above an operation's own, outermost first; the tenant's overview stands in the menu. */
+/** The pages above an operation's own, outermost first; the tenant's overview stands in the rail. */
 export function crumbsOf({ operations, operation, known }: OperationVisit): readonly Crumb[] {
   return operations
     .filter((page) => isPage(page) && page.name !== 'tenants.list' && page.name !== 'tenants.read')

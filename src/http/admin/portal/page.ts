@@ -8,15 +8,11 @@ import { problemText } from '../../../operations/problem-text.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limit-reached.ts';
-import { scriptAsset, styleSheet } from '../../pages/assets.ts';
 import { orLastResort, problemOf } from '../../pages/problem.ts';
 import { TooManyCalls } from '../call.ts';
-import { type Crumb, crumbsOf, type Menu, menuOf } from './menu.ts';
+import { portalScript, portalStyle } from './look.ts';
+import { type Crumb, crumbsOf, railOf, shownTenant } from './menu.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
-
-const styleOf = styleSheet('portal.css');
-/** The one script of the portal: pages work without it. */
-export const portalScript = scriptAsset('portal');
 
 /** What was wrong with a form; the name of its field, where it is of one. */
 export interface FieldProblem {
@@ -24,7 +20,7 @@ export interface FieldProblem {
   readonly text: string;
 }
 
-/** A page of the portal about to be sent. Its texts are English, and stand in its template. */
+/** A page of the portal about to be sent. Its texts are in the portal's catalogue. */
 interface PortalPage {
   /** The template below `templates/admin/`, without its ending. */
   readonly template: string;
@@ -37,8 +33,6 @@ interface PortalPage {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-const noMenu: Menu = { groups: [], host: null };
-
 /** Sends the page of an operation. */
 export function sendOperationPage(
   visit: OperationVisit,
@@ -47,26 +41,26 @@ export function sendOperationPage(
   return sendPortalPage(visit.reply, { ...page, visit, crumbs: crumbsOf(visit) });
 }
 
-/** Renders a page of the portal, in the colour of the tenant on whose domain it is. */
+/** Renders a page of the portal, in the colour of the tenant that it is about. */
 export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Promise<FastifyReply> {
-  const { tenant, id } = reply.request;
-  const { visit, title, status = 200 } = page;
-  const style = styleOf(tenant);
+  const { visit, template, title, status = 200 } = page;
+  const tenant = visit === null ? reply.request.tenant : shownTenant(visit);
+  const style = portalStyle(template)(tenant);
   reply
     .status(status)
     .headers({ 'cache-control': 'no-store', 'content-language': 'en', ...pageHeaders(style.hash, []) })
     .type('text/html; charset=utf-8');
-  const html = await reply.viewAsync(`admin/${page.template}.eta`, {
+  const html = await reply.viewAsync(`admin/${template}.eta`, {
     tenant,
     title: `${status < 400 ? '' : 'Error: '}${title} – ${tenant.name}`,
     heading: title,
     style: style.text,
     scriptUrl: portalScript.url,
-    menu: visit === null ? noMenu : menuOf(visit),
+    rail: visit === null ? null : railOf(visit),
     member: visit?.member ?? null,
     token: visit === null ? '' : visit.newToken(),
     crumbs: page.crumbs ?? [],
-    reference: id,
+    reference: reply.request.id,
     address: null,
     ...page.data,
   });
