@@ -84,3 +84,7 @@ export const logoutNotice = {
 
 /** A code of a client that is held to FAPI 2.0 (FAPI 2.0 Security Profile §5.3.2.1; interop 58). */
 export const fapiCodeLifetime = minute;
+
+/** A client_id that is made from a name takes no more of it, so that a number fits behind it; so many are tried. */
+export const clientIdOfName = 40;
+export const clientIdTries = 100;

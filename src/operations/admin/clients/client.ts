@@ -6,10 +6,13 @@ import { accessTokenSeconds, replayWindow, signInsPerMember } from '../../../cor
 import { brandNameLength } from '../../../core/members/limits.ts';
 import { foreignAlgorithms } from '../../../core/oidc/client/foreign-key.ts';
 import { type Actor, mayGrant, permissions, permissionsIn } from '../../../core/operators/permission.ts';
+import { isUnverified } from '../../../core/registration/unverified-client.ts';
 import { findRegisteredClient } from '../../../storage/clients/client.ts';
+import type { Tx } from '../../../storage/store.ts';
 import type { ClientChanges } from '../../client/client.ts';
 import * as s from '../../json-schema.ts';
-import { denied } from '../../refusal.ts';
+import { denied, unknown } from '../../refusal.ts';
+import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { textOrNone } from '../define.ts';
 import type { OperationContext } from '../operation.ts';
 
@@ -213,4 +216,29 @@ export async function demandPowerOver(
   const needed = permissionsIn([...before, ...given]);
   if (mayGrant(actor, needed)) return;
   throw denied('clientId', 'client_exceeds_changer', { permissions: needed });
+}
+
+/** Whether the client of the same client_id on the stage tenant has the device flow; null without such a tenant. */
+export async function deviceFlowOnStage(
+  tx: Tx,
+  tenant: OpenTenant,
+  clientId: string,
+): Promise<boolean | null> {
+  if (tenant.stageTenantId === null) return null;
+  const client = await findRegisteredClient(tx, tenant.stageTenantId, clientId);
+  return client?.deviceFlow === true && client.disabledAt === null;
+}
+
+/** @throws OperationRefused */
+export async function clientOf(tx: Tx, tenant: OpenTenant, clientId: string): Promise<Client> {
+  const client = await findRegisteredClient(tx, tenant.id, clientId);
+  if (client === null || isUnverified(client)) throw unknown('client');
+  return client;
+}
+
+/** @throws OperationRefused if there is none */
+export function foundAnswer(client: Client | null): object {
+  // What is undone with this transaction: an unverified client has operations of its own.
+  if (client === null || isUnverified(client)) throw unknown('client');
+  return clientAnswer(client);
 }

@@ -1,27 +1,16 @@
 // The operations on clients and their secrets.
 
 import { isoTime } from '../../../core/access/iso-time.ts';
-import type { Client } from '../../../core/client.ts';
 import { sha256 } from '../../../core/hash.ts';
 import { liveSecrets } from '../../../core/limits.ts';
 import { hasAllTenants } from '../../../core/operators/permission.ts';
-import { isUnverified } from '../../../core/registration/unverified-client.ts';
 import { findRegisteredClient, listClients } from '../../../storage/clients/client.ts';
 import { listLogoutNotices } from '../../../storage/clients/logout-notice.ts';
 import { listAuditEvents } from '../../../storage/operators/audit-event.ts';
-import type { Tx } from '../../../storage/store.ts';
 import { findTenant } from '../../../storage/tenant.ts';
-import {
-  changeClient,
-  clientDefaults,
-  disableClient,
-  needsSecret,
-  registerClient,
-  setDeviceFlow,
-} from '../../client/client.ts';
+import { changeClient, disableClient, needsSecret, setDeviceFlow } from '../../client/client.ts';
 import * as s from '../../json-schema.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
-import type { OpenTenant } from '../../tenant/open-tenants.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
 import { isNotYet, isSince, type Operation } from '../operation.ts';
@@ -30,19 +19,21 @@ import {
   clientAnswer,
   clientFields,
   clientIdField,
+  clientOf,
   clientSchema,
   demandPowerOver,
+  deviceFlowOnStage,
+  foundAnswer,
   nameField,
   secretIdField,
   secretIdOf,
-  typeField,
 } from './client.ts';
+import { createOperation } from './create.ts';
 import { noticeAnswer, noticeSchema } from './logout-notices.ts';
 
 const fields = { clientId: clientIdField };
 
 const ofClient = { page: 'clients.read', reads: 'clients.read' } as const;
-const choices = { apis: 'apis.list' } as const;
 
 const listed = onTenant(
   keyedList({
@@ -109,35 +100,10 @@ const read = onTenant({
   }),
 });
 
-const created = onTenant({
-  name: 'clients.create',
-  summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
-  portal: { page: 'clients.list', lands: 'clients.read', choices },
-  permission: 'clients:write',
-  route: 'POST /clients',
-  fields: { ...fields, name: nameField, type: typeField },
-  optional: clientFields,
-  output: s.extended(clientSchema, 'NewClient', 'The client', {
-    secret: s.asSecret(s.textOrNull('The client_secret: shown once; null for a client without one', null)),
-  }),
-  made: 'clientId',
-  run: async (context, { clientId, name, type, ...given }) => {
-    const { tx, tenant, random, now } = context;
-    await demandPowerOver(context, clientId, given.serviceScopes);
-    if ((await findRegisteredClient(tx, tenant.id, clientId)) !== null) {
-      throw conflict('clientId', 'client_exists', { clientId });
-    }
-    const changes = changesOf(given);
-    const secret = needsSecret({ ...clientDefaults, ...changes, type }) ? random.secret() : null;
-    const registration = { ...changes, clientId, name, type, ...(secret !== null && { secret }) };
-    return { ...clientAnswer(await registerClient(tx, tenant.id, registration, now)), secret };
-  },
-});
-
 const changed = onTenant({
   name: 'clients.change',
   summary: 'Change a client; its client_id and its type stay',
-  portal: { ...ofClient, choices },
+  portal: { ...ofClient, choices: { apis: 'apis.list' } },
   permission: 'clients:write',
   route: 'PATCH /clients/{clientId}',
   fields,
@@ -145,7 +111,7 @@ const changed = onTenant({
   output: clientSchema,
   run: async (context, { clientId, ...given }) => {
     await demandPowerOver(context, clientId, given.serviceScopes);
-    return answer(await changeClient(context.tx, context.tenant.id, clientId, changesOf(given)));
+    return foundAnswer(await changeClient(context.tx, context.tenant.id, clientId, changesOf(given)));
   },
 });
 
@@ -160,7 +126,7 @@ const disabled = onTenant({
   run: async (context, { clientId }) => {
     const { tx, tenant, now, isTrial } = context;
     await demandPowerOver(context, clientId);
-    return answer(await disableClient(tx, tenant.id, clientId, { now, isTrial }));
+    return foundAnswer(await disableClient(tx, tenant.id, clientId, { now, isTrial }));
   },
 });
 
@@ -174,7 +140,7 @@ const enabled = onTenant({
   output: clientSchema,
   run: async (context, { clientId }) => {
     await demandPowerOver(context, clientId);
-    return answer(await changeClient(context.tx, context.tenant.id, clientId, { disabledAt: null }));
+    return foundAnswer(await changeClient(context.tx, context.tenant.id, clientId, { disabledAt: null }));
   },
 });
 
@@ -199,7 +165,7 @@ const deviceFlowSet = onTenant({
       throw conflict('enabled', 'not_on_stage', { host });
     }
     await setDeviceFlow(tx, tenant.id, clientId, enabled, isTrial);
-    return answer(await findRegisteredClient(tx, tenant.id, clientId));
+    return foundAnswer(await findRegisteredClient(tx, tenant.id, clientId));
   },
 });
 
@@ -254,29 +220,10 @@ const secretRemoved = onTenant({
   },
 });
 
-/** Whether the client of the same client_id on the stage tenant has the device flow; null without such a tenant. */
-async function deviceFlowOnStage(tx: Tx, tenant: OpenTenant, clientId: string): Promise<boolean | null> {
-  if (tenant.stageTenantId === null) return null;
-  const client = await findRegisteredClient(tx, tenant.stageTenantId, clientId);
-  return client?.deviceFlow === true && client.disabledAt === null;
-}
-
-async function clientOf(tx: Tx, tenant: OpenTenant, clientId: string): Promise<Client> {
-  const client = await findRegisteredClient(tx, tenant.id, clientId);
-  if (client === null || isUnverified(client)) throw unknown('client');
-  return client;
-}
-
-function answer(client: Client | null): object {
-  // What is undone with this transaction: an unverified client has operations of its own.
-  if (client === null || isUnverified(client)) throw unknown('client');
-  return clientAnswer(client);
-}
-
 export const clientOperations: readonly Operation[] = [
   listed,
   read,
-  created,
+  createOperation,
   changed,
   disabled,
   enabled,

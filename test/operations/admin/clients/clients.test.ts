@@ -82,6 +82,53 @@ describe('A18: the secret of a client', () => {
   });
 });
 
+describe('contract 5: a client that is made by what is built', () => {
+  const build = (input: object, actor?: Parameters<typeof run>[3]) =>
+    run(service, 'clients.create', { tenant, ...input }, actor);
+
+  it('has the settings that follow, and a client_id of its name', async () => {
+    const made = await build({ kind: 'single_page_app', name: 'The Shop', address: 'https://shop.test' });
+    expect(made).toMatchObject({
+      clientId: 'the-shop',
+      type: 'public',
+      secret: null,
+      redirectUris: ['https://shop.test/callback'],
+      postLogoutRedirectUris: ['https://shop.test/'],
+      webOrigins: ['https://shop.test'],
+      refreshTokenIdleSeconds: 14 * 86_400,
+    });
+    const second = await build({ kind: 'website', name: 'The Shop', address: 'https://shop.test' });
+    expect(second).toMatchObject({ clientId: 'the-shop-2', secret: expect.stringMatching(/^[\w-]{43}$/) });
+  });
+
+  it('keeps what is said besides', async () => {
+    const said = { clientId: 'said', type: 'confidential', accessTokenSeconds: 60, webOrigins: [] };
+    expect(await build({ kind: 'tv_app', name: 'Said', ...said })).toMatchObject(said);
+    const back = { redirectUris: ['https://a.test/back'] };
+    expect(await build({ kind: 'website', name: 'Back', address: 'a.test', ...back })).toMatchObject(back);
+  });
+
+  it('has the device flow from those who may turn it on, where the stage has it', async () => {
+    const tv = { kind: 'tv_app', type: 'public' };
+    expect(await build({ ...tv, name: 'TV 1' })).toMatchObject({ deviceFlow: true });
+    expect(await build({ ...tv, name: 'TV 2' }, adminOf(service, tenant))).toMatchObject({
+      deviceFlow: false,
+    });
+    await run(service, 'tenants.setStage', { tenant, stageTenant: 'b.test' });
+    expect(await build({ ...tv, name: 'TV 3' })).toMatchObject({ deviceFlow: false });
+    await run(service, 'tenants.setStage', { tenant, stageTenant: null });
+  });
+
+  it.each([
+    [{ name: 'X' }, ['type is missing: say the type, or the kind that it follows from']],
+    [{ name: 'X', kind: 'website' }, ['address is missing']],
+    [{ name: 'X', kind: 'toaster' }, [expect.stringContaining('kind must be one of website')]],
+    [{ name: 'X', kind: 'website', address: 'http://shop.test' }, [expect.stringContaining('uses http')]],
+  ])('R18: is refused where nothing follows: %j', async (input, problems) => {
+    expect(await refusal(service, 'clients.create', { tenant, ...input })).toMatchObject({ problems });
+  });
+});
+
 describe('a client', () => {
   it('has a client_id that no other of the tenant has, though one of another tenant may', async () => {
     const twin = { clientId: 'twin', name: 'Twin', type: 'public' };
