@@ -2,9 +2,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isoTime } from '../core/access/iso-time.ts';
 import { countingWindow } from '../core/limits.ts';
-import { type AuditEvent, type AuditFacts, auditEvent, type Source } from '../core/operators/audit-event.ts';
+import {
+  type AuditEvent,
+  type AuditFacts,
+  auditEvent,
+  type RequestFacts,
+  type Source,
+} from '../core/operators/audit-event.ts';
 import { auditedRefusals, auditedTenantRefusals } from '../core/operators/limits.ts';
 import type { Log } from '../log/log.ts';
+import { browserWords, nameBrowser } from '../operations/session/notice.ts';
 import type { RateLimiter } from '../storage/memory/rate-limit.ts';
 import { insertAuditEvent } from '../storage/operators/audit-event.ts';
 import { actingAs, auditedStore } from '../storage/operators/audited.ts';
@@ -20,12 +27,14 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What this request was refused, until its answer leaves. */
     refusals: readonly AuditFacts[] | undefined;
+    /** What its page says went wrong: told where nothing else tells why it was refused. */
+    refusedPage: AuditFacts | undefined;
   }
 }
 
 /** The sender of a request: not known yet, but for the address and the tenant. */
 export function sourceOf(
-  request: Pick<FastifyRequest, 'address' | 'tenant'>,
+  request: Pick<FastifyRequest, 'address' | 'tenant' | 'id' | 'headers'>,
   { clock }: Pick<Deps, 'clock'>,
 ): Source {
   return {
@@ -35,7 +44,14 @@ export function sourceOf(
     clientId: null,
     address: request.address,
     at: clock(),
+    request: () => factsOf(request),
   };
+}
+
+/** What an operator finds a refused request by, and what it came with. */
+function factsOf({ id, headers }: Pick<FastifyRequest, 'id' | 'headers'>): RequestFacts {
+  const browser = nameBrowser(headers['user-agent'] ?? '');
+  return { reference: id, ...(browser === null ? {} : { browser: browserWords(browser) }) };
 }
 
 /** Runs work in a transaction whose changes are done in the name of the request's sender; a HEAD changes nothing. */
@@ -92,6 +108,11 @@ export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
   request.refusals = [...(request.refusals ?? []), { result: 'refused', ...facts }];
 }
 
+/** Remembers what a page says went wrong, so that it is found by the reference that the page shows. */
+export function notePage(request: FastifyRequest, facts: AuditFacts): void {
+  request.refusedPage = facts;
+}
+
 /**
  * Writes down what was refused before the answer leaves; of a limit, the first refusal in each of its windows.
  * A stranger could fill the disk with it, so of each kind so many a minute are kept from one address, and of one
@@ -99,6 +120,7 @@ export function noteRefusal(request: FastifyRequest, facts: AuditFacts): void {
  */
 export function auditRefusals(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('refusals');
+  app.decorateRequest('refusedPage');
   app.decorateRequest('reachedLimit');
   const isFirst = createFirstOfWindow(deps.clock);
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -112,17 +134,20 @@ export function auditRefusals(app: FastifyInstance, deps: Deps): void {
         noteRefusal(request, { event: 'limit_reached', target: reachedLimit.memberId, reason });
       }
     }
+    const { refusedPage } = request;
+    if (refusedPage !== undefined && request.refusals === undefined) noteRefusal(request, refusedPage);
     const { refusals = [] } = request;
     // Nearly every answer: it goes on at once.
-    if (refusals.length === 0 || reply.statusCode >= 500) return done();
+    if (refusals.length === 0 || reply.statusCode > 500) return done();
     request.refusals = undefined;
+    request.refusedPage = undefined;
     void auditRefused(request, refusals, deps).then(() => done());
   });
 }
 
 /** Writes down what of a request's refusals is within the bounds. */
 export async function auditRefused(
-  request: Pick<FastifyRequest, 'address' | 'tenant' | 'log'>,
+  request: Pick<FastifyRequest, 'address' | 'tenant' | 'id' | 'headers' | 'log'>,
   refusals: readonly AuditFacts[],
   deps: Pick<Deps, 'clock' | 'rateLimiter' | 'store'>,
 ): Promise<void> {

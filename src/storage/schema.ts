@@ -79,8 +79,9 @@ export interface Database {
   invoices: InvoiceRow;
 }
 
-/** The changes are a JSON list. */
-export type AuditEventRow = Omit<AuditEvent, 'changes'> & { changes: string | null };
+/** The changes are a JSON list; what an event leaves out is null. */
+export type AuditEventRow = Omit<AuditEvent, 'changes' | 'reference' | 'browser' | 'memberId'> &
+  Record<'changes' | 'reference' | 'browser' | 'memberId', string | null>;
 
 /** The scopes are a JSON object. */
 export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
@@ -176,6 +177,8 @@ export interface MemberRow extends Stored<Omit<Member, 'address'>, never, 'email
   passwordHash: string;
   /** What it takes to check: `hashWork`. */
   passwordWork: number;
+  /** When it was chosen: 0 where that is not known, null where it is none that anybody chose. */
+  passwordSince: number | null;
   /** When the personal data of a deleted member were erased. */
   erasedAt: number | null;
   addressLine1: string | null;
@@ -243,6 +246,8 @@ export interface MailRow {
   name: string;
   /** Hash of the address that it is to, while it waits. */
   recipientHash: string | null;
+  /** The member that it is to; null where the address has no account, and of mails from before this was kept. */
+  memberId: string | null;
   /** JSON of recipient, subject and bodies, encrypted; null once it was sent or given up. */
   message: Buffer | null;
   state: 'waiting' | 'sent' | 'failed';

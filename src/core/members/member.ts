@@ -107,3 +107,23 @@ export function searchWords(text: string): readonly string[] {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return [...new Set(plain.match(/[\p{L}\p{N}]+/gu) ?? [])];
 }
+
+/** The shortest part of a telephone number that finds its member. */
+const leastDigits = 5;
+
+/**
+ * The digits of a number in international format as members are searched by them: with the calling code, which has one
+ * to three of them, and without. The sign tells them from a word of a name.
+ */
+export function phoneWords(phone: string): readonly string[] {
+  const parts = [1, 2, 3, 4].map((from) => phone.slice(from));
+  return parts.filter(({ length }) => length >= leastDigits).map((digits) => `+${digits}`);
+}
+
+/** The word that a text begins which may be a telephone number, however it is written; null for any other. */
+export function phoneWord(text: string): string | null {
+  if (!/^[+\d\s()./-]+$/.test(text)) return null;
+  // What a country dials before its own numbers, or before the calling code of another, is in no stored number.
+  const digits = text.replaceAll(/\D/g, '').replace(/^0+/, '');
+  return digits.length >= leastDigits ? `+${digits}` : null;
+}

@@ -43,6 +43,7 @@ export const auditEventNames = [
   'client_registered',
   'registration_refused',
   'form_refused',
+  'page_refused',
   'api_denied',
   'consent_changed',
   'checkout_begun',
@@ -98,10 +99,23 @@ export interface AuditEvent {
   readonly reason: string | null;
   /** What a change changed; left out where nothing did. Of a secret it says no more than that. */
   readonly changes?: readonly FieldChange[];
+  /** The member whose account it is about, where neither who did it nor what it was done to says so. */
+  readonly memberId?: string;
+  /** Of what a request was refused: the reference that its page or its answer shows (pages 8). */
+  readonly reference?: string;
+  /** Of what a request was refused: the browser as it names itself, such as "Chrome on Android", where it does. */
+  readonly browser?: string;
 }
 
+/** What is kept of a request that is refused. */
+export type RequestFacts = Pick<AuditEvent, 'reference' | 'browser'>;
+
 /** Who does something, when and from where: made once for a request, an operation or a job. */
-export type Source = Pick<AuditEvent, 'at' | 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'>;
+export interface Source
+  extends Pick<AuditEvent, 'at' | 'tenantId' | 'actorKind' | 'actorId' | 'clientId' | 'address'> {
+  /** Asked for a refusal alone: it takes its time. */
+  readonly request?: () => RequestFacts;
+}
 
 /** What is said of an event beside its source; what is left out is the source's. */
 export type AuditFacts = Pick<AuditEvent, 'event'> & Partial<Omit<AuditEvent, 'event' | 'at' | 'address'>>;
@@ -112,6 +126,13 @@ export function serviceSource(at: number): Source {
 }
 
 /** An event as it is written: what the facts leave out is the source's. */
-export function auditEvent(source: Source, facts: AuditFacts): AuditEvent {
-  return { ...source, target: null, result: 'done', reason: null, ...facts };
+export function auditEvent({ request, ...source }: Source, facts: AuditFacts): AuditEvent {
+  const event = { ...source, target: null, result: 'done', reason: null, ...facts } as const;
+  return event.result === 'refused' && request !== undefined ? { ...event, ...request() } : event;
+}
+
+/** An event that is about the account of a member. */
+export function aboutMember(event: AuditEvent, memberId: string | null): AuditEvent {
+  const isSaid = memberId === null || [event.actorId, event.target].includes(memberId);
+  return isSaid ? event : { ...event, memberId };
 }

@@ -6,17 +6,18 @@ import type { SignInEnd } from '../grants/sign-in.ts';
 import type { EmailProof } from '../members/email-proof.ts';
 import type { Session } from '../session.ts';
 import type { Write } from '../write.ts';
-import { type AuditEvent, type AuditFacts, auditEvent, type Source } from './audit-event.ts';
+import { type AuditEvent, type AuditFacts, aboutMember, auditEvent, type Source } from './audit-event.ts';
 
-/** What a write means, with the member who can have caused it: used where the source names no actor. */
-export interface Meaning extends AuditFacts {
+/** What a write means, with the member whose account it is about: who did it, where the source names no actor. */
+export interface Meaning extends Omit<AuditFacts, 'memberId'> {
   readonly memberId?: string | null;
 }
 
 /** The event of a write, by its source; what a member's browser does, its member does. */
 export function eventOfWrite(source: Source, { memberId = null, ...facts }: Meaning): AuditEvent {
   const isMember = source.actorKind === 'nobody' && memberId !== null;
-  return auditEvent(isMember ? { ...source, actorKind: 'member', actorId: memberId } : source, facts);
+  const by = isMember ? ({ ...source, actorKind: 'member', actorId: memberId } as const) : source;
+  return aboutMember(auditEvent(by, facts), memberId);
 }
 
 /**

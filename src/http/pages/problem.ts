@@ -5,33 +5,41 @@ import { hashEmail } from '../../core/members/member-limits.ts';
 import { isOutage } from '../../log/log.ts';
 import type { Counted } from '../../storage/memory/rate-limit.ts';
 import type { Language } from '../../text/language.ts';
-import { noteRefusal } from '../audit.ts';
-import { type LimitName, noteLimit } from '../limit-reached.ts';
+import { notePage, noteRefusal } from '../audit.ts';
+import { type LimitName, limitWords, noteLimit } from '../limit-reached.ts';
 import { requestLanguage, sendPage } from './pages.ts';
 
-const answered = (status: number, limit: LimitName | null = null) => ({ status, limit });
+const answered = (status: number, reason: string, limit: LimitName | null = null) => ({
+  status,
+  reason,
+  limit,
+});
+const tooMany = (limit: LimitName) => answered(429, limitWords(limit), limit);
 
-/** What went wrong, as the page names it (keys `problem.<kind>.title` and `.lead`), and the limit that it tells of. */
+/**
+ * What went wrong, as the page names it (keys `problem.<kind>.title` and `.lead`), in words for an operator, and the
+ * limit that it tells of.
+ */
 const problems = {
-  busy: answered(503),
-  checkout: answered(400),
-  crossSite: answered(403),
-  linkUsed: answered(410),
-  noFlow: answered(400),
-  noSignUp: answered(403),
-  notFound: answered(404),
-  request: answered(400),
-  stale: answered(403),
-  staleOfApp: answered(403),
-  tooManyAnswers: answered(429, 'consent_answers'),
-  tooManyCheckouts: answered(429, 'checkouts'),
-  tooManyCodes: answered(429, 'user_codes'),
-  tooManyLinks: answered(429, 'mail_links'),
-  tooManyMails: answered(429, 'mails'),
-  tooManyRecoveries: answered(429, 'recoveries'),
-  tooManySignIns: answered(429, 'sign_ins'),
-  tooManySignUps: answered(429, 'sign_ups'),
-  unexpected: answered(500),
+  busy: answered(503, 'the service was busy'),
+  checkout: answered(400, 'the address of a checkout is not right'),
+  crossSite: answered(403, 'a form that no page of ours gave to this browser and session'),
+  linkUsed: answered(410, 'the link of a mail was used, or is too old'),
+  noFlow: answered(400, 'a page of a sign-in that was not begun, or that is over'),
+  noSignUp: answered(403, 'no sign-up is offered here'),
+  notFound: answered(404, 'there is nothing at this address'),
+  request: answered(400, 'the request cannot be read'),
+  stale: answered(403, 'the page was too old'),
+  staleOfApp: answered(403, 'the page was too old, and its app has to begin again'),
+  tooManyAnswers: tooMany('consent_answers'),
+  tooManyCheckouts: tooMany('checkouts'),
+  tooManyCodes: tooMany('user_codes'),
+  tooManyLinks: tooMany('mail_links'),
+  tooManyMails: tooMany('mails'),
+  tooManyRecoveries: tooMany('recoveries'),
+  tooManySignIns: tooMany('sign_ins'),
+  tooManySignUps: tooMany('sign_ups'),
+  unexpected: answered(500, 'an error of the service: the log says more under the reference'),
 };
 
 type ProblemKind = keyof typeof problems;
@@ -113,13 +121,16 @@ export function sendTooManyMails(
   });
 }
 
-/** Of what a page refuses, the audit has forms of other sites and limits; the rest changes nothing. */
+/**
+ * What the audit tells of a page that says what went wrong: its reader reads the reference out to an operator. That
+ * there is nothing at an address is no news, and what is busy is not given more to do.
+ */
 function noteProblem(reply: FastifyReply, kind: ProblemKind, limitKey: Counted | undefined): void {
-  const { limit } = problems[kind];
+  const { reason, limit } = problems[kind];
   if (limit !== null) noteLimit(reply, limit, limitKey);
-  if (kind !== 'crossSite') return;
-  const reason = 'a form that no page of ours gave to this browser and session';
-  noteRefusal(reply.request, { event: 'form_refused', reason });
+  if (kind === 'notFound' || kind === 'busy') return;
+  if (kind === 'crossSite') noteRefusal(reply.request, { event: 'form_refused', reason });
+  else notePage(reply.request, { event: 'page_refused', target: limitKey?.memberId ?? null, reason });
 }
 
 /** Which problem an error is to who meets it; what is not their doing is logged. */

@@ -45,17 +45,29 @@ export const auditEventSchema = s.resource('AuditEvent', 'An event of the audit'
       'subscriptions it has values only with the permission to read them; else it says of a field that it changed',
     fieldChangeSchema,
   ),
+  memberId: s.textOrNull(
+    'The member whose account it is about, where neither who did it nor what it was done to says so',
+    null,
+  ),
+  reference: s.textOrNull('Of a refused request: the reference that its page showed', 'k7p293qd'),
+  browser: s.textOrNull('Of a refused request: what the browser said it is', 'Chrome on Android'),
 });
 
 /**
  * An event as an actor may read it. The values of a change are data of members and of what they have: who may not read
  * those learns from the audit no more than which fields changed, as the log does.
  */
-export function auditAnswer({ id, at, changes = [], ...event }: StoredAuditEvent, actor: Actor) {
+export function auditAnswer(
+  { id, at, changes = [], memberId, reference, browser, ...event }: StoredAuditEvent,
+  actor: Actor,
+) {
   return {
     id,
     at: isoTime(at),
     ...event,
+    memberId: memberId ?? null,
+    reference: reference ?? null,
+    browser: browser ?? null,
     changes: changes.map(({ readWith, ...change }) =>
       readWith === undefined || mayGrant(actor, [readWith]) ? change : ofSecret(change.field),
     ),
@@ -71,6 +83,7 @@ const narrowing = {
   ),
   target: s.text('What it was done to: such as the id or address of a member, or a client_id', 'example-app'),
   clientId: s.text('The client it went through', 'example-app'),
+  reference: s.text('Of a refused request: the reference that its page showed', 'k7p293qd'),
   result: resultField,
   ...momentFields,
   before: s.wholeNumber('The number of the last event of the page before', 4_711),

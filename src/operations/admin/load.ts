@@ -201,7 +201,8 @@ const memberLoaded = onTenant({
     };
     const free = { ...(await nextMemberNumbers(tx, tenant.id)), id: random.id(now) };
     const member = { ...withDetails(beginning, input, now), ...free, ...numbers };
-    await insertMember(tx, member, input.passwordHash);
+    // When it was chosen elsewhere, no file says.
+    await insertMember(tx, member, input.passwordHash, 0);
     return memberAnswer(member);
   },
 });

@@ -1,7 +1,7 @@
 // Runs an operation: checks its input and its caller, and audits what it did.
 import { auditTextLength } from '../../core/limits.ts';
 import { isLikeSecret } from '../../core/operators/admin-token.ts';
-import { auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
+import { aboutMember, auditEvent, type FieldChange, type Source } from '../../core/operators/audit-event.ts';
 import { type Actor, hasAllTenants, permit } from '../../core/operators/permission.ts';
 import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { actingAs } from '../../storage/operators/audited.ts';
@@ -227,7 +227,10 @@ function auditAct(
     reason: partOf === undefined ? operation.name : `${partOf}: ${operation.name}`,
     ...(changes.length === 0 ? {} : { changes: forReaders(changes, operation.permission) }),
   } as const;
-  return insertAuditEvent(tx, auditEvent(sourceOf(call, tenant?.id ?? null, now), facts));
+  // What was changed may be a member's, such as her subscription.
+  const { memberId } = { ...answer, ...input } as Facts;
+  const event = auditEvent(sourceOf(call, tenant?.id ?? null, now), facts);
+  return insertAuditEvent(tx, aboutMember(event, typeof memberId === 'string' ? memberId : null));
 }
 
 /** Writes the denial into the audit of the caller's own tenant, whose administrators look after it. */

@@ -34,6 +34,8 @@ export interface Mail {
   readonly name: MailName;
   /** One address. */
   readonly to: string;
+  /** Whose account it is about, where there is one: her time line tells of it. */
+  readonly memberId?: string;
   /** The tag of a language; one that is not ours becomes the nearest. */
   readonly language: string;
   readonly values?: Readonly<Record<string, string | number>>;

@@ -38,10 +38,10 @@ export interface Mailer {
 
 /** What goes for every mail to a member. @param language the member's own, unless another one is read now */
 export const toMember = (
-  { email, fullName, locale }: Pick<Member, 'email' | 'fullName' | 'locale'>,
+  { id: memberId, email, fullName, locale }: Pick<Member, 'id' | 'email' | 'fullName' | 'locale'>,
   language = locale ?? 'en',
   values: Mail['values'] = {},
-) => ({ to: email, language, values: { fullName, ...values } });
+) => ({ to: email, memberId, language, values: { fullName, ...values } });
 
 export interface MailerDeps {
   readonly store: Store;
@@ -82,7 +82,8 @@ export function createMailer(deps: MailerDeps): Mailer {
       const composed = composeMail(tenant, mail);
       const message = vault.encrypt(Buffer.from(JSON.stringify(composed)), tenant.id);
       const recipientHash = hashEmail(composed.to);
-      await insertMail(tx, { tenantId: tenant.id, name: mail.name, recipientHash, message }, clock());
+      const { name, memberId = null } = mail;
+      await insertMail(tx, { tenantId: tenant.id, name, recipientHash, memberId, message }, clock());
       afterCommit(tx, delivery.wake);
     },
     deliver: delivery.deliver,

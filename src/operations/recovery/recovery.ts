@@ -144,7 +144,7 @@ export async function replacePassword(
   { clock, mails }: Pick<MemberDeps, 'clock' | 'mails'>,
 ): Promise<void> {
   const now = clock();
-  await updatePasswordHash(tx, member.id, passwordHash);
+  await updatePasswordHash(tx, member.id, passwordHash, now);
   await auditDeed(tx, { event: 'password_changed', memberId: member.id, target: member.id, reason });
   await forgetMailedLinks(tx, member.id);
   // A member who was kept out by another's guessing, or by their own, comes in with the new password at once.

@@ -41,11 +41,31 @@ export function seenAt(
   };
 }
 
-/** What a browser says it is, such as "Chrome on Android". It is a hint for people, and proves nothing. */
-export function browserName(userAgent: string, { t }: Language): string {
+/** A browser and the system that it runs on. */
+interface NamedBrowser {
+  readonly browser: string;
+  /** Empty where it is not known. */
+  readonly system: string;
+}
+
+/** As much of what a browser says of itself is read. */
+const userAgentRead = 256;
+
+/** What a browser says it is. It is a hint for people, and proves nothing. @returns null if it says nothing known */
+export function nameBrowser(userAgent: string): NamedBrowser | null {
   // An empty text is not for the parser, which throws.
-  const { browser, os } = userAgent === '' ? { browser: {}, os: {} } : Bowser.parse(userAgent);
-  const [name = '', system = ''] = [browser.name, os.name];
-  if (name === '') return t('account.browser.unknown');
-  return system === '' ? name : t('account.browser.on', { browser: name, system });
+  if (userAgent === '') return null;
+  const { browser, os } = Bowser.parse(userAgent.slice(0, userAgentRead));
+  return browser.name === undefined ? null : { browser: browser.name, system: os.name ?? '' };
+}
+
+/** A browser as operators read it, such as "Chrome on Android". */
+export const browserWords = ({ browser, system }: NamedBrowser): string =>
+  system === '' ? browser : `${browser} on ${system}`;
+
+/** A browser as its member reads it. */
+export function browserName(userAgent: string, { t }: Language): string {
+  const named = nameBrowser(userAgent);
+  if (named === null) return t('account.browser.unknown');
+  return named.system === '' ? named.browser : t('account.browser.on', { ...named });
 }

@@ -65,6 +65,7 @@ export async function askForSignUp(
         }
       : {
           name: 'signUpKnown',
+          memberId: known.member.id,
           values: { fullName: known.member.fullName },
           link: `${tenant.issuer}/recover`,
         }),

@@ -27,6 +27,7 @@ export async function eraseMember(tx: Tx, { id, tenantId, email }: Member, now: 
     emailVerified: 0,
     passwordHash: '',
     passwordWork: 0,
+    passwordSince: null,
     fullName: '',
     nickName: '',
     phone: '',
@@ -111,6 +112,7 @@ async function eraseMails(tx: Tx, tenantId: string, memberId: string, email: str
   others.delete(own);
   const proofs = tx.deleteFrom('emailProofs').where('tenantId', '=', tenantId);
   await proofs.where((eb) => eb.or([eb('memberId', '=', memberId), eb('email', '=', own)])).execute();
+  await deleteRows(tx, 'mails', { memberId });
   await forgetAddress(tx, tenantId, own, Number.MAX_SAFE_INTEGER);
   for (const address of others) {
     // What came since another member has the address is that member's.

@@ -11,12 +11,15 @@ export type WaitingMail = Pick<RowOf<'mails'>, 'id' | 'tenantId' | 'name' | 'att
 /** Puts a mail into the queue; it leaves after the commit. */
 export async function insertMail(
   tx: Tx,
-  mail: Pick<WaitingMail, 'tenantId' | 'name' | 'message'> & Pick<MailRow, 'recipientHash'>,
+  mail: Pick<WaitingMail, 'tenantId' | 'name' | 'message'> &
+    Pick<MailRow, 'recipientHash'> &
+    Partial<Pick<MailRow, 'memberId'>>,
   now: number,
 ): Promise<void> {
   await tx
     .insertInto('mails')
     .values({
+      memberId: null,
       ...mail,
       state: 'waiting',
       attempts: 0,
@@ -101,4 +104,30 @@ export async function countMails(tx: Tx): Promise<{ waiting: number; failed: num
     .execute();
   const of = (state: string) => rows.find((row) => row.state === state)?.count ?? 0;
   return { waiting: of('waiting'), failed: of('failed') };
+}
+
+/** A mail that was sent to a member, or is to be: what became of it, and nothing of what it says. */
+export type MemberMail = Pick<RowOf<'mails'>, 'id' | 'name' | 'state' | 'lastError' | 'createdAt' | 'sentAt'>;
+
+/** The mails to a member that are not forgotten yet, the newest first. @param before the last one of the page before */
+export function listMemberMails(
+  tx: Tx,
+  memberId: string,
+  before: Pick<MemberMail, 'id' | 'createdAt'> | null,
+  limit: number,
+): Promise<readonly MemberMail[]> {
+  let mails = tx
+    .selectFrom('mails')
+    .select(['id', 'name', 'state', 'lastError', 'createdAt', 'sentAt'])
+    .where('memberId', '=', memberId)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (before !== null) {
+    const { id, createdAt } = before;
+    mails = mails.where((eb) =>
+      eb.and([eb('createdAt', '<=', createdAt), eb.or([eb('createdAt', '<', createdAt), eb('id', '<', id)])]),
+    );
+  }
+  return mails.execute();
 }

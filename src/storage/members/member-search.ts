@@ -1,5 +1,11 @@
 // Lists the members of a tenant: as a search finds them, and whole for exports.
-import { type Member, normaliseEmail, searchWords, type UserType } from '../../core/members/member.ts';
+import {
+  type Member,
+  normaliseEmail,
+  phoneWord,
+  searchWords,
+  type UserType,
+} from '../../core/members/member.ts';
 
 import { findRow, given, newest, rowsWith } from '../rows.ts';
 import type { Tx } from '../store.ts';
@@ -7,7 +13,7 @@ import { type MemberWithPassword, memberOfRow } from './member.ts';
 
 /** Which members to list; what is left out does not narrow. */
 export interface MemberSearch {
-  /** The beginnings of words of the name, the beginning of the address, or the member number. */
+  /** The beginnings of words of the name, the beginning of the address or the telephone number, or a number. */
   readonly search?: string;
   readonly status?: Member['status'];
   readonly userType?: UserType;
@@ -30,7 +36,10 @@ export async function listMembers(
   return (await newest(query, 'id', { before, limit }).execute()).map(memberOfRow);
 }
 
-/** The ids of the members that a text finds: by address, by number, or by every one of its words. */
+/**
+ * The ids of the members that a text finds: by address, by telephone number, by the numbers of account and membership,
+ * or by every one of its words.
+ */
 function foundBy(tx: Tx, tenantId: string, text: string) {
   const email = normaliseEmail(text);
   const byEmail = tx
@@ -39,14 +48,13 @@ function foundBy(tx: Tx, tenantId: string, text: string) {
     .where('tenantId', '=', tenantId)
     .where('normalisedEmail', '>=', email)
     .where('normalisedEmail', '<', behindAllOf(email));
-  const byNumber = tx
-    .selectFrom('members')
-    .select('id')
-    .where('tenantId', '=', tenantId)
-    .where('memberNumber', '=', Number(text));
+  const numbered = (column: 'userId' | 'memberNumber') =>
+    tx.selectFrom('members').select('id').where('tenantId', '=', tenantId).where(column, '=', Number(text));
+  const phone = phoneWord(text);
   const [first, ...others] = searchWords(text);
   let found = byEmail;
-  if (/^\d{1,15}$/.test(text)) found = found.union(byNumber);
+  if (/^\d{1,15}$/.test(text)) found = found.union(numbered('userId')).union(numbered('memberNumber'));
+  if (phone !== null) found = found.union(havingWord(tx, tenantId, phone));
   if (first === undefined) return found;
   let byWords = havingWord(tx, tenantId, first);
   for (const word of others) byWords = byWords.where('memberId', 'in', havingWord(tx, tenantId, word));

@@ -1,6 +1,6 @@
 // Queries of members.
 import type { Selection } from 'kysely';
-import { type Member, normaliseEmail, searchWords } from '../../core/members/member.ts';
+import { type Member, normaliseEmail, phoneWords, searchWords } from '../../core/members/member.ts';
 
 import { hashWork } from '../../core/members/password.ts';
 import { prepared, query } from '../prepared.ts';
@@ -78,7 +78,16 @@ export async function findMemberByEmail(
   return row === null ? null : { member: memberOfRow(row), passwordHash: row.passwordHash };
 }
 
-export async function insertMember(tx: Tx, member: Member, passwordHash: string): Promise<void> {
+/**
+ * @param passwordSince when the password was chosen (ms): 0 where that is not known, null where the hash is of none that
+ *   anybody chose
+ */
+export async function insertMember(
+  tx: Tx,
+  member: Member,
+  passwordHash: string,
+  passwordSince: number | null = member.createdAt,
+): Promise<void> {
   await tx
     .insertInto('members')
     .values({
@@ -86,6 +95,7 @@ export async function insertMember(tx: Tx, member: Member, passwordHash: string)
       emailSince: member.createdAt,
       passwordHash,
       passwordWork: hashWork(passwordHash),
+      passwordSince,
       erasedAt: null,
     })
     .execute();
@@ -109,8 +119,23 @@ export async function updateMemberStatus(
   await updateRow(tx, 'members', { id, tenantId }, { status, updatedAt });
 }
 
-export async function updatePasswordHash(tx: Tx, id: string, passwordHash: string): Promise<void> {
-  await updateRow(tx, 'members', { id }, { passwordHash, passwordWork: hashWork(passwordHash) });
+/** @param since when another password was chosen (ms); left out where the same one was hashed anew */
+export async function updatePasswordHash(
+  tx: Tx,
+  id: string,
+  passwordHash: string,
+  since?: number,
+): Promise<void> {
+  const hashed = { passwordHash, passwordWork: hashWork(passwordHash) };
+  await updateRow(tx, 'members', { id }, since === undefined ? hashed : { ...hashed, passwordSince: since });
+}
+
+/** When a member's password was chosen (ms): 0 where that is not known, null where there is none yet. */
+export async function passwordSince(
+  tx: Tx,
+  { id, tenantId }: Pick<Member, 'id' | 'tenantId'>,
+): Promise<number | null> {
+  return (await findRow(tx, 'members', { id, tenantId }))?.passwordSince ?? null;
 }
 
 /** The work of the password of a tenant's that takes longest to check; 0 where there is none. */
@@ -162,9 +187,9 @@ export async function updateUserType(
 }
 
 /** Stores the words that a member is found by, in place of those before. */
-async function saveMemberWords(tx: Tx, { id, tenantId, fullName, nickName }: Member): Promise<void> {
+async function saveMemberWords(tx: Tx, { id, tenantId, fullName, nickName, phone }: Member): Promise<void> {
   await deleteRows(tx, 'memberWords', { memberId: id });
-  for (const word of searchWords(`${fullName} ${nickName}`)) {
+  for (const word of new Set([...searchWords(`${fullName} ${nickName}`), ...phoneWords(phone)])) {
     await tx.insertInto('memberWords').values({ tenantId, word, memberId: id }).execute();
   }
 }

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { AuditEvent, AuditEventName, FieldChange } from '../../core/operators/audit-event.ts';
 import { insertion } from '../prepared.ts';
-import { deleteSome, findRow, given } from '../rows.ts';
+import { deleteSome, findRow, given, type RowOf } from '../rows.ts';
 import type { Tx } from '../store.ts';
 import { noteAuditEvent } from './audited.ts';
 
@@ -25,6 +25,10 @@ export interface AuditFilter {
   readonly actorId?: string;
   readonly target?: string;
   readonly clientId?: string;
+  /** The member whose account they are about, where neither the actor nor the target says so. */
+  readonly memberId?: string;
+  /** What the page of a refusal showed. */
+  readonly reference?: string;
   readonly result?: AuditEvent['result'];
   /** ms; `from` is included, `until` is not. */
   readonly from?: number | undefined;
@@ -65,8 +69,12 @@ export async function listAuditEvents(
 }
 
 /** In which parts a filter can find something: only clients refresh, and what they are refused is another event. */
-async function partsOf(tx: Tx, { event, result, actorId, tenantId }: AuditFilter): Promise<readonly Part[]> {
+async function partsOf(
+  tx: Tx,
+  { event, result, actorId, tenantId, memberId, reference }: AuditFilter,
+): Promise<readonly Part[]> {
   if (event !== undefined && event !== refreshed) return ['others'];
+  if (memberId !== undefined || reference !== undefined) return ['others'];
   const hasRefreshes =
     result !== 'refused' && (actorId === undefined || (await isClient(tx, actorId, tenantId)));
   const refreshes: readonly Part[] = hasRefreshes ? ['refreshes'] : [];
@@ -86,7 +94,7 @@ async function listPart(
   last: { readonly id: number; readonly at: number } | null,
   limit: number,
 ): Promise<readonly StoredAuditEvent[]> {
-  const { tenantId, event, actorId, target, clientId } = filter;
+  const { tenantId, event, actorId, target, clientId, memberId, reference } = filter;
   let query = tx
     .selectFrom('auditEvents')
     .selectAll()
@@ -97,7 +105,7 @@ async function listPart(
   // A sign-in is of one tenant, so that is asked below: here it would lead SQLite to the refreshes of them all.
   const isOneSignIn = part === 'refreshes' && target !== undefined;
   if (tenantId !== undefined && !isOneSignIn) query = query.where('tenantId', '=', tenantId);
-  query = query.where(({ and }) => and(given({ event, actorId, target, clientId })));
+  query = query.where(({ and }) => and(given({ event, actorId, target, clientId, memberId, reference })));
   // As a literal, since an index holds what was refused alone.
   if (filter.result !== undefined) query = query.where('result', '=', sql.lit(filter.result));
   if (filter.from !== undefined) query = query.where('at', '>=', filter.from);
@@ -107,10 +115,25 @@ async function listPart(
     query = query.where((eb) => eb.and([eb('at', '<=', at), eb.or([eb('at', '<', at), eb('id', '<', id)])]));
   }
   const found = await query.execute();
-  const events = found.map(({ changes, ...row }) =>
-    changes === null ? row : { ...row, changes: JSON.parse(changes) as readonly FieldChange[] },
-  );
+  const events = found.map(eventOfRow);
   return tenantId === undefined ? events : events.filter((event) => event.tenantId === tenantId);
+}
+
+/** A row without what it does not say. */
+function eventOfRow({
+  changes,
+  memberId,
+  reference,
+  browser,
+  ...row
+}: RowOf<'auditEvents'>): StoredAuditEvent {
+  return {
+    ...row,
+    ...(changes === null ? {} : { changes: JSON.parse(changes) as readonly FieldChange[] }),
+    ...(memberId === null ? {} : { memberId }),
+    ...(reference === null ? {} : { reference }),
+    ...(browser === null ? {} : { browser }),
+  };
 }
 
 /** Deletes refreshes, or all other events, before a time, at most so many. @returns how many were deleted */
@@ -130,7 +153,10 @@ export function deleteAuditEvents(tx: Tx, part: Part, before: number, atMost: nu
  */
 export async function eraseAuditAddresses(tx: Tx, tenantId: string, memberId: string): Promise<void> {
   await eraseUnnamed(tx, tenantId, await addressesOf(tx, tenantId, memberId));
-  const forgotten = tx.updateTable('auditEvents').set({ address: null }).where('address', 'is not', null);
+  const forgotten = tx
+    .updateTable('auditEvents')
+    .set({ address: null, browser: null })
+    .where('address', 'is not', null);
   const ofTenant = forgotten.where(isIn('others')).where('tenantId', '=', tenantId);
   await ofTenant.where('actorId', '=', memberId).execute();
   // An app acts on a sign-in, and a TV on a code that the member decided on: neither names the member.
@@ -183,7 +209,7 @@ async function eraseUnnamed(tx: Tx, tenantId: string, addresses: readonly string
   for (const address of addresses.filter((text) => text !== '')) {
     await tx
       .updateTable('auditEvents')
-      .set({ address: null })
+      .set({ address: null, browser: null })
       .where('tenantId', '=', tenantId)
       .where('address', '=', address)
       .where('address', 'is not', null)
@@ -206,6 +232,7 @@ export async function eraseAuditChanges(tx: Tx, tenantId: string, memberId: stri
     .where(isIn('others'))
     .where('tenantId', '=', tenantId);
   await ofTenant.where('target', '=', memberId).execute();
+  await ofTenant.where('memberId', '=', memberId).execute();
   await ofTenant
     .where('target', 'in', (select) =>
       select

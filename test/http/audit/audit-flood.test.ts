@@ -50,7 +50,8 @@ describe('W11: a flood of refusals', () => {
     const before = heapMegabytes();
     const refused = Array.from({ length: 50_000 }, (_, index) => {
       const address = homeOf(index);
-      const request = { address, tenant: { id: 'tenant-a' }, log: service.app.log } as FastifyRequest;
+      const from = { address, id: 'reference', headers: {} };
+      const request = { ...from, tenant: { id: 'tenant-a' }, log: service.app.log } as FastifyRequest;
       // A request has limits of its own beside the bound: each network is counted more than once.
       rateLimiter.take(`grants ${address}`, 60, 60_000);
       return auditRefused(request, [{ event }], deps);

@@ -65,6 +65,7 @@ export async function mailSubscribed(
   await deps.mails.queue(tx, tenant, {
     name: 'subscribed',
     to: member.email,
+    memberId: member.id,
     language: language.tag,
     values: {
       fullName: member.fullName,

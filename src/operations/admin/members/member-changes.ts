@@ -82,7 +82,7 @@ const created = onTenant({
       ...(await nextMemberNumbers(tx, tenant.id)),
       id: random.id(now),
     };
-    await insertMember(tx, member, passwordHash);
+    await insertMember(tx, member, passwordHash, input.password === undefined ? null : now);
     if (input.password === undefined) {
       await mailPasswordLink(tx, tenant, member, 'invitation', { clock: () => now, random, mails });
     }
@@ -163,6 +163,7 @@ const changed = onTenant({
       await mails.queue(tx, tenant, {
         name: 'emailChanged',
         to: member.email,
+        memberId: member.id,
         language: member.locale ?? tenant.languages[0] ?? 'en',
         values: { fullName: member.fullName, email: changed.email, time: now },
       });

@@ -10,6 +10,7 @@ const tenant = 'a.test';
 interface Made {
   readonly id: string;
   readonly memberNumber: number;
+  readonly userId: number;
 }
 
 const make = (fullName: string, email: string, more: object = {}) =>
@@ -48,9 +49,22 @@ describe('a search for members', () => {
   });
 
   it('finds the member number, and no number that only begins like it', async () => {
-    const { memberNumber } = await make('Number One', 'one@search.test');
+    const { memberNumber, userId } = await make('Number One', 'one@search.test');
     expect(await names({ search: String(memberNumber) })).toEqual(['Number One']);
+    expect(await names({ search: String(userId) })).toEqual(['Number One']);
     expect(await names({ search: String(memberNumber).slice(0, -1) })).toEqual([]);
+  });
+
+  it.each([
+    ['as it is stored', '+4791234567'],
+    ['as it is dialled at home', '912 34 567'],
+    ['as it is dialled from abroad', '0047 91 23 45 67'],
+    ['by its beginning', '91234'],
+  ])('finds the telephone number %s', async (_how, search) => {
+    const known = await names({ search: 'phoned' });
+    if (known.length === 0) await make('Phoned', 'phoned@search.test', { phone: '+4791234567' });
+    expect(await names({ search })).toEqual(['Phoned']);
+    expect(await names({ search: '1234' })).toEqual([]);
   });
 
   it('gives pages, the newest first, that show every member once', async () => {
@@ -64,7 +78,7 @@ describe('a search for members', () => {
       next = page.next;
     } while (next !== null);
     expect(paged).toEqual(all);
-    expect(all[0]).toBe('Number One');
+    expect(all[0]).toBe('Phoned');
     expect((await refusal(service, 'members.list', { tenant, limit: 201 })).kind).toBe('invalid');
   });
 
