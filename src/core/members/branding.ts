@@ -1,6 +1,7 @@
 // What a tenant's pages look like, and the colours that are made from the tenant's own.
 import { type Problem, problem } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
+import { black, contrast, mix, readColor, shift, textOn, white } from './color.ts';
 import { nameProblem } from './details.ts';
 import { logoLength } from './limits.ts';
 import { logoProblem } from './logo.ts';
@@ -19,6 +20,16 @@ export interface Look {
   readonly onBrand: string;
   /** Links, and the line around what has the keyboard. */
   readonly link: string;
+  readonly cover: Cover;
+}
+
+/** The cover beside a page on a wide screen: a surface that is lit in one corner and shaded in the other. */
+export interface Cover {
+  readonly base: string;
+  readonly glow: string;
+  readonly shade: string;
+  /** The text on it, which can be read wherever it stands. */
+  readonly text: string;
 }
 
 /**
@@ -32,15 +43,6 @@ export const surfaces = {
 
 /** WCAG 2.2: text against its background (1.4.3), and the edge of a button against the page (1.4.11). */
 const leastContrast = { text: 4.5, edge: 3 } as const;
-
-const white = '#ffffff';
-const black = '#000000';
-
-/**
- * Dark text on a light button. It is this dark because 1.05 / (L + 0.05) of white and of this multiply to
- * more than 4.5²: whatever the button's colour, one of the two reaches 4.5.
- */
-const nearBlack = '#050505';
 
 /** Every problem of a tenant's branding. */
 export function brandingProblems({ name, brandColor, logo }: Branding): readonly Problem[] {
@@ -70,6 +72,7 @@ export function looksOf(brandColor: string): { readonly light: Look; readonly da
       brand: brandColor,
       onBrand: textOn(brandColor),
       link: shift(brandColor, black, isLinkOn([light.card, light.quiet, pageOf(light, brandColor)])),
+      cover: coverOf(brandColor, textOn(brandColor), 0.3),
     },
     dark: {
       brand: bright,
@@ -80,13 +83,30 @@ export function looksOf(brandColor: string): { readonly light: Look; readonly da
         white,
         isLinkOn([dark.card, dark.quiet, pageOf(dark, bright)]),
       ),
+      cover: coverOf(night(brandColor), white, 0.18),
     },
   };
 }
 
-/** White or near-black, whichever is easier to read on this colour. */
-export function textOn(color: string): string {
-  return contrast(color, white) >= contrast(color, nearBlack) ? white : nearBlack;
+/**
+ * The cover of a colour. Whatever its gradients mix, none of its points is brighter than the glow or darker than the
+ * shade: where the text can be read on these two, it can be read everywhere.
+ *
+ * @param light how much of it is lit, where the text allows
+ */
+function coverOf(base: string, text: string, light: number): Cover {
+  const reads = (color: string) => contrast(text, color) >= leastContrast.text;
+  return {
+    base,
+    glow: shift(mix(base, white, light), base, reads),
+    shade: shift(mix(base, black, 0.45), base, reads),
+    text,
+  };
+}
+
+/** The cover at night dazzles less: the brand's colour, dark enough for white text and a little light on it. */
+function night(brandColor: string): string {
+  return shift(mix(brandColor, black, 0.3), black, (color) => contrast(color, white) >= 6);
 }
 
 function edgeReaches(color: string, card: string): boolean {
@@ -99,54 +119,4 @@ const isLinkOn = (backgrounds: readonly string[]) => (color: string) =>
 /** The page around the card, as the style sheet mixes it. */
 function pageOf({ page, tint }: (typeof surfaces)['light' | 'dark'], brand: string): string {
   return mix(brand, page, 1 - tint);
-}
-
-/** The colour moved towards another, only as far as it has to. */
-function shift(color: string, towards: string, isEnough: (color: string) => boolean): string {
-  for (let percent = 0; percent < 100; percent += 1) {
-    const candidate = mix(color, towards, percent / 100);
-    if (isEnough(candidate)) return candidate;
-  }
-  return towards;
-}
-
-/** Red, green and blue, 0 to 255. */
-type Rgb = readonly [number, number, number];
-
-/** A colour written `#rrggbb`, or null. */
-export function readColor(text: string): Rgb | null {
-  const digits = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(text);
-  if (digits === null) return null;
-  const [, red = '', green = '', blue = ''] = digits;
-  return [Number.parseInt(red, 16), Number.parseInt(green, 16), Number.parseInt(blue, 16)];
-}
-
-/** Relative luminance: 0 is black, 1 is white (WCAG 2.2, "relative luminance"). */
-export function luminance(color: string): number {
-  const [red, green, blue] = known(color).map((channel) => {
-    const part = channel / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** Contrast ratio, 1 to 21, whichever of the two is the lighter (WCAG 2.2, "contrast ratio"). */
-export function contrast(one: string, other: string): number {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (lighter + 0.05) / (darker + 0.05);
-}
-
-/** What `color-mix(in srgb, …)` makes of two colours, with this share (0 to 1) of the second. */
-export function mix(one: string, other: string, share: number): string {
-  const second = known(other);
-  const channels = known(one).map((channel, index) =>
-    Math.round(channel * (1 - share) + (second[index] ?? 0) * share),
-  );
-  return `#${channels.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
-}
-
-function known(color: string): Rgb {
-  const rgb = readColor(color);
-  if (rgb === null) throw new Error(`"${color}" is not a colour`);
-  return rgb;
 }

@@ -39,10 +39,11 @@ export interface Style {
  * @returns the style of a tenant's pages: its colours, what all pages share, then the sheets
  */
 export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
-  // Without the white space that only people need: it travels with every page.
+  // Without the comments and the white space that only people need: it travels with every page.
   const sheet = ['palette.css', 'base.css', ...files]
     .map(read)
     .join('')
+    .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([{};,]) ?/g, '$1')
     .replaceAll(': ', ':')
@@ -52,25 +53,37 @@ export function styleSheet(...files: readonly string[]): (branding: Branding) =>
     const known = styles.get(branding);
     if (known !== undefined) return known;
     const { light, dark } = looksOf(branding.brandColor);
-    const text = `:root{${colorsOf(light)}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}${sheet}`;
+    const text = `:root{${colorsOf(light)};${corners}}@media (prefers-color-scheme:dark){:root{${colorsOf(dark)}}}${sheet}`;
     const style = { text, hash: `sha256-${sha256(text).digest('base64')}` };
     styles.set(branding, style);
     return style;
   };
 }
 
-function colorsOf({ brand, onBrand, link }: Look): string {
-  return `--brand:${brand};--on-brand:${onBrand};--link:${link}`;
+/** How round the corners of fields and buttons are, and those of cards. */
+const corners = '--radius:.8rem;--round:1.1rem';
+
+function colorsOf({ brand, onBrand, link, cover }: Look): string {
+  const ofCover = `--cover:${cover.base};--glow:${cover.glow};--shade:${cover.shade};--on-cover:${cover.text}`;
+  return `--brand:${brand};--on-brand:${onBrand};--link:${link};${ofCover}`;
 }
 
-/** What the pages of a folder below `templates/` need beside what every page does: it travels with each (pages 2). */
+const door = ['memberdoor.css', 'door.css'];
+const site = ['memberdoor.css', 'site.css'];
+
+/**
+ * The sheets of pages: of their shell, `layout.eta` or `site.eta`, and what the pages of a folder below `templates/` need
+ * beside. A sheet travels with each page that has it (pages 2).
+ */
 const styles = [
-  ['members/account/', styleSheet('memberdoor.css', 'facts.css', 'cards.css')],
-  ['members/checkout/', styleSheet('memberdoor.css', 'facts.css', 'cards.css', 'checkout.css')],
-  ['members/device/', styleSheet('memberdoor.css', 'facts.css', 'device.css')],
-  ['members/scope-consent', styleSheet('memberdoor.css', 'facts.css')],
+  ['members/account/notice', styleSheet(...door, 'facts.css')],
+  ['members/account/', styleSheet(...site, 'facts.css', 'cards.css')],
+  ['members/checkout/', styleSheet(...site, 'facts.css', 'cards.css', 'checkout.css')],
+  ['members/device/', styleSheet(...door, 'facts.css', 'device.css')],
+  ['members/scope-consent', styleSheet(...door, 'facts.css')],
+  ['rehearsal/', styleSheet(...site)],
 ] as const;
-const plain = styleSheet('memberdoor.css');
+const plain = styleSheet(...door);
 
 /** The style of a page in a tenant's colours, by its template. */
 export function pageStyle(template: string, branding: Branding): Style {

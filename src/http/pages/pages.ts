@@ -98,6 +98,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     dir: language.direction,
     title: `${isError ? `${t('error.prefix')} ` : ''}${name} – ${tenant.name}`,
     heading: name,
+    host: reply.request.tenant === undefined ? '' : new URL(reply.request.tenant.issuer).host,
     style: style.text,
     scriptUrl: script.url,
     again: offered.length > 1 ? (page.again ?? null) : null,

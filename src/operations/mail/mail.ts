@@ -1,6 +1,6 @@
 // Every mail that the service sends, and how it is written.
 import { invitationLifetime } from '../../core/limits.ts';
-import { textOn } from '../../core/members/branding.ts';
+import { textOn } from '../../core/members/color.ts';
 import { emailProofLifetime } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
 import type { Translate } from '../../text/catalogue.ts';

@@ -1,17 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Branding,
-  brandingProblems,
-  contrast,
-  looksOf,
-  luminance,
-  mix,
-  readColor,
-  surfaces,
-  textOn,
-} from '../../../src/core/members/branding.ts';
+import { type Branding, brandingProblems, looksOf, surfaces } from '../../../src/core/members/branding.ts';
+import { contrast, luminance, mix, readColor, textOn } from '../../../src/core/members/color.ts';
 import { templateFolder } from '../../../src/text/templates.ts';
 import { largestLogo, plainLogo } from '../../support/members/logos.ts';
 import { told } from '../../support/records/told.ts';
@@ -122,11 +113,17 @@ describe('pages 5: the branding of a tenant', () => {
 });
 
 describe('pages 3: what pages make of a colour', () => {
+  const mixtures = (['base', 'glow', 'shade'] as const).flatMap((one) =>
+    (['glow', 'shade'] as const).flatMap((other) =>
+      [0, 0.3, 0.7].map((share) => [one, other, share] as const),
+    ),
+  );
+
   /** Everything that a page shows in it, held to WCAG 2.2, 1.4.3 and 1.4.11. */
   function check(brandColor: string): void {
     const looks = looksOf(brandColor);
     for (const mode of ['light', 'dark'] as const) {
-      const { brand, onBrand, link } = looks[mode];
+      const { brand, onBrand, link, cover } = looks[mode];
       const { card, quiet, page, tint } = surfaces[mode];
       const what = `${brandColor} in the ${mode} look: ${JSON.stringify(looks[mode])}`;
       expect(contrast(onBrand, brand), what).toBeGreaterThanOrEqual(4.5);
@@ -134,6 +131,9 @@ describe('pages 3: what pages make of a colour', () => {
       expect(contrast(link, card), what).toBeGreaterThanOrEqual(4.5);
       expect(contrast(link, quiet), what).toBeGreaterThanOrEqual(4.5);
       expect(contrast(link, mix(brand, page, 1 - tint)), what).toBeGreaterThanOrEqual(4.5);
+      // Every point of the cover is mixed of these three.
+      for (const [one, other, share] of mixtures)
+        expect(contrast(cover.text, mix(cover[one], cover[other], share)), what).toBeGreaterThanOrEqual(4.5);
     }
   }
 
@@ -159,14 +159,14 @@ describe('pages 3: what pages make of a colour', () => {
   });
 
   it('leaves a colour as it is wherever it can', () => {
-    expect(looksOf('#0b7a4b')).toEqual({
-      light: { brand: '#0b7a4b', onBrand: '#ffffff', link: '#0b7a4b' },
+    expect(looksOf('#0b7a4b')).toMatchObject({
+      light: { brand: '#0b7a4b', onBrand: '#ffffff', link: '#0b7a4b', cover: { base: '#0b7a4b' } },
       dark: { brand: '#0b7a4b', onBrand: '#ffffff', link: '#91c3ae' },
     });
   });
 
   it('knows what the style sheet paints behind it', () => {
-    const css = ['palette.css', 'memberdoor.css']
+    const css = ['palette.css', 'site.css']
       .map((file) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8'))
       .join('');
     const { light, dark } = surfaces;

@@ -11,7 +11,6 @@ import { listConsents } from '../../../storage/access/consent.ts';
 import { listNewestSubscriptions } from '../../../storage/access/subscription.ts';
 import type { Tx } from '../../../storage/store.ts';
 import type { Deps } from '../../deps.ts';
-import { sealConfirmation } from '../../oidc/logout.ts';
 import type { Answer } from '../../pages/guarded-page.ts';
 import { dayOf } from '../times.ts';
 import { consentsPage } from './consents.ts';
@@ -32,7 +31,7 @@ const overviewPage: AccountPage = { url: '/account', show };
 const shown: readonly SubscriptionState[] = ['active', 'cancelled', 'pending'];
 
 async function show(tx: Tx, visit: Visit): Promise<Answer> {
-  const { reply, member, language, deps } = visit;
+  const { member, language, deps } = visit;
   const now = deps.clock();
   const { page: running } = await walkedPage(
     { limit: accountListLength },
@@ -52,14 +51,12 @@ async function show(tx: Tx, visit: Visit): Promise<Answer> {
       template: 'overview',
       title: 'account.title',
       data: {
-        member,
         deletionDay: member.deletionDueAt === null ? null : dayOf(member.deletionDueAt, language.tag),
         subscriptions: subscriptions.map((subscription) => ({
           name: subscription.packageName,
           note: standingText(visit, subscription, subscription.standing, now),
         })),
         asksConsents: consents.length > 0,
-        confirm: sealConfirmation(reply, deps),
       },
     });
 }

@@ -6,6 +6,7 @@ import { pathOf } from '../../address.ts';
 import { redirectAfter, takeDone } from '../../cookies.ts';
 import type { Deps } from '../../deps.ts';
 import { pageQuery } from '../../form.ts';
+import { sealConfirmation } from '../../oidc/logout.ts';
 import { formToken } from '../../pages/form-token.ts';
 import { type Act, type GuardedPage, guardedPage, type Unconfirmed } from '../../pages/guarded-page.ts';
 import { type FieldProblem, type Page, sendPage } from '../../pages/pages.ts';
@@ -43,14 +44,14 @@ type AccountView = Pick<Page, 'template' | 'title' | 'problems' | 'data'>;
 /** Sends a page of the account area, with the token of its forms and what was just done. */
 export function sendAccountPage(visit: Visit, view: AccountView): Promise<FastifyReply> {
   const { template, data, ...page } = view;
-  const { session, reply, language, deps } = visit;
+  const { session, member, reply, language, deps } = visit;
   const token = formToken(reply, `${purposeOfAll} ${session.id}`, deps);
   const notice = page.problems?.length ? null : noticeOf(visit);
   return sendPage(reply, {
     template: `members/account/${template}.eta`,
     language,
     ...page,
-    data: { token, notice, ...data },
+    data: { token, notice, member, confirm: sealConfirmation(reply, deps), ...data },
   });
 }
 
