@@ -19,7 +19,7 @@ async function enter(email: string, javaScript = false): Promise<View> {
   const view = await site.browser.open({ size: 'desk', javaScript });
   const { page } = view;
   await page.goto(`${site.issuer}/admin`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await heading(view, 'Acme');
@@ -42,7 +42,7 @@ const send = ({ page }: View, name: string) =>
 const notice = ({ page }: View) => page.getByRole('status').textContent();
 
 async function readSecret(view: View): Promise<string> {
-  await heading(view, 'Keep this secret now');
+  await heading(view, 'Copy this secret now');
   const secret = (await view.page.locator('pre.secret').textContent())?.trim() ?? '';
   secrets.push(secret);
   return secret;
@@ -67,7 +67,7 @@ describe('the portal, walked without JavaScript', () => {
     const first = await readSecret(view);
     expect(first).toMatch(/^[\w-]{43}$/);
     expect(page.url()).not.toContain(first);
-    await press(view, 'I have kept it');
+    await press(view, 'I have copied it');
     await heading(view, 'The shop');
 
     await page.getByText('openid-client (Node)').click();
@@ -83,7 +83,7 @@ describe('the portal, walked without JavaScript', () => {
     await press(view, 'Add secret');
     await send(view, 'Add secret');
     expect(await readSecret(view)).not.toBe(first);
-    await press(view, 'I have kept it');
+    await press(view, 'I have copied it');
     await page
       .getByRole('link', { name: /^Remove secret/ })
       .first()
@@ -92,12 +92,12 @@ describe('the portal, walked without JavaScript', () => {
     await heading(view, 'The shop');
     expect(await page.getByRole('link', { name: /^Remove secret/ }).count()).toBe(1);
 
-    await press(view, 'Change');
+    await press(view, 'Edit');
     await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback\nhttps://*.example.com/');
-    await send(view, 'Save');
+    await send(view, 'Save changes');
     expect(await page.getByRole('alert').textContent()).toContain('https://*.example.com/');
     await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback\ncom.example.shop:/back');
-    await send(view, 'Save');
+    await send(view, 'Save changes');
     expect(await notice(view)).toBe('Client changed.');
     expect(await page.locator('main').textContent()).toContain('com.example.shop:/back');
   });
@@ -128,7 +128,7 @@ describe('the portal, walked without JavaScript', () => {
     await page.getByLabel('Channel ID').fill('chess-live');
     await page.getByLabel('Name').fill('Chess, live');
     await page.getByLabel(/^Chess \(/).check();
-    await send(view, 'Save');
+    await send(view, 'Save changes');
     expect(await notice(view)).toBe('Channel saved.');
 
     await openList(view, 'Members');
@@ -146,11 +146,11 @@ describe('the portal, walked without JavaScript', () => {
     await page
       .getByRole('row')
       .filter({ hasText: 'Grandmaster' })
-      .getByRole('link', { name: /^Change/ })
+      .getByRole('link', { name: /^Edit/ })
       .click();
     await page.getByLabel('Change').selectOption('end');
-    await send(view, 'Save');
-    await heading(view, 'Change subscription?');
+    await send(view, 'Save changes');
+    await heading(view, 'Edit subscription?');
     await send(view, 'Yes, do it');
     await heading(view, 'Bo Berg');
     expect(await page.getByRole('row').filter({ hasText: 'Grandmaster' }).textContent()).toContain('ended');
@@ -175,7 +175,7 @@ describe('the portal, walked without JavaScript', () => {
     expect(await page.locator('main').textContent()).toContain('members.disable');
 
     await openList(view, 'Audit');
-    await page.getByText('Narrow the list').click();
+    await page.getByText('Filters').click();
     await page.getByLabel('Event').selectOption('admin_acted');
     await send(view, 'Show');
     const shown = (await page.locator('table').textContent()) ?? '';
@@ -214,7 +214,7 @@ describe('the portal, walked without JavaScript', () => {
     await send(view, 'Create tenant');
     await heading(view, 'Umbrella');
     expect(page.url()).toBe(`${site.issuer}/admin/tenants/login.umbrella.example`);
-    expect(await page.locator('main').textContent()).toContain('No client is registered yet');
+    expect(await page.locator('main').textContent()).toContain('There is no client yet');
     await press(view, 'Set stage');
     await page.getByLabel('Stage tenant').selectOption(host);
     await send(view, 'Set stage');
@@ -235,7 +235,7 @@ describe('the portal, walked without JavaScript', () => {
     await page.getByLabel('clients:read').check();
     await send(view, 'Create token');
     expect(await readSecret(view)).toMatch(/^mda_/);
-    await press(view, 'I have kept it');
+    await press(view, 'I have copied it');
     await page.getByRole('link', { name: /^Revoke/ }).click();
     await send(view, 'Revoke token');
     expect(await page.getByRole('link', { name: /^Revoke/ }).count()).toBe(0);

@@ -35,7 +35,7 @@ describe('a form whose commit the database does not answer', () => {
     const { status, headers } = await send(cut);
     expect([status, headers['retry-after']]).toEqual([503, '5']);
     hasInserted = null;
-    for (const service of [cut, whole]) expect((await send(service)).text).not.toContain('Keep this secret');
+    for (const service of [cut, whole]) expect((await send(service)).text).not.toContain('Copy this secret');
     const tokens = await whole.store.transaction((tx) =>
       tx.selectFrom('adminTokens').select('id').where('name', '=', 'once').execute(),
     );

@@ -5,6 +5,7 @@ import { retryAfterSeconds } from '../../../core/limits.ts';
 import type { AuditFacts } from '../../../core/operators/audit-event.ts';
 import type { Problem } from '../../../core/problem.ts';
 import { problemText } from '../../../operations/problem-text.ts';
+import { say } from '../../../text/portal.ts';
 import { noteRefusal } from '../../audit.ts';
 import { pageHeaders } from '../../headers.ts';
 import { noteLimit } from '../../limit-reached.ts';
@@ -52,7 +53,7 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
     .type('text/html; charset=utf-8');
   const html = await reply.viewAsync(`admin/${template}.eta`, {
     tenant,
-    title: `${status < 400 ? '' : 'Error: '}${title} – ${tenant.name}`,
+    title: `${status < 400 ? title : say('problem.title', { title })} – ${tenant.name}`,
     heading: title,
     style: style.text,
     scriptUrl: portalScript.url,
@@ -69,56 +70,38 @@ export async function sendPortalPage(reply: FastifyReply, page: PortalPage): Pro
 
 interface ProblemPage {
   readonly status: number;
-  readonly title: string;
-  readonly lead: string;
   /** What the audit tells of it; the others change nothing for anybody. */
   readonly refusal?: AuditFacts;
 }
 
-/** What went wrong where there is no form to say it on. */
+/** What went wrong where there is no form to say it on; the catalogue has their titles, and what leads on. */
 const problems = {
   again: {
     status: 409,
-    title: 'This was sent already',
-    lead: 'The form was taken the first time, and nothing was done again. What came of it stands in the lists and in the audit.',
   },
   busy: {
     status: 503,
-    title: 'The service is busy',
-    lead: 'Nothing was changed. Wait a few seconds, then try again.',
   },
   denied: {
     status: 429,
-    title: 'Too many refusals',
-    lead: 'You have asked too often for what is not there, or not for you. Nothing was changed. Wait a minute, then try again.',
   },
   notFound: {
     status: 404,
-    title: 'There is nothing here',
-    lead: 'The page may have moved, or what it was about is gone.',
     refusal: { event: 'admin_denied', reason: 'nothing of the portal, or not for this administrator' },
   },
   request: {
     status: 400,
-    title: 'This cannot be read',
-    lead: 'Nothing was changed. Go back, look through the form and send it again.',
     refusal: { event: 'form_refused', reason: 'a request to the portal that cannot be read' },
   },
   stale: {
     status: 403,
-    title: 'This page has expired',
-    lead: 'Nothing was changed: the form belongs to another session. Open its page anew and send it again.',
     refusal: { event: 'form_refused', reason: 'a form of the portal that is none of this session' },
   },
   tooMany: {
     status: 429,
-    title: 'Too many attempts',
-    lead: 'Sign-ins of this account or from this address have failed too often. Wait a few minutes, then try again.',
   },
   unexpected: {
     status: 500,
-    title: 'Something went wrong',
-    lead: 'It is not known whether anything was changed: look before you try again. The log says more under the reference below.',
   },
 } as const satisfies Readonly<Record<string, ProblemPage>>;
 
@@ -131,7 +114,7 @@ export function sendPortalProblem(
   visit: Visit | null = null,
   reasons: readonly Problem[] = [],
 ): Promise<FastifyReply> {
-  const { status, title, lead, refusal }: ProblemPage = problems[kind];
+  const { status, refusal }: ProblemPage = problems[kind];
   const texts = reasons.map((one) => problemText(one));
   // What an operation was denied, running it has written down already.
   if (refusal !== undefined && visit?.denial.isWritten !== true) {
@@ -141,7 +124,9 @@ export function sendPortalProblem(
     noteRefusal(reply.request, { ...refusal, ...by, reason });
   }
   if (kind === 'busy') reply.header('retry-after', retryAfterSeconds);
-  return sendPortalPage(reply, { template: 'problem', title, status, visit, data: { lead, reasons: texts } });
+  const title = say(`problem.${kind}.title`);
+  const data = { lead: say(`problem.${kind}.lead`), reasons: texts };
+  return sendPortalPage(reply, { template: 'problem', title, status, visit, data });
 }
 
 /** Writes down a method that a page of the portal does not serve. */

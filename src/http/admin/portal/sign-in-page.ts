@@ -13,6 +13,7 @@ import {
 import { isHashable } from '../../../secrets/password.ts';
 import { apply } from '../../../storage/apply.ts';
 import { insertAuditEvent } from '../../../storage/operators/audit-event.ts';
+import { say } from '../../../text/portal.ts';
 import { refuseOtherMethods } from '../../answers.ts';
 import { noteRefusal, sourceOf, storeOf, transactionOf } from '../../audit.ts';
 import { clearSessionCookie, redirectAfter, setSessionCookie, takeDone } from '../../cookies.ts';
@@ -46,7 +47,7 @@ async function show(request: FastifyRequest, reply: FastifyReply, deps: Deps): P
   const next = readReturn(pageQuery(request, ['next']).next);
   const current = await transactionOf(request, deps, (tx) => currentAdmin(tx, request, deps.clock()));
   if (current !== null) return reply.redirect(next, 303);
-  const notice = takeDone(reply) === signedOut ? 'You are signed out.' : null;
+  const notice = takeDone(reply) === signedOut ? say('signIn.out') : null;
   return sendForm(reply, deps, { next, notice });
 }
 
@@ -60,11 +61,11 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
     noteRefusal(request, { event: 'admin_sign_in_refused', target, reason });
   if (givenForm(request, url, form.token) === null) {
     noteRefusal(request, { event: 'form_refused', reason: 'a sign-in to the portal without its seal' });
-    return again([{ field: null, text: 'The page had expired. Sign in once more.' }], 403);
+    return again([{ field: null, text: say('signIn.expired') }], 403);
   }
   const problems = [
-    ...(email.trim() === '' ? [{ field: 'email', text: 'Enter your e-mail address.' }] : []),
-    ...(password === '' ? [{ field: 'password', text: 'Enter your password.' }] : []),
+    ...(email.trim() === '' ? [{ field: 'email', text: say('signIn.noEmail') }] : []),
+    ...(password === '' ? [{ field: 'password', text: say('signIn.noPassword') }] : []),
   ];
   if (problems.length > 0) return again(problems);
   // No account has a password that long; it is turned away before it costs a hash (A3).
@@ -93,9 +94,7 @@ async function submit(request: FastifyRequest, reply: FastifyReply, deps: Deps):
   return reply.redirect(next, 303);
 }
 
-const wrong: readonly FieldProblem[] = [
-  { field: 'email', text: 'This address and password do not go together here. Check both.' },
-];
+const wrong: readonly FieldProblem[] = [{ field: 'email', text: say('signIn.wrong') }];
 
 /** A member's right password counts as a wrong one here, before anybody is told: else the limits would tell them apart. */
 const administratorsOnly: Admission = (member, now) =>
@@ -138,6 +137,6 @@ function sendForm(
   status = 200,
 ): Promise<FastifyReply> {
   const data = { token: formToken(reply, url, deps), next, email, problems, notice };
-  const title = 'Sign in to the portal';
+  const title = say('signIn.title');
   return sendPortalPage(reply, { template: 'sign-in-page', title, status, visit: null, data });
 }

@@ -3,6 +3,7 @@ import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
 import { memoized } from '../../../text/memoized.ts';
+import { say } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
 import { addressOf, operationNamed } from './addresses.ts';
 import { labelOf } from './labels.ts';
@@ -200,7 +201,7 @@ function linked(visit: Visit, name: string, shown: Shown, tenant: string): Shown
 
 /** A moment as administrators read it: in UTC, since it is not known where they are. */
 function timeText(iso: string): string {
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+  return say('value.utc', { moment: `${iso.slice(0, 10)} ${iso.slice(11, 16)}` });
 }
 
 const spans = [
@@ -216,10 +217,8 @@ function durationText(seconds: number): string {
   return countText(seconds / length, unit);
 }
 
-/** A count of something, such as "3 months". */
-export function countText(count: number, unit: string): string {
-  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
-}
+/** A count of units of time, such as "3 months". */
+const countText = (count: number, unit: string) => say(`count.${unit}`, { count });
 
 const prices = memoized(
   (currency) => new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'code' }),

@@ -8,6 +8,7 @@ import type { Call } from '../../../operations/admin/run.ts';
 import { conflict, OperationRefused } from '../../../operations/refusal.ts';
 import { apply } from '../../../storage/apply.ts';
 import type { Tx } from '../../../storage/store.ts';
+import { say } from '../../../text/portal.ts';
 import { sessionCookie } from '../../cookies.ts';
 import {
   type Act,
@@ -93,7 +94,7 @@ function isArrival(request: FastifyRequest): boolean {
 /** A page that opens the same address once more, by itself: now the cookie comes along. */
 function sendArrival(reply: FastifyReply, address: string): Promise<FastifyReply> {
   const data = { address: readReturn(address) };
-  return sendPortalPage(reply, { template: 'arrival', title: 'One moment', visit: null, data });
+  return sendPortalPage(reply, { template: 'arrival', title: say('arrival.title'), visit: null, data });
 }
 
 export const isAdmin = ({ userType }: Pick<Member, 'userType'>) =>

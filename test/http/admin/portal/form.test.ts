@@ -29,7 +29,7 @@ describe('a form', () => {
     ];
     const answer = await tina.submit(path, { redirectUris: redirectUris.join('\n'), name: 'Kept' });
     expect(answer.status).toBe(422);
-    expect(answer.text).toContain('<title>Error: Change client – Tenant A</title>');
+    expect(answer.text).toContain('<title>Error: Edit client – Tenant A</title>');
     const field = /<textarea id="f-redirectUris"[^>]*>/.exec(answer.text)?.[0];
     expect(field).toMatch(/aria-describedby="f-redirectUris-hint f-redirectUris-error" aria-invalid="true"/);
     expect(answer.text.match(/<a href="#f-redirectUris">/g)).toHaveLength(3);

@@ -87,7 +87,7 @@ describe('an operation does the same in the portal', () => {
       expect(landed.status).toBe(200);
       expect(landed.text).toContain('role="status"');
     } else {
-      expect(shown).toMatch(/Keep this secret now|Nothing to do\./);
+      expect(shown).toMatch(/Copy this secret now|Nothing to do\./);
     }
   });
 

@@ -182,7 +182,7 @@ describe('A18: a secret', () => {
     expect(secretOn(first)).not.toBe('');
     const again = await tina.send(path, { body });
     expect({ status: again.status, secret: secretOn(again) }).toEqual({ status: 409, secret: '' });
-    expect(mainOf(again)).toContain('This was sent already');
+    expect(mainOf(again)).toContain('You sent this already');
     const page = mainOf(await tina.send(`${home}/clients/shop`));
     expect(page.match(/\+remove-secret/g)).toHaveLength(2);
     expect(mainOf(await tina.send(home))).toContain('Shop has two live secrets');

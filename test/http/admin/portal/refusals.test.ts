@@ -149,7 +149,7 @@ describe('W11: what the portal refuses is in the audit, once', () => {
       const last = await other.send(home);
       expect(last.status).toBe(429);
       expect(last.headers['retry-after']).toMatch(/^[1-9]\d?$/);
-      expect(last.text).toContain('<title>Error: Too many refusals');
+      expect(last.text).toContain('<title>Error: Too many refused requests');
     });
     expect(statuses).toEqual([...Array(60).fill(404), ...Array(40).fill(429)]);
     const reason = 'too many denied calls of one token of the admin API, or of one administrator';

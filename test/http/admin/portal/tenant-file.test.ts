@@ -35,7 +35,7 @@ describe('a tenant file', () => {
     const before = await rows();
     const compared = await tina.submit(`${home}/file/+compare`, { file });
     expect(compared.status).toBe(200);
-    expect(mainOf(compared)).toContain('Nothing is changed yet.');
+    expect(mainOf(compared)).toContain('Nothing has changed yet.');
     expect(mainOf(compared)).toContain('name: "Tenant A" → "Tenant Aa"');
     expect(await rows()).toEqual(before);
     const applied = await tina.send(`${home}/file/+apply`, { body: filledIn(compared) });
@@ -71,15 +71,15 @@ describe('a tenant file', () => {
     const colour = kept.said.find((line) => line.startsWith('brandColor: ')) ?? '';
     expect(kept.page).toContain(colour.replace('->', '→'));
     const [counts] = /\d+ added, \d+ changed, \d+ ended/.exec(kept.said.join('\n')) ?? [];
-    expect(kept.page).toContain(`${counts}. Nothing is changed yet.`);
-    expect(kept.page).toContain('Apply it');
+    expect(kept.page).toContain(`${counts}. Nothing has changed yet.`);
+    expect(kept.page).toContain('>Apply<');
 
     const done = await tina.send(`${home}/file/+apply`, { body: filledIn(kept.compared) });
     expect(plain(mainOf(done))).toContain(`Done: ${counts}.`);
     const same = await compare(others, []);
     expect(same.said).toContain('Nothing to do.');
     expect(same.page).toContain('Nothing to do.');
-    expect(same.page).not.toContain('Apply it');
+    expect(same.page).not.toContain('>Apply<');
   });
 
   it('may be longer than other forms, and no longer than a file', async () => {

@@ -29,12 +29,12 @@ describe('pages 21: what a form is about', () => {
     await run(service, 'channels.define', channel);
     const list = await browser.send(`${home}/channels`);
     expect(list.text).toContain('>New channel</a>');
-    expect(list.text).toMatch(/href="[^"]*\/channels\/live\/\+define[^"]*">Change</);
+    expect(list.text).toMatch(/href="[^"]*\/channels\/live\/\+define[^"]*">Edit</);
     const form = await browser.send(`${home}/channels/live/+define`);
-    expect(headingOf(form.text)).toBe('Change channel Live');
-    expect(form.text).toContain('<title>Change channel – ');
+    expect(headingOf(form.text)).toBe('Edit channel Live');
+    expect(form.text).toContain('<title>Edit channel – ');
     const refused = await browser.submit(`${home}/channels/live/+define`, { name: '' });
-    expect([refused.status, headingOf(refused.text)]).toEqual([422, 'Change channel Live']);
+    expect([refused.status, headingOf(refused.text)]).toEqual([422, 'Edit channel Live']);
     expect(headingOf((await browser.send(`${home}/channels/+define`)).text)).toBe('New channel');
   });
 
@@ -60,9 +60,7 @@ describe('pages 21: what a form is about', () => {
       subscription,
     );
     const form = `${home}/subscriptions/${subscriptionId}/+change`;
-    expect(headingOf((await browser.submit(form, { change: 'end' })).text)).toMatch(
-      /^Change subscription.*\?/,
-    );
+    expect(headingOf((await browser.submit(form, { change: 'end' })).text)).toMatch(/^Edit subscription.*\?/);
   });
 });
 

@@ -3,6 +3,7 @@
 import type { Path, Problem } from '../../../../core/problem.ts';
 import { describedWith, type Schema, typesOf } from '../../../../operations/json-schema.ts';
 import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
+import { say } from '../../../../text/portal.ts';
 import { labelOf } from '../labels.ts';
 import type { FieldProblem } from '../page.ts';
 import type { Facts } from '../visitor.ts';
@@ -73,7 +74,7 @@ function fieldOf(
   return {
     name,
     label: labelOf(own),
-    hint: describedWith(schema, hasNone(schema) ? '"none"' : 'empty'),
+    hint: describedWith(schema, say(hasNone(schema) ? 'value.noneWord' : 'value.empty')),
     kind: kindOf(own, schema, choices.length > 0),
     hasNone: hasNone(schema),
     isNone: values.get(noneName(name))?.[0] === 'true',
@@ -85,8 +86,8 @@ function fieldOf(
 }
 
 export const yesAndNo: readonly Choice[] = [
-  { value: 'true', label: 'yes' },
-  { value: 'false', label: 'no' },
+  { value: 'true', label: say('value.yes') },
+  { value: 'false', label: say('value.no') },
 ];
 
 function choicesOf(values: readonly unknown[] = []): readonly Choice[] {
@@ -191,5 +192,5 @@ function fieldAt(path: Path, fields: readonly Field[]): Field | null {
 /** What a form calls a value: its field, and the line of it. */
 function labelAt(path: Path, { label }: Field): string {
   const place = path.at(-1);
-  return typeof place === 'number' ? `${label}, line ${place + 1},` : label;
+  return typeof place === 'number' ? say('form.line', { label, line: place + 1 }) : label;
 }

@@ -6,6 +6,7 @@ import { nameOf, type Operation, pathFields } from '../../../../operations/admin
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
 import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
 import { CommitUnanswered } from '../../../../storage/store.ts';
+import { say } from '../../../../text/portal.ts';
 import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
@@ -131,7 +132,7 @@ function sendConfirmation(visit: OperationVisit, form: Form): Promise<FastifyRep
   return withPresent(visit, (present) =>
     sendOperationPage(visit, {
       template: 'confirm',
-      title: `${titleOf(operation, isThere(visit))}?`,
+      title: say('verb.ask', { act: titleOf(operation, isThere(visit)) }),
       data: {
         ...aboutForm(visit, present),
         // A whole file is not read once more.
@@ -159,7 +160,7 @@ function sendSecret(
   const facts = factsOf(named, output).filter(({ value }) => value.kind !== 'none');
   return sendOperationPage(visit, {
     template: 'secret',
-    title: 'Keep this secret now',
+    title: say('secret.title'),
     data: { secret, next, facts },
   });
 }
@@ -168,14 +169,14 @@ function sendSecret(
 function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply> {
   const { operation, known, request } = visit;
   const changes = (answer.changes ?? []) as readonly Change[];
-  const told = changes.map((change) => ({ ...change, note: outcomeOf(change, 'with “Prune”') }));
+  const told = changes.map((change) => ({ ...change, note: outcomeOf(change, say('answer.pruned')) }));
   const apply = differs(changes) ? operationNamed(visit, operation.portal?.doneBy) : null;
   return sendOperationPage(visit, {
     template: 'answer',
-    title: operation.acts ? `${titleOf(operation)}: done` : titleOf(operation),
+    title: operation.acts ? say('done.page', { act: titleOf(operation) }) : titleOf(operation),
     data: {
       ...partsOf(visit, { ...answer, changes: told }),
-      lead: summaryOf(changes, operation.acts, 'Nothing is changed yet.'),
+      lead: summaryOf(changes, operation.acts, say('answer.undone')),
       next: landingOf(visit, answer),
       action: apply === null || !mayCall(visit, apply) ? null : addressOf(apply, known),
       fields: sentFields(request.body as Form),

@@ -2,6 +2,7 @@
 
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
+import { say } from '../../../../text/portal.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed, queryText } from '../addresses.ts';
 import { overviewOf, shownTenant } from '../menu.ts';
@@ -51,17 +52,20 @@ async function stagesOf(visit: Visit, client: Facts, tenant: Facts): Promise<rea
   const here = { host: String(tenant.host), state: flowOf(client), href: null, isHere: true };
   const stageHost = typeof tenant.stageTenant === 'string' ? tenant.stageTenant : null;
   const ahead = await tenantsAhead(visit, String(tenant.host));
-  const production = await Promise.all(ahead.map((host) => stageAt(visit, 'Production', host, clientId)));
-  if (stageHost === null && production.length > 0) return [{ ...here, title: 'Stage' }, ...production];
+  const production = await Promise.all(
+    ahead.map((host) => stageAt(visit, say('client.production'), host, clientId)),
+  );
+  if (stageHost === null && production.length > 0)
+    return [{ ...here, title: say('client.stage') }, ...production];
   const stage: Stage =
     stageHost === null
-      ? { title: 'Stage', host: 'No stage tenant is named.', state: null, href: null, isHere: false }
+      ? { title: say('client.stage'), host: say('client.noStage'), state: null, href: null, isHere: false }
       : {
-          ...(await stageAt(visit, 'Stage', stageHost, clientId)),
+          ...(await stageAt(visit, say('client.stage'), stageHost, clientId)),
           // An administrator who cannot open the stage tenant still sees what it says.
           state: stateOf(client.deviceFlowOnStage),
         };
-  return [stage, { ...here, title: 'Production' }, ...production];
+  return [stage, { ...here, title: say('client.production') }, ...production];
 }
 
 async function stageAt(visit: Visit, title: string, host: string, clientId: string): Promise<Stage> {

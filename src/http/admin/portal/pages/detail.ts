@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { isLocked } from '../../../../operations/admin/members/member-limits.ts';
 import { nameOf } from '../../../../operations/admin/operation.ts';
 import { OperationRefused } from '../../../../operations/refusal.ts';
+import { say } from '../../../../text/portal.ts';
 import { takeDone } from '../../../cookies.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, operationNamed } from '../addresses.ts';
@@ -92,10 +93,10 @@ export function badgesOf(shown: Facts): readonly { readonly text: string; readon
   const badges: readonly (readonly [text: unknown, isBad: boolean])[] = [
     [type, false],
     [role, false],
-    [thirdParty === true && 'third party', false],
-    [(status === 'disabled' || typeof disabledAt === 'string') && 'disabled', true],
-    [isLocked(shown) && 'locked', true],
-    [typeof deletionDueAt === 'string' && 'to be deleted', true],
+    [thirdParty === true && say('badge.thirdParty'), false],
+    [(status === 'disabled' || typeof disabledAt === 'string') && say('badge.disabled'), true],
+    [isLocked(shown) && say('badge.locked'), true],
+    [typeof deletionDueAt === 'string' && say('badge.deleting'), true],
   ];
   return badges.flatMap(([text, isBad]) => (typeof text === 'string' ? [{ text, isBad }] : []));
 }

@@ -2,10 +2,11 @@
 
 import type { FastifyReply } from 'fastify';
 import { listPage } from '../../../../core/limits.ts';
+import { say } from '../../../../text/portal.ts';
 import { operationNamed } from '../addresses.ts';
 import { labelOf } from '../labels.ts';
 import { overviewOf } from '../menu.ts';
-import { countText, listIn, tableOf, withLinks } from '../values.ts';
+import { listIn, tableOf, withLinks } from '../values.ts';
 import { callIfMay } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { detailPage } from './detail.ts';
@@ -60,26 +61,18 @@ function attentionOf(
   const overdue = invoices.items.filter(({ dueAt }) => Date.parse(String(dueAt)) <= now).length;
   const recent = refused.items.filter(({ at }) => Date.parse(String(at)) > now - day).length;
   const when = (isSo: boolean, text: string, href: string) => (isSo ? [{ text, href }] : []);
-  const ofClients = (isMeant: (client: Facts) => boolean, text: string) =>
+  const ofClients = (isMeant: (client: Facts) => boolean, key: string) =>
     clients.items.filter(isMeant).map((client) => ({
-      text: `${String(client.name)} ${text}`,
+      text: say(key, { client: String(client.name) }),
       href: `${base}/clients/${String(client.clientId)}`,
     }));
   return [
-    when(tenant.disabledAt !== null, 'This tenant is disabled: members get no answer.', base),
-    when(
-      clients.items.length === 0,
-      'No client is registered yet: nobody can sign in to anything.',
-      `${base}/clients/+create`,
-    ),
-    ofClients(hasTwoSecrets, 'has two live secrets: remove the old one once the new one is in use.'),
-    ofClients(isUnreachable, 'has neither a redirect URI nor the device flow: nobody can sign in to it.'),
-    when(overdue > 0, `${countText(overdue, 'invoice')} overdue.`, `${base}/invoices?paid=false`),
-    when(
-      recent > 0,
-      `${countText(recent, 'request')} refused in the last 24 hours.`,
-      `${base}/audit?result=refused`,
-    ),
+    when(tenant.disabledAt !== null, say('attention.disabled'), base),
+    when(clients.items.length === 0, say('attention.noClient'), `${base}/clients/+create`),
+    ofClients(hasTwoSecrets, 'attention.twoSecrets'),
+    ofClients(isUnreachable, 'attention.unreachable'),
+    when(overdue > 0, say('attention.overdue', { count: overdue }), `${base}/invoices?paid=false`),
+    when(recent > 0, say('attention.refused', { count: recent }), `${base}/audit?result=refused`),
   ].flat();
 }
 
