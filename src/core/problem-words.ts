@@ -154,6 +154,7 @@ export const problemWords = {
   // What members can subscribe to, and have.
   not_an_amount: '{it} must be a whole number of the smallest unit',
   not_a_currency: '{it} must be three capital letters of ISO 4217, such as NOK',
+  not_a_percent: '{it} must be 0 to 100, with at most two decimals',
   free_with_price: 'a free package has no price',
   paid_without_price: 'a package without a price is free',
   not_an_access_id: '{it} must be 1 to 64 small letters, digits and hyphens in between',
@@ -171,6 +172,10 @@ export const problemWords = {
   ends_before_it_begins: 'a subscription begins before it ends',
   subscription_standing: 'the subscription is {standing}: this cannot be done to it',
   invoice_paid: 'the invoice is paid already, since {since}',
+  not_an_iban: '{it} is no IBAN: its check digits are not right, or its length is not',
+  not_an_account:
+    '{it} must be an IBAN or an account number: digits, with spaces, dots, slashes or hyphens between',
+  not_a_bic: '{it} must be a BIC of 8 or 11 capital letters and digits, such as DNBANOKK',
   // Tenant files.
   not_in_tenant: 'there is no {noun} {name}',
   entry_needs_permission: '{entry} needs the permission {permission}',

@@ -1,4 +1,5 @@
 // A tenant: one issuer on one domain.
+import { type Invoicing, invoicingDefaults } from './access/invoicing.ts';
 import type { TenantLimits } from './limits.ts';
 import { isHostName } from './oidc/client/redirect-uri.ts';
 
@@ -38,6 +39,8 @@ export interface Tenant {
   readonly disabledAt: number | null;
   /** Where a checkout may lead back to, such as `https://www.example.com` (decision 40). */
   readonly returnOrigins: readonly string[];
+  /** How its invoices are paid. */
+  readonly invoicing: Invoicing;
   /** Whether clients may register themselves (RFC 7591; decision 50): never, with an initial access token, or at will. */
   readonly clientRegistration: 'off' | 'token' | 'open';
   /** Whether the address of a document may be a client_id (decision 50): never, on listed hosts, or on any. */
@@ -55,6 +58,7 @@ export const tenantDefaults = {
   revocationListed: false,
   stageTenantId: null,
   disabledAt: null,
+  invoicing: invoicingDefaults,
   clientRegistration: 'off',
   clientMetadataDocuments: 'off',
   clientMetadataHosts: [],

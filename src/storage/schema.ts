@@ -148,7 +148,7 @@ export interface LeaseRow {
 
 type StoredTenant = Stored<
   Tenant,
-  'limits' | 'returnOrigins' | 'languages' | 'clientMetadataHosts',
+  'limits' | 'invoicing' | 'returnOrigins' | 'languages' | 'clientMetadataHosts',
   'development' | 'revocationListed' | 'unverifiedOfflineAccess'
 >;
 
@@ -198,6 +198,13 @@ export interface FormerAddressRow {
   givenUpAt: number;
 }
 
+/** What a price includes of a tax, in the columns of a row. */
+export interface TaxColumns {
+  taxName: string;
+  /** In hundredths of a percent. */
+  taxRate: number | null;
+}
+
 /** A price and a period, in the columns of a row. */
 export interface OfferColumns {
   price: number;
@@ -206,11 +213,12 @@ export interface OfferColumns {
   periodCount: number;
 }
 
-type StoredPackage = Stored<Package, never, 'needsAddress' | 'offered'>;
+type StoredPackage = Stored<Package, never, 'renews' | 'needsAddress' | 'offered'>;
 
 export interface PackageRow
-  extends Omit<StoredPackage, 'id' | 'products' | 'price' | 'period'>,
-    OfferColumns {
+  extends Omit<StoredPackage, 'id' | 'products' | 'price' | 'period' | 'taxName' | 'taxPercent'>,
+    OfferColumns,
+    TaxColumns {
   id: Generated<number>;
 }
 
@@ -223,9 +231,13 @@ export type ConsentRow = Stored<Consent, never, 'atSignUp' | 'atCheckout'>;
 
 export interface CheckoutRow extends Omit<Checkout, 'price' | 'period'>, OfferColumns {}
 
-export interface InvoiceRow extends Omit<Stored<Invoice, 'addressee'>, 'price'> {
+export interface InvoiceRow
+  extends Omit<Stored<Invoice, 'addressee'>, 'price' | 'payTo' | 'taxName' | 'taxPercent'>,
+    TaxColumns {
   amount: number;
   currency: string;
+  /** JSON */
+  payTo: string | null;
 }
 
 export interface WrongUserCodeRow {

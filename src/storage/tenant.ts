@@ -1,4 +1,5 @@
 // Queries of tenants.
+import { type Invoicing, invoicingDefaults } from '../core/access/invoicing.ts';
 import { type TenantLimits, tenantLimits } from '../core/limits.ts';
 import type { Tenant } from '../core/tenant.ts';
 import { forgetRemembered, insertion } from './prepared.ts';
@@ -28,6 +29,7 @@ function tenantOf({ tokenKey: _key, createdAt: _createdAt, ...row }: TenantRow):
     ...row,
     development: fromFlag(row.development),
     limits: { ...tenantLimits, ...(JSON.parse(row.limits) as Partial<TenantLimits>) },
+    invoicing: { ...invoicingDefaults, ...(JSON.parse(row.invoicing) as Partial<Invoicing>) },
     returnOrigins: fromList(row.returnOrigins),
     languages: fromList(row.languages),
     revocationListed: fromFlag(row.revocationListed),
@@ -40,7 +42,8 @@ function columnsOf(tenant: Tenant): Omit<TenantRow, 'tokenKey' | 'createdAt'> {
   return {
     ...tenant,
     development: toFlag(tenant.development),
-    limits: JSON.stringify(ownLimits(tenant.limits)),
+    limits: JSON.stringify(ownOf(tenant.limits, tenantLimits)),
+    invoicing: JSON.stringify(ownOf(tenant.invoicing, invoicingDefaults)),
     returnOrigins: JSON.stringify(tenant.returnOrigins),
     languages: JSON.stringify(tenant.languages),
     revocationListed: toFlag(tenant.revocationListed),
@@ -94,7 +97,7 @@ export async function retireSigningKey(tx: Tx, kid: string, retiredAt: number): 
 }
 
 /** What a tenant sets for itself: the rest follows the defaults, also when those change. */
-function ownLimits(limits: TenantLimits): Partial<TenantLimits> {
-  const defaults: Record<string, number | null> = { ...tenantLimits };
-  return Object.fromEntries(Object.entries(limits).filter(([name, value]) => value !== defaults[name]));
+function ownOf<Settings extends object>(settings: Settings, defaults: Settings): object {
+  const known = new Map(Object.entries(defaults));
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== known.get(name)));
 }

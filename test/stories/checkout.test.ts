@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { packageDefaults } from '../../src/core/access/package.ts';
 import { addPackage, addProduct } from '../../src/operations/access/package.ts';
 import { changeTenant } from '../../src/operations/tenant/tenant.ts';
 import { hostedName, hostedPayment, signedNotice } from '../support/access/hosted-payment.ts';
@@ -26,13 +27,12 @@ beforeAll(async () => {
     await changeTenant(tx, tenant.id, { returnOrigins: [paywall.origin] });
     await site.service.tenants.reload(tx);
     const facts = {
+      ...packageDefaults,
       name: 'Acme Live',
       description: 'Concerts',
       price: { amount: 49_900, currency: 'NOK' },
       period: { unit: 'year', count: 1 },
       payment: hostedName,
-      needsAddress: false,
-      offered: true,
     } as const;
     return addPackage(tx, tenant.id, facts, [await addProduct(tx, tenant.id, 'Concerts')]);
   });

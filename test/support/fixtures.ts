@@ -1,5 +1,5 @@
 import type { CustomProperty } from '../../src/core/access/custom-property.ts';
-import type { PackageFacts } from '../../src/core/access/package.ts';
+import { type PackageFacts, packageDefaults } from '../../src/core/access/package.ts';
 import { tenantLimits } from '../../src/core/limits.ts';
 import type { Member } from '../../src/core/members/member.ts';
 import { tenantDefaults } from '../../src/core/tenant.ts';
@@ -87,13 +87,12 @@ export const clients: readonly ClientRegistration[] = [
 
 /** The package that every member of a and b has. */
 const gold: PackageFacts = {
+  ...packageDefaults,
   name: 'Gold',
   description: 'Film and sport',
   price: { amount: 0, currency: 'EUR' },
   period: { unit: 'month', count: 1 },
   payment: 'free',
-  needsAddress: false,
-  offered: true,
 };
 
 const properties: readonly CustomProperty[] = [

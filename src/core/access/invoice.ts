@@ -1,9 +1,11 @@
 // An invoice: what a member owes for a subscription.
 import type { Address } from '../members/member.ts';
+import type { PayTo } from './invoicing.ts';
 import type { Price } from './package.ts';
+import type { Tax } from './tax.ts';
 
 /** What a member owes for a subscription, as it was sent. Times are ms since the epoch. */
-export interface Invoice {
+export interface Invoice extends Tax {
   readonly id: string;
   readonly tenantId: string;
   /** Counts up within the tenant, without a gap. */
@@ -12,6 +14,8 @@ export interface Invoice {
   readonly subscriptionId: number;
   readonly packageName: string;
   readonly price: Price;
+  /** How it is paid, as it said then; null of one from before invoices said so. */
+  readonly payTo: PayTo | null;
   /** The address at that time; it does not follow the member's. */
   readonly addressee: Address;
   readonly issuedAt: number;

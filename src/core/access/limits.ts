@@ -41,5 +41,11 @@ export const packageTextLength = { name: 100, description: 1_000 } as const;
 /** A text among a subscription's customPropertyValues. */
 export const customPropertyLength = 1_000;
 
-/** An invoice is due this long after it was issued. */
-export const invoiceDue = 14 * day;
+/** An invoice is due so many days after it was issued: at once, a fortnight later unless a tenant says otherwise. */
+export const invoiceDueDays = { least: 0, most: 365, default: 14 } as const;
+
+/** An account number as a tenant writes it, with spaces; an IBAN has up to 34 characters without them. */
+export const invoicingLength = { account: 50 } as const;
+
+/** What a tax is called, in characters. */
+export const taxNameLength = 20;

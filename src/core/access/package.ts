@@ -1,6 +1,7 @@
 // Packages and products, with their prices, currencies and periods.
 import { type Problem, problem } from '../problem.ts';
-import { packageTextLength } from './limits.ts';
+import { packageTextLength, taxNameLength } from './limits.ts';
+import { isTaxPercent, type Tax } from './tax.ts';
 
 /** What a package opens (contract, "subscriptionProducts"); content channels are tied to it. */
 export interface Product {
@@ -21,7 +22,7 @@ export interface Price {
 }
 
 /** What a member can subscribe to. */
-export interface Package {
+export interface Package extends Tax {
   readonly id: number;
   readonly tenantId: string;
   readonly name: string;
@@ -33,6 +34,8 @@ export interface Package {
   readonly payment: string;
   /** Whether a subscriber must give a postal address. */
   readonly needsAddress: boolean;
+  /** Whether the operator renews its subscriptions until they are cancelled: the service itself renews none. */
+  readonly renews: boolean;
   /** Whether the checkout offers it; subscriptions go on either way. */
   readonly offered: boolean;
 }
@@ -40,17 +43,41 @@ export interface Package {
 /** What an operator says of a package. */
 export type PackageFacts = Omit<Package, 'id' | 'tenantId' | 'products'>;
 
+/** What an operator need not say of a package. */
+export const packageDefaults = {
+  description: '',
+  taxName: '',
+  taxPercent: null,
+  renews: false,
+  needsAddress: false,
+  offered: true,
+} as const satisfies Partial<PackageFacts>;
+
 /** These facts, and nothing else of what was handed in. */
 export function packageFacts({
   name,
   description,
   price,
+  taxName,
+  taxPercent,
   period,
+  renews,
   payment,
   needsAddress,
   offered,
 }: PackageFacts): PackageFacts {
-  return { name, description, price, period, payment, needsAddress, offered };
+  return {
+    name,
+    description,
+    price,
+    taxName,
+    taxPercent,
+    period,
+    renews,
+    payment,
+    needsAddress,
+    offered,
+  };
 }
 
 /** An invoice goes to an address, so it needs one whatever the package says. */
@@ -116,7 +143,7 @@ export function textProblems(texts: {
 
 /** Everything that is wrong with a package; empty if nothing is. */
 export function packageProblems(facts: PackageFacts): readonly Problem[] {
-  const { name, description, price, period, payment } = facts;
+  const { name, description, price, taxName, taxPercent, period, payment } = facts;
   const most = longestPeriod[period.unit];
   const isPeriod = Number.isSafeInteger(period.count) && period.count >= 1 && period.count <= most;
   const isAmount = Number.isSafeInteger(price.amount) && price.amount >= 0;
@@ -125,6 +152,9 @@ export function packageProblems(facts: PackageFacts): readonly Problem[] {
     ...textProblems({ name, description }),
     !isAmount && problem(['price', 'amount'], 'not_an_amount'),
     !currencies.includes(price.currency) && problem(['price', 'currency'], 'not_a_currency'),
+    taxName.length > taxNameLength && problem('taxName', 'too_long', { most: taxNameLength }),
+    unfit.name.test(taxName) && problem('taxName', 'unfit'),
+    taxPercent !== null && !isTaxPercent(taxPercent) && problem('taxPercent', 'not_a_percent'),
     !isPeriod && problem(['period', 'count'], 'out_of_range', { least: 1, most }),
     payment.trim() === '' && problem('payment', 'missing'),
     payment === 'free' && price.amount > 0 && problem('payment', 'free_with_price'),

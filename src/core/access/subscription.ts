@@ -33,6 +33,8 @@ export interface Subscription {
 export interface MemberSubscription extends Subscription {
   readonly packageName: string;
   readonly products: readonly Product[];
+  /** Whether the operator renews it until it is cancelled. */
+  readonly renews: boolean;
 }
 
 /**

@@ -2,6 +2,7 @@
 import { type Checkout, checkoutStanding } from '../access/checkout.ts';
 import type { ConsentChange } from '../access/consent.ts';
 import type { Invoice } from '../access/invoice.ts';
+import { paymentReference } from '../access/invoicing.ts';
 import { isoTime as iso, isoTimeOrNull as isoOrNull } from '../access/iso-time.ts';
 import type { MemberSubscription } from '../access/subscription.ts';
 import type { Client } from '../client.ts';
@@ -93,6 +94,10 @@ export function memberData(held: HeldData) {
       subscriptionId: invoice.subscriptionId,
       packageName: invoice.packageName,
       price: invoice.price,
+      taxName: invoice.taxName,
+      taxPercent: invoice.taxPercent,
+      paymentReference: paymentReference(invoice.number),
+      payTo: invoice.payTo,
       addressee: invoice.addressee,
       issuedAt: iso(invoice.issuedAt),
       dueAt: iso(invoice.dueAt),

@@ -1,10 +1,11 @@
 // Checks what a tenant sets for itself.
+import { invoicingProblems } from '../access/invoicing.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost } from '../limits.ts';
 import { brandingProblems } from '../members/branding.ts';
 import { passwordLength } from '../members/limits.ts';
 import { isHostName } from '../oidc/client/redirect-uri.ts';
 import { isWebOrigin } from '../oidc/client/web-origin.ts';
-import { type Problem, problem } from '../problem.ts';
+import { type Problem, problem, within } from '../problem.ts';
 import type { Tenant } from '../tenant.ts';
 
 /**
@@ -17,6 +18,7 @@ export function tenantProblems(tenant: Tenant, languages: readonly string[]): re
   const { deletionCoolingOff, pendingDeviceCodes, ...counts } = tenant.limits;
   return [
     ...brandingProblems(tenant),
+    ...within(['invoicing'], invoicingProblems(tenant.invoicing)),
     // Where checkouts may lead back to (decision 40).
     ...tenant.returnOrigins.map(
       (value, index) => !isWebOrigin(value) && problem(['returnOrigins', index], 'not_an_origin', { value }),

@@ -11,10 +11,10 @@ import {
   payCheckout,
 } from '../../core/access/checkout.ts';
 import type { Invoice } from '../../core/access/invoice.ts';
-import { invoiceDue } from '../../core/access/limits.ts';
 import { asksForAddress, type Package } from '../../core/access/package.ts';
 import type { MemberSubscription, Subscription } from '../../core/access/subscription.ts';
 import { sha256 } from '../../core/hash.ts';
+import { day } from '../../core/limits.ts';
 import { type Address, type Member, maySignIn } from '../../core/members/member.ts';
 import { findCheckout } from '../../storage/access/checkout.ts';
 import { nextInvoiceNumber } from '../../storage/access/invoice.ts';
@@ -25,6 +25,7 @@ import { findMember } from '../../storage/members/member.ts';
 import type { Tx } from '../../storage/store.ts';
 import { forgottenCheckouts } from '../../storage/sweep/forgotten.ts';
 import type { Sweep } from '../../storage/sweep/sweep.ts';
+import { findTenant } from '../../storage/tenant.ts';
 import type { Random } from '../../system/random.ts';
 import { type PaymentMethod, type PaymentReport, paymentMethod } from './payment.ts';
 
@@ -137,9 +138,12 @@ export type Confirmed =
   /** The page has something else to say: an address is missing, the package is had, the time is over. */
   | { readonly kind: 'look-again' };
 
-/** A short digest of what an offer says of itself: what a member confirms is what the member saw. */
-export function offerDigest({ name, description, products }: Package): string {
-  return sha256(JSON.stringify([name, description, products])).slice(0, 16);
+/**
+ * A short digest of what an offer says of itself, beside the price and the period, which its checkout keeps: what a
+ * member confirms is what the member saw.
+ */
+export function offerDigest({ name, description, products, taxName, taxPercent, renews }: Package): string {
+  return sha256(JSON.stringify([name, description, products, taxName, taxPercent, renews])).slice(0, 16);
 }
 
 /**
@@ -252,8 +256,10 @@ async function invoiceOf(
   now: number,
 ): Promise<Invoice> {
   const { tenantId, memberId, price } = checkout;
+  const tenant = await findTenant(tx, tenantId);
   const member = await findMember(tx, tenantId, memberId);
-  if (member === null) throw new Error('a checkout of no member');
+  if (tenant === null || member === null) throw new Error('a checkout of no member or tenant');
+  const { dueDays, ...payTo } = tenant.invoicing;
   const { address, fullName, email } = member;
   return {
     id,
@@ -263,10 +269,13 @@ async function invoiceOf(
     subscriptionId,
     packageName: offer.name,
     price,
+    taxName: offer.taxName,
+    taxPercent: offer.taxPercent,
+    payTo,
     // Where the address names no other person, it is the member's own.
     addressee: { ...address, name: address.name ?? fullName, email: address.email ?? email },
     issuedAt: now,
-    dueAt: now + invoiceDue,
+    dueAt: now + dueDays * day,
     paidAt: null,
   };
 }

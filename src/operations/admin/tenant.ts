@@ -1,6 +1,8 @@
 // How operations take and answer a tenant.
 
+import type { Invoicing } from '../../core/access/invoicing.ts';
 import { isoTimeOrNull } from '../../core/access/iso-time.ts';
+import { invoiceDueDays, invoicingLength, packageTextLength } from '../../core/access/limits.ts';
 import { deletionCoolingOffMost, pendingDeviceCodesMost, type TenantLimits } from '../../core/limits.ts';
 import { brandNameLength, passwordLength } from '../../core/members/limits.ts';
 import type { Tenant } from '../../core/tenant.ts';
@@ -37,6 +39,35 @@ const counts = {
   ),
 } satisfies Readonly<Record<keyof Omit<TenantLimits, 'deletionCoolingOff'>, s.Schema>>;
 
+/** Where invoices are paid to. */
+export const payToFields = {
+  payee: s.held(
+    s.text('Whose account it is; empty is the name of the tenant', 'Example AS'),
+    s.lineRule(packageTextLength.name),
+  ),
+  account: s.held(
+    s.textOrNull('An IBAN, or an account number as the country writes it', 'NO93 8601 1117 947'),
+    {
+      maxLength: invoicingLength.account,
+    },
+  ),
+  bic: s.textOrNull('The BIC of its bank', 'DNBANOKK'),
+  note: s.held(
+    s.text('What else stands on invoices, such as your address and VAT number', 'Storgata 1, 0155 Oslo'),
+    s.linesRule(packageTextLength.description),
+  ),
+};
+
+const invoicing = {
+  ...payToFields,
+  dueDays: s.numberFrom(
+    invoiceDueDays.least,
+    invoiceDueDays.most,
+    'Days until an invoice is due',
+    invoiceDueDays.default,
+  ),
+} satisfies Readonly<Record<keyof Invoicing, s.Schema>>;
+
 function perUnit(description: string, example: number) {
   return s.orNull(s.numberFrom(1, most, description, example), 'no limit');
 }
@@ -64,6 +95,10 @@ export const tenantFields = {
     passwordLength.default,
   ),
   returnOrigins: s.texts('Where a checkout may lead back to', 'https://www.example.com'),
+  invoicing: s.named(
+    'InvoicingChanges',
+    s.someOf('How invoices are paid; what is left out stays as it is', invoicing),
+  ),
   clientRegistration: s.oneOf(
     'ClientRegistration',
     'Whether clients may register themselves: never, with an initial access token, or at will',
@@ -96,6 +131,7 @@ export const tenantSchema = s.resource('Tenant', 'A tenant', {
   issuer: s.text('The issuer of its tokens, and its public address', 'https://login.example.com'),
   host: s.text('The Host header of its requests', 'login.example.com'),
   ...tenantFields,
+  invoicing: s.resource('Invoicing', 'How invoices are paid', invoicing),
   limits: s.resource('TenantLimits', 'Limits', counts),
   stageTenant: s.textOrNull('The host of the tenant on which things are tried first', 'stage.example.com'),
   development: s.flag('Whether it is of a development start'),
@@ -115,6 +151,7 @@ export function tenantAnswer(tenant: Tenant, all: readonly Tenant[]) {
     languages: tenant.languages,
     passwordLength: tenant.passwordLength,
     returnOrigins: tenant.returnOrigins,
+    invoicing: tenant.invoicing,
     clientRegistration: tenant.clientRegistration,
     clientMetadataDocuments: tenant.clientMetadataDocuments,
     clientMetadataHosts: tenant.clientMetadataHosts,

@@ -204,13 +204,24 @@ async function change(
 function changesOf({
   deletionCoolingOffSeconds: seconds,
   limits,
+  invoicing,
   logo,
   ...rest
 }: TenantInput): TenantChanges {
   return {
     ...rest,
     ...(logo === undefined ? {} : { logo: textOrNone(logo) }),
+    ...(invoicing === undefined ? {} : { invoicing: invoicingOf(invoicing) }),
     limits: { ...limits, ...(seconds === undefined ? {} : { deletionCoolingOff: seconds * 1_000 }) },
+  };
+}
+
+/** An account that is empty is none. */
+function invoicingOf({ account, bic, ...rest }: NonNullable<TenantInput['invoicing']>) {
+  return {
+    ...rest,
+    ...(account === undefined ? {} : { account: textOrNone(account) }),
+    ...(bic === undefined ? {} : { bic: textOrNone(bic) }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Consent } from '../../core/access/consent.ts';
 import type { ContentChannel } from '../../core/access/content-channel.ts';
 import type { CustomProperty } from '../../core/access/custom-property.ts';
-import type { PackageFacts } from '../../core/access/package.ts';
+import { type PackageFacts, packageDefaults } from '../../core/access/package.ts';
 import type { Tx } from '../../storage/store.ts';
 import { defineConsent } from '../access/consent.ts';
 import { defineContentChannel } from '../access/content-channel.ts';
@@ -20,26 +20,26 @@ interface DevelopmentPackage extends PackageFacts {
 /** The packages of every development tenant: one to be invoiced, one that is free, one that is posted. */
 export const developmentPackages = {
   everything: {
+    ...packageDefaults,
     name: 'Acme Everything',
     description: 'Every channel, on every screen.',
     products: ['News', 'Sport', 'Film'],
     price: { amount: 19_900, currency: 'NOK' },
+    taxPercent: 25,
     period: { unit: 'month', count: 1 },
     payment: 'invoice',
-    needsAddress: false,
-    offered: true,
   },
   news: {
+    ...packageDefaults,
     name: 'Daily News',
     description: 'Every article since 1987.',
     products: ['News archive'],
     price: { amount: 0, currency: 'NOK' },
     period: { unit: 'year', count: 1 },
     payment: 'free',
-    needsAddress: false,
-    offered: true,
   },
   magazine: {
+    ...packageDefaults,
     name: 'Sunday Magazine',
     description: 'On paper, in your letter box every Sunday, and the archive to read in.',
     products: ['Magazine', 'News archive'],
@@ -47,7 +47,6 @@ export const developmentPackages = {
     period: { unit: 'month', count: 3 },
     payment: 'free',
     needsAddress: true,
-    offered: true,
   },
 } as const satisfies Record<string, DevelopmentPackage>;
 

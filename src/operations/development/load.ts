@@ -1,4 +1,5 @@
 // Loads the development tenants into an empty database.
+import { invoicingDefaults } from '../../core/access/invoicing.ts';
 import { type TenantLimits, tenantLimits } from '../../core/limits.ts';
 import { blankMember, type Member, noAddress } from '../../core/members/member.ts';
 import type { Tenant } from '../../core/tenant.ts';
@@ -58,6 +59,8 @@ export async function prepareDevelopment(
       development: true,
       limits: developmentLimits,
       returnOrigins: developmentReturnOrigins,
+      // The IBAN that the standard gives as its example.
+      invoicing: { ...invoicingDefaults, account: 'NO93 8601 1117 947' },
     };
     return { clientIds, prepared: await prepareTenant(tenant, vault, now) };
   };

@@ -1,6 +1,6 @@
 // What a tenant file says: its types, and its schema.
 import { consentFields } from '../admin/access/consents.ts';
-import { paymentField, periodSchema, priceSchema } from '../admin/access/packages.ts';
+import { paymentField, periodSchema, priceSchema, renewsField, taxFields } from '../admin/access/packages.ts';
 import { valuesField } from '../admin/access/subscriptions.ts';
 import { apiFields, apiIdentifierField } from '../admin/clients/apis.ts';
 import { clientFields, clientIdField, typeField } from '../admin/clients/client.ts';
@@ -72,6 +72,8 @@ const packageSchema = entry(
   },
   {
     description: described,
+    ...taxFields,
+    renews: renewsField,
     needsAddress: flag('Whether a subscriber must give a postal address'),
     offered: flag('Whether the checkout offers it'),
   },

@@ -1,4 +1,5 @@
 // Makes and changes tenants.
+import type { Invoicing } from '../../core/access/invoicing.ts';
 import { type TenantLimits, tenantLimits } from '../../core/limits.ts';
 import { brandingProblems, neutralBranding } from '../../core/members/branding.ts';
 import { tenantProblems } from '../../core/operators/tenant-problems.ts';
@@ -42,8 +43,9 @@ export async function storeTenant(tx: Tx, { tenant, tokenKey, keys }: NewTenant,
 
 /** What can be changed of a tenant; what is left out stays as it is. */
 export interface TenantChanges
-  extends Partial<Omit<Tenant, 'id' | 'issuer' | 'host' | 'development' | 'limits'>> {
+  extends Partial<Omit<Tenant, 'id' | 'issuer' | 'host' | 'development' | 'limits' | 'invoicing'>> {
   readonly limits?: Partial<TenantLimits>;
+  readonly invoicing?: Partial<Invoicing>;
 }
 
 /**
@@ -63,7 +65,12 @@ export async function changeTenant(tx: Tx, id: string, changes: TenantChanges): 
 
 /** A tenant with these changes, not checked; each entry of a list stands once. */
 export function changedTenant(tenant: Tenant, changes: TenantChanges): Tenant {
-  const changed = { ...tenant, ...changes, limits: { ...tenant.limits, ...changes.limits } };
+  const changed = {
+    ...tenant,
+    ...changes,
+    limits: { ...tenant.limits, ...changes.limits },
+    invoicing: { ...tenant.invoicing, ...changes.invoicing },
+  };
   return {
     ...changed,
     languages: [...new Set(changed.languages)],

@@ -1,9 +1,11 @@
 // Queries of invoices.
 import type { Invoice } from '../../core/access/invoice.ts';
+import type { PayTo } from '../../core/access/invoicing.ts';
 import type { Address } from '../../core/members/member.ts';
 import { findRow, given, highest, type NewestPage, newest, rowsWith, updateRows } from '../rows.ts';
 import type { InvoiceRow } from '../schema.ts';
 import type { Tx } from '../store.ts';
+import { taxColumns, taxOf } from './package.ts';
 
 /** Every invoice of a member, oldest first. */
 export async function listInvoices(tx: Tx, memberId: string): Promise<readonly Invoice[]> {
@@ -44,8 +46,14 @@ export async function findInvoice(tx: Tx, tenantId: string, number: number): Pro
   return row === null ? null : invoiceOf(row);
 }
 
-function invoiceOf({ amount, currency, addressee, ...row }: InvoiceRow): Invoice {
-  return { ...row, price: { amount, currency }, addressee: JSON.parse(addressee) as Address };
+function invoiceOf({ amount, currency, taxName, taxRate, addressee, payTo, ...row }: InvoiceRow): Invoice {
+  return {
+    ...row,
+    price: { amount, currency },
+    ...taxOf({ taxName, taxRate }),
+    addressee: JSON.parse(addressee) as Address,
+    payTo: payTo === null ? null : (JSON.parse(payTo) as PayTo),
+  };
 }
 
 /** The number of a tenant's next invoice. There is one writer, so it is still free in this transaction. */
@@ -53,14 +61,17 @@ export async function nextInvoiceNumber(tx: Tx, tenantId: string): Promise<numbe
   return ((await highest(tx, 'invoices', 'number', { tenantId })) ?? 0) + 1;
 }
 
-export async function insertInvoice(tx: Tx, { price, addressee, ...rest }: Invoice): Promise<void> {
+export async function insertInvoice(tx: Tx, invoice: Invoice): Promise<void> {
+  const { price, taxName, taxPercent, addressee, payTo, ...rest } = invoice;
   await tx
     .insertInto('invoices')
     .values({
       ...rest,
       amount: price.amount,
       currency: price.currency,
+      ...taxColumns({ taxName, taxPercent }),
       addressee: JSON.stringify(addressee),
+      payTo: payTo === null ? null : JSON.stringify(payTo),
     })
     .execute();
 }

@@ -1,5 +1,6 @@
 // Queries of packages and of their products.
 import type { Package, PackageFacts, Product } from '../../core/access/package.ts';
+import type { Tax } from '../../core/access/tax.ts';
 import { forgetRemembered, prepared, query, remembered } from '../prepared.ts';
 import {
   deleteRows,
@@ -12,7 +13,7 @@ import {
   updateRows,
   within,
 } from '../rows.ts';
-import type { OfferColumns, PackageRow } from '../schema.ts';
+import type { OfferColumns, PackageRow, TaxColumns } from '../schema.ts';
 import type { Tx } from '../store.ts';
 
 /** Every package of a tenant with its products, in the order in which they were made. */
@@ -51,21 +52,26 @@ export async function listPackageProducts(
 }
 
 /**
- * What a subscription says of its package: the name, and the products that it opens.
+ * What a subscription says of its package: the name, the products that it opens, and whether it is renewed.
  *
  * @throws Error if there is no such package: a subscription's package is never deleted
  */
-export async function contentsOfPackage(tx: Tx, id: number): Promise<Pick<Package, 'name' | 'products'>> {
+export async function contentsOfPackage(
+  tx: Tx,
+  id: number,
+): Promise<Pick<Package, 'name' | 'products' | 'renews'>> {
   const contents = await remembered(tx, `package ${id}`, async () => {
     const row = await nameOf.first(tx, { id });
-    return row === null ? null : { name: row.name, products: await productsOf.all(tx, { id }) };
+    if (row === null) return null;
+    const { name, renews } = row;
+    return { name, renews: fromFlag(renews), products: await productsOf.all(tx, { id }) };
   });
   if (contents === null) throw new Error('a subscription is of a package that is not there');
   return contents;
 }
 
 const nameOf = prepared(({ id }: { id: number }) =>
-  query.selectFrom('packages').select('name').where('id', '=', id),
+  query.selectFrom('packages').select(['name', 'renews']).where('id', '=', id),
 );
 
 const productsOf = prepared(({ id }: { id: number }) =>
@@ -81,13 +87,15 @@ function packageOf(
   row: Omit<PackageRow, 'id'> & { readonly id: number },
   products: readonly (Product & { readonly packageId: number })[],
 ): Package {
-  const { price, currency, periodUnit, periodCount, needsAddress, offered, ...rest } = row;
+  const { price, currency, periodUnit, periodCount, taxName, taxRate, ...rest } = row;
   return {
     ...rest,
     products: products.filter(({ packageId }) => packageId === row.id).map(({ id, name }) => ({ id, name })),
     ...offerOf({ price, currency, periodUnit, periodCount }),
-    needsAddress: fromFlag(needsAddress),
-    offered: fromFlag(offered),
+    ...taxOf({ taxName, taxRate }),
+    renews: fromFlag(row.renews),
+    needsAddress: fromFlag(row.needsAddress),
+    offered: fromFlag(row.offered),
   };
 }
 
@@ -100,6 +108,15 @@ export function offerColumns({ price, period }: Pick<Package, 'price' | 'period'
 export function offerOf(columns: OfferColumns): Pick<Package, 'price' | 'period'> {
   const { price, currency, periodUnit, periodCount } = columns;
   return { price: { amount: price, currency }, period: { unit: periodUnit, count: periodCount } };
+}
+
+/** A tax as columns, of packages and of invoices. */
+export function taxColumns({ taxName, taxPercent }: Tax): TaxColumns {
+  return { taxName, taxRate: taxPercent === null ? null : Math.round(taxPercent * 100) };
+}
+
+export function taxOf({ taxName, taxRate }: TaxColumns): Tax {
+  return { taxName, taxPercent: taxRate === null ? null : taxRate / 100 };
 }
 
 /** Stores a package with products that the tenant has, and returns its packageId. */
@@ -139,14 +156,16 @@ async function linkProducts(tx: Tx, packageId: number, productIds: readonly numb
   }
 }
 
-function columnsOf({ name, description, price, period, payment, needsAddress, offered }: PackageFacts) {
+function columnsOf({ name, description, payment, ...facts }: PackageFacts) {
   return {
     name,
     description,
-    ...offerColumns({ price, period }),
+    ...offerColumns(facts),
+    ...taxColumns(facts),
     payment,
-    needsAddress: toFlag(needsAddress),
-    offered: toFlag(offered),
+    renews: toFlag(facts.renews),
+    needsAddress: toFlag(facts.needsAddress),
+    offered: toFlag(facts.offered),
   };
 }
 

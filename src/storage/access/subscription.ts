@@ -56,8 +56,8 @@ async function withContents(
 ): Promise<readonly MemberSubscription[]> {
   const found: MemberSubscription[] = [];
   for (const row of rows) {
-    const { name, products } = await contentsOfPackage(tx, row.packageId);
-    found.push({ ...subscriptionOf(row), packageName: name, products });
+    const { name, ...contents } = await contentsOfPackage(tx, row.packageId);
+    found.push({ ...subscriptionOf(row), packageName: name, ...contents });
   }
   return found;
 }

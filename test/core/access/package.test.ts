@@ -133,6 +133,8 @@ describe('what is wrong with a package', () => {
     ['520 weeks', period('week', 520)],
     ['120 months', period('month', 120)],
     ['10 years', period('year', 10)],
+    ['no tax', { taxName: '', taxPercent: null }],
+    ['a tax of 8.25 %', { taxPercent: 8.25 }],
   ])('nothing: %s', (_what, changes) => {
     expect(problemsOf(changes)).toEqual([]);
   });
@@ -171,6 +173,9 @@ describe('what is wrong with a package', () => {
     ['a sign as currency', priced(1, '€'), currency],
     ['four letters as currency', priced(1, 'NOKK'), currency],
     ['a currency and a line end', priced(1, 'NOK\n'), currency],
+    ['a longer name of the tax', { taxName: 'x'.repeat(21) }, 'taxName has more than 20 characters'],
+    ['a name of the tax in two lines', { taxName: 'V\nAT' }, 'taxName has a character that cannot be seen'],
+    ['a tax below nothing', { taxPercent: -1 }, 'taxPercent must be 0 to 100, with at most two decimals'],
     ['0 months', period('month', 0), 'period.count must be 1 to 120'],
     ['-1 days', period('day', -1), 'period.count must be 1 to 3660'],
     ['half a week', period('week', 0.5), 'period.count must be 1 to 520'],

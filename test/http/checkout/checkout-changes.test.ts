@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type PackageFacts, packageDefaults } from '../../../src/core/access/package.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { addSubscription } from '../../../src/operations/access/subscription.ts';
 import { back, expectLeads, headingOf, invoiced, newPackage, onward } from '../../support/access/shopper.ts';
@@ -12,20 +13,19 @@ const day = 24 * 60 * 60 * 1_000;
 const service = useService({ data: 'security' });
 const summaries = summariesOf(() => service);
 
-const change = (packageId: number, changes: { readonly name?: string; readonly offered?: boolean }) =>
+const change = (packageId: number, changes: Partial<PackageFacts>) =>
   service.store.transaction((tx) =>
     changePackage(
       tx,
       tenantOf(service, hosts.a).id,
       packageId,
       {
+        ...packageDefaults,
         name: 'Changed',
         description: 'Everything there is',
         price: { amount: 19_900, currency: 'NOK' },
         period: { unit: 'month', count: 1 },
         payment: 'invoice',
-        needsAddress: false,
-        offered: true,
         ...changes,
       },
       [],
@@ -44,6 +44,19 @@ describe('what the member confirms is what the member saw', () => {
     expect(await countsOf(service, packageId)).toEqual([1, 1, 1]);
   });
 });
+
+it.each([{ taxPercent: 15 }, { taxName: 'GST' }, { renews: true }])(
+  'what the member confirms is what the member saw: %o is shown first',
+  async (changes) => {
+    const { browser, packageId, ordering } = await summaries.open(invoiced);
+    const name = `Changed ${packageId}`;
+    await change(packageId, { name });
+    const page = await browser.send(ordering.path);
+    await change(packageId, { name, ...changes });
+    expectLeads(await browser.submit({ ...ordering, page }, 'confirm'), ordering.path);
+    expect(await countsOf(service, packageId)).toEqual([0, 0, 0]);
+  },
+);
 
 describe('a member who will have the package soon', () => {
   it('is told so, and pays for no time twice', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkoutLifetime, invoiceDue } from '../../../src/core/access/limits.ts';
+import { type Invoicing, invoicingDefaults } from '../../../src/core/access/invoicing.ts';
+import { checkoutLifetime } from '../../../src/core/access/limits.ts';
+import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { back, expectLeads, headingOf, invoiced, onward } from '../../support/access/shopper.ts';
 import {
   countsOf,
@@ -11,6 +13,7 @@ import {
 } from '../../support/access/summaries.ts';
 import { tenantOf, textOf } from '../../support/device.ts';
 import { hosts } from '../../support/fixtures.ts';
+import { day } from '../../support/records/records.ts';
 import { allRows } from '../../support/records/rows.ts';
 import { useService } from '../../support/use-service.ts';
 
@@ -35,7 +38,7 @@ describe('confirming', () => {
         amount: 19_900,
         currency: 'NOK',
         issuedAt,
-        dueAt: issuedAt + invoiceDue,
+        dueAt: issuedAt + 14 * day,
         paidAt: null,
         memberId: subscription?.memberId,
       },
@@ -61,6 +64,28 @@ describe('confirming', () => {
       state: 'completed',
       subscriptionId: subscription?.id,
     });
+  });
+
+  it('an invoice says how it is paid, and what of it is tax, as that was when it was written', async () => {
+    const { id } = tenantOf(service, hosts.a);
+    const setInvoicing = (invoicing: Partial<Invoicing>) =>
+      service.store.transaction(async (tx) => {
+        await changeTenant(tx, id, { invoicing });
+        await service.tenants.reload(tx);
+      });
+    const payTo = { payee: 'A Ltd', account: 'NO93 8601 1117 947', bic: 'DNBANOKK', note: 'VAT 12' };
+    await setInvoicing({ ...payTo, dueDays: 30 });
+    const { browser, packageId, ordering } = await summaries.open({
+      ...invoiced,
+      taxName: 'GST',
+      taxPercent: 8.1,
+    });
+    await browser.submit(ordering, 'confirm');
+    await setInvoicing(invoicingDefaults);
+    const [row] = (await givenOf(service, packageId)).invoices;
+    expect(row).toMatchObject({ taxName: 'GST', taxRate: 810 });
+    expect(JSON.parse(String(row?.payTo))).toEqual(payTo);
+    expect(Number(row?.dueAt) - Number(row?.issuedAt)).toBe(30 * day);
   });
 
   it('a free package has no invoice, and its mail says that it is free', async () => {

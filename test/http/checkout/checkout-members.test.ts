@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Consent } from '../../../src/core/access/consent.ts';
 import { checkoutsPerDay, checkoutsPerHour } from '../../../src/core/access/limits.ts';
+import { packageDefaults } from '../../../src/core/access/package.ts';
 import { defineConsent } from '../../../src/operations/access/consent.ts';
 import { changePackage } from '../../../src/operations/access/package.ts';
 import { disableMember } from '../../../src/operations/member/member.ts';
@@ -36,8 +37,8 @@ describe('a package that changed after the checkout began', () => {
         tenantOf(service, hosts.a).id,
         packageId,
         {
+          ...packageDefaults,
           name: 'Dearer',
-          description: '',
           price: { amount: 99_900, currency: 'EUR' },
           period: { unit: 'year', count: 1 },
           payment: 'invoice',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { packageDefaults } from '../../../src/core/access/package.ts';
 import { openSocket } from '../../../src/http/admin/socket.ts';
 import { operations } from '../../../src/operations/admin/index.ts';
 import { insertPackage, insertProduct } from '../../../src/storage/access/package.ts';
@@ -52,7 +53,7 @@ it('F16: a product or a package whose name another one of the tenant has is refu
 it('F16: of two of one name from before, an export calls the younger one apart, and a file may go on with that', async () => {
   const service = given.service();
   const tenantId = String(service.tenants.byHost(host)?.id);
-  const facts = { ...gold, description: '', needsAddress: false, offered: true };
+  const facts = { ...packageDefaults, ...gold };
   const second = await service.store.transaction(async (tx) => {
     const news = await insertProduct(tx, tenantId, 'News');
     await insertProduct(tx, tenantId, 'News (2)');

@@ -24,12 +24,23 @@ describe('invoices', () => {
     subscriptionId: 41,
     packageName: 'Gold, as it was called',
     price: { amount: 19_900, currency: 'NOK' },
+    taxName: 'VAT',
+    taxPercent: 8.1,
+    payTo: { payee: 'Gold AS', account: 'NO93 8601 1117 947', bic: 'DNBANOKK', note: 'Two\nlines' },
     addressee: { ...memberRecord().address, name: 'A. "Ada" Berg', email: null },
     issuedAt: now - day,
     dueAt: now + 13 * day,
     paidAt: null,
   };
-  const paid: Invoice = { ...invoice, id: 'invoice-2', number: 2, paidAt: now - 1 };
+  const paid: Invoice = {
+    ...invoice,
+    id: 'invoice-2',
+    number: 2,
+    taxName: '',
+    taxPercent: null,
+    payTo: null,
+    paidAt: now - 1,
+  };
   const foreign: Invoice = { ...invoice, id: 'invoice-3', tenantId: 'tenant-b', memberId: 'member-2' };
 
   async function storeWithInvoices() {

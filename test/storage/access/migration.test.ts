@@ -102,6 +102,7 @@ describe('a database from before packages had prices and subscriptions a state',
       packageId: 7,
       packageName: 'Gold',
       products: [{ id: 71, name: 'Film' }],
+      renews: false,
       state: 'pending',
       createdAt: now - 30 * day,
       activatedAt: now - 20 * day,
@@ -149,7 +150,10 @@ describe('a database from before packages had prices and subscriptions a state',
         description: '',
         products: [{ id: 71, name: 'Film' }],
         price: { amount: 0, currency: 'EUR' },
+        taxName: '',
+        taxPercent: null,
         period: { unit: 'month', count: 1 },
+        renews: false,
         payment: 'free',
         needsAddress: false,
         offered: false,
@@ -157,6 +161,7 @@ describe('a database from before packages had prices and subscriptions a state',
     ]);
     const tenants = await store.transaction(listTenants);
     expect(tenants.map((one) => one.tenant.returnOrigins)).toEqual([[]]);
+    expect(tenants.map((one) => one.tenant.invoicing.dueDays)).toEqual([14]);
   });
 
   it('has no row that refers to nothing', async () => {

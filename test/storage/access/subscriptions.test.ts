@@ -32,7 +32,12 @@ async function storeWithPackages() {
 }
 
 /** What is stored of a subscription that profiles and pages show. */
-function storedOf({ packageName: _, products: __, ...stored }: MemberSubscription): Subscription {
+function storedOf({
+  packageName: _,
+  products: __,
+  renews: ___,
+  ...stored
+}: MemberSubscription): Subscription {
   return stored;
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { PackageFacts } from '../../../src/core/access/package.ts';
+import { type PackageFacts, packageDefaults } from '../../../src/core/access/package.ts';
 import { addPackage, addProduct } from '../../../src/operations/access/package.ts';
 import { changeTenant } from '../../../src/operations/tenant/tenant.ts';
 import { tenantOf } from '../device.ts';
@@ -90,13 +90,12 @@ export async function newPackage(
   packages += 1;
   const { id } = tenantOf(service, host);
   const facts: PackageFacts = {
+    ...packageDefaults,
     name: `Package ${packages}`,
     description: 'Everything there is',
     price: { amount: 0, currency: 'NOK' },
     period: { unit: 'month', count: 1 },
     payment: 'free',
-    needsAddress: false,
-    offered: true,
     ...changes,
   };
   return service.store.transaction(async (tx) => {

@@ -82,6 +82,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'tenants.change': async () => ({
     brandColor: '#112233',
     logo: null,
+    invoicing: { account: 'NO93 8601 1117 947', note: 'Storgata 1', dueDays: 30 },
     passwordLength: 16,
     clientRegistration: 'token',
     clientMetadataDocuments: 'listed',
@@ -255,7 +256,10 @@ export const examples: Readonly<Record<string, Example>> = {
     name: fresh('Silver'),
     description: 'Less than gold',
     price: { amount: 0, currency: 'EUR' },
+    taxPercent: 8.1,
+    taxName: 'MWST',
     period: { unit: 'week', count: 2 },
+    renews: true,
     payment: 'free',
     needsAddress: true,
     productIds: [productId],
@@ -263,6 +267,7 @@ export const examples: Readonly<Record<string, Example>> = {
   'packages.change': async ({ packageId, productId }) => ({
     packageId,
     description: 'All of it',
+    taxPercent: null,
     offered: false,
     productIds: [productId],
   }),

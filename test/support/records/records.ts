@@ -38,6 +38,13 @@ export function tenantRecord(letter: 'a' | 'b', changes: Partial<Tenant> = {}): 
     languages: ['nb', 'en'],
     passwordLength: 14,
     revocationListed: true,
+    invoicing: {
+      payee: 'A Ltd',
+      account: 'NO93 8601 1117 947',
+      bic: 'DNBANOKK',
+      note: 'VAT 12',
+      dueDays: 30,
+    },
     clientRegistration: 'token',
     clientMetadataDocuments: 'listed',
     clientMetadataHosts: ['app.test', 'app.test:8443'],

@@ -2,7 +2,6 @@
 import type { FastifyReply } from 'fastify';
 import { checkoutStanding } from '../../../core/access/checkout.ts';
 import type { Consent } from '../../../core/access/consent.ts';
-import { invoiceDue } from '../../../core/access/limits.ts';
 import {
   abandonCheckout,
   confirmOwnCheckout,
@@ -18,7 +17,7 @@ import type { Tx } from '../../../storage/store.ts';
 import { pageForm, pageQuery } from '../../form.ts';
 import type { Answer, GuardedPage, Next } from '../../pages/guarded-page.ts';
 import { boxesOf, readConsents } from '../consent-form.ts';
-import { day, dayOf } from '../times.ts';
+import { dayOf } from '../times.ts';
 import { addressInWords, addressUrl, sendAddressForm, submitAddress } from './address.ts';
 import { describeOffer, mailSubscribed } from './description.ts';
 import {
@@ -97,12 +96,12 @@ async function consentsToAsk(tx: Tx, { member }: Pick<CheckoutVisit, 'member'>):
   );
 }
 
-function paymentInWords({ checkout, language: { tag, t }, deps }: CheckoutVisit): string {
+function paymentInWords({ request, checkout, language: { tag, t }, deps }: CheckoutVisit): string {
   const method = paymentMethod(deps.payments, checkout.payment);
   if (method?.kind !== 'settled') {
     return t('checkout.payment.hosted', { method: method?.label(tag) ?? checkout.payment });
   }
-  return t(`checkout.payment.${method.name}`, { days: Math.round(invoiceDue / day) });
+  return t(`checkout.payment.${method.name}`, { days: request.tenant.invoicing.dueDays });
 }
 
 async function submit(tx: Tx, visit: CheckoutVisit, next: Next<CheckoutVisit>): Promise<Answer> {

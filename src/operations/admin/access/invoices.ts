@@ -1,6 +1,7 @@
 // The operations on invoices.
 
 import type { Invoice } from '../../../core/access/invoice.ts';
+import { paymentReference } from '../../../core/access/invoicing.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { findInvoice, listInvoicesOfTenant, markInvoicePaid } from '../../../storage/access/invoice.ts';
 import * as s from '../../json-schema.ts';
@@ -9,7 +10,8 @@ import { type OnTenant, onTenant } from '../define.ts';
 import { newestList, nextNumber } from '../list.ts';
 import { addressSchema, memberField, memberIdField } from '../members/member.ts';
 import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
-import { priceSchema } from './packages.ts';
+import { payToFields } from '../tenant.ts';
+import { priceSchema, taxFields } from './packages.ts';
 import { subscriptionIdField } from './subscriptions.ts';
 
 const numberField = s.wholeNumber('The number of the invoice', 1);
@@ -20,6 +22,9 @@ const invoiceSchema = s.resource('Invoice', 'An invoice', {
   subscriptionId: subscriptionIdField,
   packageName: s.text('What was ordered', 'Everything'),
   price: priceSchema,
+  ...taxFields,
+  paymentReference: s.text('What its payment names (ISO 11649)', 'RF6812'),
+  payTo: s.orNull(s.resource('PayTo', 'How it is paid, as it said', payToFields)),
   addressee: { ...addressSchema, description: 'Where it was sent' },
   issuedAt: s.time('When it was issued'),
   dueAt: s.time('When it is due'),
@@ -29,6 +34,7 @@ const invoiceSchema = s.resource('Invoice', 'An invoice', {
 function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoice) {
   return {
     ...invoice,
+    paymentReference: paymentReference(invoice.number),
     issuedAt: isoTime(invoice.issuedAt),
     dueAt: isoTime(invoice.dueAt),
     paidAt: isoTimeOrNull(invoice.paidAt),
@@ -43,7 +49,7 @@ const listed = onTenant(
     route: 'GET /invoices',
     title: 'Invoices',
     lead: 'What members owe and have paid.',
-    columns: ['number', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
+    columns: ['number', 'paymentReference', 'memberId', 'packageName', 'price', 'dueAt', 'paidAt'],
     entry: { field: 'number', key: 'number' },
     of: 'invoices',
     page: 'A page of invoices',

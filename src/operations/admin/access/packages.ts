@@ -1,7 +1,13 @@
 // The operations on packages and on the products that they are made of.
 
-import { packageTextLength } from '../../../core/access/limits.ts';
-import { currencies, type Package, type PackageFacts, packageFacts } from '../../../core/access/package.ts';
+import { packageTextLength, taxNameLength } from '../../../core/access/limits.ts';
+import {
+  currencies,
+  type Package,
+  type PackageFacts,
+  packageDefaults,
+  packageFacts,
+} from '../../../core/access/package.ts';
 import { findPackage, listPackages, listProducts } from '../../../storage/access/package.ts';
 import { addPackage, addProduct, changePackage, renameProduct } from '../../access/package.ts';
 import { paymentMethods } from '../../access/payment.ts';
@@ -111,6 +117,23 @@ const paymentWords = 'How it is paid: `free`, `invoice`, or a payment provider o
 /** What is stored may name a method that the service had once; what is said now names one that it has. */
 const storedPayment = s.text(paymentWords, 'invoice');
 export const paymentField = s.oneOf('PaymentMethod', paymentWords, paymentNames);
+/** What prices include of a tax. */
+export const taxFields = {
+  taxPercent: s.orNull({
+    type: 'number',
+    minimum: 0,
+    maximum: 100,
+    description: 'What the price includes of a tax, in percent of the price without it',
+    examples: [25],
+  } as s.Schema<number>),
+  taxName: s.held(
+    s.text('What that tax is called; empty is VAT, in the language of the page', 'VAT'),
+    s.lineRule(taxNameLength),
+  ),
+};
+export const renewsField = s.flag(
+  'Whether you renew its subscriptions until they are cancelled: the checkout says so, and no job of the service does it',
+);
 const needsAddress = s.flag('Whether a subscriber must give a postal address');
 const offered = s.flag('Whether the checkout offers it; subscriptions go on either way');
 
@@ -119,7 +142,9 @@ const packageSchema = s.resource('Package', 'A package', {
   name: nameField,
   description: described,
   price: priceSchema,
+  ...taxFields,
   period: periodSchema,
+  renews: renewsField,
   payment: storedPayment,
   needsAddress,
   offered,
@@ -155,9 +180,12 @@ const created = onTenant({
   route: 'POST /packages',
   fields: { name: nameField, price: priceField, period: periodSchema, payment: paymentField, productIds },
   optional: {
-    description: { ...described, default: '' },
-    needsAddress: { ...needsAddress, default: false },
-    offered: { ...offered, default: true },
+    description: { ...described, default: packageDefaults.description },
+    taxPercent: { ...taxFields.taxPercent, default: packageDefaults.taxPercent },
+    taxName: { ...taxFields.taxName, default: packageDefaults.taxName },
+    renews: { ...renewsField, default: packageDefaults.renews },
+    needsAddress: { ...needsAddress, default: packageDefaults.needsAddress },
+    offered: { ...offered, default: packageDefaults.offered },
   },
   output: packageSchema,
   made: 'id',
@@ -183,7 +211,9 @@ const changed = onTenant({
     name: nameField,
     description: described,
     price: priceField,
+    ...taxFields,
     period: periodSchema,
+    renews: renewsField,
     payment: paymentField,
     needsAddress,
     offered,

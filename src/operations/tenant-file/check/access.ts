@@ -1,6 +1,6 @@
 // Checks products, packages, channels, consents and properties in a tenant file.
 import { type CustomProperty, isPropertyKey } from '../../../core/access/custom-property.ts';
-import { type PackageFacts, packageProblems } from '../../../core/access/package.ts';
+import { type PackageFacts, packageDefaults, packageProblems } from '../../../core/access/package.ts';
 import { type Path, problem } from '../../../core/problem.ts';
 import { accessTextProblems } from '../../access/content-channel.ts';
 import { productProblems } from '../../access/package.ts';
@@ -53,13 +53,11 @@ function checkProperties(checking: Checking, path: Path): readonly CustomPropert
 }
 
 const soundPackage: PackageFacts = {
+  ...packageDefaults,
   name: 'package',
-  description: '',
   price: { amount: 0, currency: 'EUR' },
   period: { unit: 'month', count: 1 },
   payment: 'free',
-  needsAddress: false,
-  offered: true,
 };
 
 function checkPackages(checking: Checking, path: Path, products: Products): readonly string[] | null {

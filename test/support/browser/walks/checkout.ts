@@ -1,4 +1,5 @@
 // The pages of the checkout, and how a browser comes to see each.
+import { packageDefaults } from '../../../../src/core/access/package.ts';
 import { addPackage, addProduct } from '../../../../src/operations/access/package.ts';
 import { changeTenant } from '../../../../src/operations/tenant/tenant.ts';
 import { hostedName } from '../../access/hosted-payment.ts';
@@ -21,7 +22,7 @@ async function addPackages({ service, app, issuer }: Site): Promise<Packages> {
     const idOf = (name: string) => known.find((row) => row.name === name)?.id ?? 0;
     const productId = await addProduct(tx, tenant.id, 'Concerts');
     const longId = await addProduct(tx, tenant.id, 'W'.repeat(100));
-    const facts = { period: { unit: 'month', count: 3 }, needsAddress: false, offered: true } as const;
+    const facts = { ...packageDefaults, period: { unit: 'month', count: 3 } } as const;
     return {
       invoice: idOf('Acme Everything'),
       free: idOf('Daily News'),

@@ -100,7 +100,7 @@ function choicesOf(values: readonly unknown[] = []): readonly Choice[] {
 const ordered = new Set(['languages']);
 
 /** Texts that are longer than a line. */
-const paragraphs = new Set(['description', 'file', 'jwks', 'logo', 'text']);
+const paragraphs = new Set(['description', 'file', 'jwks', 'logo', 'note', 'text']);
 
 function kindOf(name: string, schema: Schema, isChosen: boolean) {
   const isOf = (type: string) => typesOf(schema).includes(type);
