@@ -44,7 +44,7 @@ describe('a TV with openid-client and a phone', () => {
     const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...code, interval: 0 });
     expect(heard).toEqual([400, 400, 200]);
     expect(tokens.scope).toBe('openid offline_access email');
-    expect(await phone.heading()).toBe('Approved');
+    expect(await phone.heading()).toBe('Living room is signed in');
 
     const claims = tokens.claims();
     const info = await openid.fetchUserInfo(config, tokens.access_token, claims?.sub ?? '');
@@ -67,7 +67,7 @@ describe('a TV that polls by the five rules and a phone', () => {
     expect(await phone.heading()).toBe('You are signing in on a TV');
     expect(await phone.view.page.locator('.shown-code strong').textContent()).toBe(code.user_code);
     await phone.tap('Approve');
-    expect(await phone.heading()).toBe('Approved');
+    expect(await phone.heading()).toBe('Living room is signed in');
     const taps = phone.taps() - before;
     console.info(`taps from the QR code to "Approved": ${taps}`);
     expect(taps).toBeLessThanOrEqual(2);
@@ -108,14 +108,14 @@ describe('a TV that polls by the five rules and a phone', () => {
       }),
     );
     expect(polling.heard).toEqual(['authorization_pending', 'access_denied']);
-    expect(await phone.heading()).toBe('Rejected');
+    expect(await phone.heading()).toBe('Sign-in rejected');
     expect(await phone.view.page.textContent('main')).toContain('Nothing was shared');
 
     // U19: neither the back button nor a page opened before turns it round.
     await phone.view.page.goBack();
     expect(await phone.view.page.title()).toMatch(/^Error: /);
     await other.getByRole('button', { name: 'Approve' }).click();
-    await other.getByRole('heading', { name: 'Rejected' }).waitFor();
+    await other.getByRole('heading', { name: 'Sign-in rejected' }).waitFor();
     expect((await tv.poll(code.device_code)).body?.error).toBe('access_denied');
   });
 
@@ -146,7 +146,7 @@ describe('a TV that polls by the five rules and a phone', () => {
     expect(await stranger.view.page.textContent('.lead')).toContain('bo@example.com');
     await stranger.tap('Approve');
     console.info(`taps from the QR code to "Approved", signed out: ${stranger.taps()}`);
-    expect(await stranger.heading()).toBe('Approved');
+    expect(await stranger.heading()).toBe('Living room is signed in');
     tokensOf(await pollByTheRules(code, tv.poll, waiting()));
   });
 

@@ -31,16 +31,12 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'account.browser', // German: Browser
     'consent.unverified.app', // German: App
     'device.approve.name', // German: Name
-    'device.code', // German: Code
     'mail.fact.browser', // German: Browser
     'mail.fact.client', // German: App
     'member.fullName', // German: Name
   ],
   es: [
     'error.prefix', // Spanish: Error
-  ],
-  fr: [
-    'device.code', // French: Code
   ],
   nb: [
     'consent.unverified.app', // Norwegian: App
@@ -50,7 +46,6 @@ const sameAsEnglish: Readonly<Record<string, readonly string[]>> = {
     'account.browser', // Dutch: Browser
     'consent.unverified.app', // Dutch: App
     'device.approve.model', // Dutch: Model
-    'device.code', // Dutch: Code
     'mail.fact.browser', // Dutch: Browser
     'mail.fact.client', // Dutch: App
   ],

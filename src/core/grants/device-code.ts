@@ -124,6 +124,11 @@ export function isForgotten(code: DeviceCode, now: number): boolean {
   return code.state !== 'used' && now >= code.expiresAt + deviceCodeMemory;
 }
 
+/** Whether a member who opens a code again is shown what became of it: by the back button, or from the TV (decision 45). */
+export function isOwnDecision(code: DeviceCode, memberId: string, now: number): boolean {
+  return code.memberId === memberId && now < code.expiresAt + deviceCodeMemory;
+}
+
 /** What the conditions read of a code. */
 export function contextOf({ expiresAt, memberId }: DeviceCode, nextPollAt: number) {
   return { expiresAt, nextPollAt, memberId };

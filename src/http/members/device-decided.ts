@@ -1,11 +1,13 @@
 // The pages after a TV was approved or rejected.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DeviceCode, type DeviceStanding, deviceStanding } from '../../core/grants/device-code.ts';
 import { shownName } from '../../core/members/details.ts';
 import {
   type DecidedDevice,
   findDecidedDevice,
   signOutDevice,
 } from '../../operations/device/decide-device.ts';
+import { seenAt } from '../../operations/session/notice.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import type { Deps } from '../deps.ts';
 import { pageForm, pageQuery } from '../form.ts';
@@ -13,13 +15,15 @@ import { formToken, givenForm } from '../pages/form-token.ts';
 import { enter, type PageDeps } from '../pages/guarded-page.ts';
 import { sendPage } from '../pages/pages.ts';
 import { requireOwnForm } from '../same-origin.ts';
-import { placeFacts, shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
+import { agoOf } from './times.ts';
 
-/** What was pressed for which device: the page that follows shows what has become of it. */
+/** What was pressed for which device, and when: the page that follows shows what has become of it. */
 interface Pressed {
   readonly codeId: string;
-  readonly verdict: 'approve' | 'reject';
+  /** Null where nothing was pressed: the code of a device that was decided on was opened again. */
+  readonly verdict: 'approve' | 'reject' | null;
+  readonly at: number | null;
 }
 
 type End = 'approved' | 'rejected';
@@ -27,7 +31,19 @@ type End = 'approved' | 'rejected';
 const purpose = 'decided';
 
 /** Where a decision leads. It is sealed for this browser, so that an address typed by hand claims nothing. */
-export function decidedUrl(reply: FastifyReply, end: End, pressed: Pressed, deps: PageDeps): string {
+export function decidedUrl(
+  reply: FastifyReply,
+  end: End,
+  pressed: Pick<Pressed, 'codeId' | 'verdict'>,
+  deps: PageDeps,
+): string {
+  return urlOf(end, formToken(reply, purpose, deps, { ...pressed, at: deps.clock() }));
+}
+
+/** Where a code leads that its member opens again, by the back button or as the TV shows it still (decision 45). */
+export function decidedAgain(reply: FastifyReply, code: DeviceCode, deps: PageDeps): string {
+  const end = deviceStanding(code, true) === 'rejected' ? 'rejected' : 'approved';
+  const pressed: Pressed = { codeId: code.id, verdict: null, at: null };
   return urlOf(end, formToken(reply, purpose, deps, pressed));
 }
 
@@ -60,31 +76,38 @@ function show(reply: FastifyReply, end: End, deps: Deps) {
   });
 }
 
-function send(visit: MemberVisit, decided: DecidedDevice, { verdict }: Pressed, sealed: string) {
-  const { reply, language } = visit;
+function send(visit: MemberVisit, decided: DecidedDevice, pressed: Pressed, sealed: string) {
+  const { reply, language, deps } = visit;
   const { code, client, standing } = decided;
   const app = shownName(client.name);
-  const name = code.deviceName ?? app;
+  const name = decided.name ?? app;
+  const { place, address } = seenAt(visit, code.ipAddress);
   const page = standing === 'signed-in' ? 'approved' : standing;
-  // What was pressed came too late: the page says what stands, and what can be done about it.
-  const isOther = page !== 'ended' && verdict !== (page === 'rejected' ? 'reject' : 'approve');
-  const lead = isOther ? 'already' : standing === 'signed-in' ? 'signedIn' : 'lead';
+  const values = { name, client: app, tenant: reply.request.tenant.name };
   return sendPage(reply, {
     template: `members/device/${page === 'rejected' ? 'rejected' : 'decided'}.eta`,
     language,
     title: `device.${page}.title`,
+    titleValues: values,
     data: {
-      lead: language.t(`device.${page}.${lead}`),
+      lead: language.t(`device.${page}.${leadOf(standing, pressed)}`, values),
       name,
-      facts: shownFacts(language, [
-        ['account.devices.app', name === app ? null : app],
-        ['device.approve.model', code.deviceModel],
-        ...placeFacts(visit, code.ipAddress),
-      ]),
+      about: [
+        code.deviceModel ?? (name === app ? null : app),
+        place ?? address,
+        pressed.at === null ? null : agoOf(pressed.at, deps.clock(), language.tag),
+      ].filter((part) => part !== null),
       isApproved: page === 'approved',
       decided: sealed,
     },
   });
+}
+
+/** What the page says first. What was pressed may have come too late: then it says what stands instead. */
+function leadOf(standing: DeviceStanding, { verdict }: Pressed): 'already' | 'signedIn' | 'lead' {
+  const isRejected = standing === 'rejected';
+  if (standing !== 'ended' && verdict === (isRejected ? 'approve' : 'reject')) return 'already';
+  return standing === 'signed-in' ? 'signedIn' : 'lead';
 }
 
 function signOut(reply: FastifyReply, deps: Deps) {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readUserCode, showUserCode } from '../../core/grants/user-code.ts';
 import { sha256 } from '../../core/hash.ts';
-import { wrongUserCodes } from '../../core/limits.ts';
+import { deviceCodeLifetime, wrongUserCodes } from '../../core/limits.ts';
 import { shownName } from '../../core/members/details.ts';
 import { decideDevice } from '../../operations/device/decide-device.ts';
 import {
@@ -28,7 +28,7 @@ import { requestLanguage, sendPage } from '../pages/pages.ts';
 import { sendProblem } from '../pages/problem.ts';
 import { isFromAnotherSite, requireOwnForm } from '../same-origin.ts';
 import { askedScopes } from './asked-scopes.ts';
-import { decidedPages, decidedUrl } from './device-decided.ts';
+import { decidedAgain, decidedPages, decidedUrl } from './device-decided.ts';
 import { shownFacts } from './facts.ts';
 import { type MemberVisit, memberGuard } from './member-guard.ts';
 
@@ -117,7 +117,7 @@ async function answerLookUp(visit: MemberVisit, digits: string, looked: LookedUp
   if (result === 'busy') return sendProblem(reply, 'busy', { language });
   if (result === 'limited') {
     const ways = [
-      { href: url, text: 'device.rejected.again' },
+      { href: url, text: 'device.again' },
       { href: '/account', text: 'account.title' },
     ];
     return sendProblem(reply, 'tooManyCodes', { language, limitKey: countedMember(member.id), ways });
@@ -125,6 +125,7 @@ async function answerLookUp(visit: MemberVisit, digits: string, looked: LookedUp
   if (result === null) {
     return sendEntry(reply, language, { typed: showUserCode(digits), problem: 'device.error.notValid' });
   }
+  if ('decided' in result) return reply.redirect(decidedAgain(reply, result.decided, deps), 303);
   return sendApprove(visit, digits, result);
 }
 
@@ -197,7 +198,7 @@ function sendEntry(reply: FastifyReply, language: Language, { typed = '', proble
     title: 'device.title',
     problems: problem === undefined ? [] : [{ field: 'user_code', text: language.t(problem) }],
     again: { action: url, fields: {} },
-    data: { typed },
+    data: { typed, minutes: deviceCodeLifetime / 60_000 },
   });
 }
 

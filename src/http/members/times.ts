@@ -41,6 +41,7 @@ export const day = 24 * hour;
 export function agoOf(time: number, now: number, language: string): string {
   const ago = Math.max(0, now - time);
   const format = agos(language);
+  if (ago < minute) return format.format(0, 'second');
   if (ago < hour) return format.format(-Math.floor(ago / minute), 'minute');
   if (ago < day) return format.format(-Math.floor(ago / hour), 'hour');
   if (ago < 30 * day) return format.format(-Math.floor(ago / day), 'day');

@@ -82,7 +82,9 @@ export async function findDecidedDevice(
   const signIn = code.signInId === null ? null : await findSignIn(tx, tenantId, code.signInId);
   const session = signIn === null ? null : await findSession(tx, tenantId, signIn.sessionId);
   const lives = signIn !== null && signInLives(signIn, client, session, now);
-  return { code, client, standing: deviceStanding(code, lives) };
+  // What the member calls it by now, or what it calls itself.
+  const name = signIn?.label ?? code.deviceName;
+  return { code, client, name, standing: deviceStanding(code, lives) };
 }
 
 /** Takes the approval of a device back, or ends the sign-in that it began. */

@@ -1,6 +1,6 @@
 // Looks up the device of a user code that a member enters, within the limits of guessing (decision 32).
 import type { Client } from '../../core/client.ts';
-import { type DeviceCode, isOpen } from '../../core/grants/device-code.ts';
+import { type DeviceCode, isOpen, isOwnDecision } from '../../core/grants/device-code.ts';
 import { hasPlace, turnOver } from '../../core/grants/slowed-entry.ts';
 import { hashUserCode } from '../../core/grants/user-code.ts';
 import { browserKnownFor, wrongUserCodes, wrongUserCodesOfTenant } from '../../core/limits.ts';
@@ -31,6 +31,11 @@ export interface FoundDevice {
   readonly apis: readonly Api[];
 }
 
+/** A device that this member decided on lately. */
+export interface OwnDecision {
+  readonly decided: DeviceCode;
+}
+
 /** Who enters a code, from where. */
 export interface Entering {
   readonly entrant: Entrant;
@@ -42,11 +47,11 @@ export interface Entering {
 
 export interface LookedUp {
   /**
-   * The device; null for every code that does not work, whatever the reason (U8); `limited` to who entered too many
-   * wrong codes; `busy` where too many entries wait, or another one of this member or address: its code was not
-   * looked up.
+   * The device, or what the member decided on it before; null for every other code, whatever the reason (U8);
+   * `limited` to who entered too many wrong codes; `busy` where too many entries wait, or another one of this member
+   * or address: its code was not looked up.
    */
-  readonly result: FoundDevice | 'limited' | 'busy' | null;
+  readonly result: FoundDevice | OwnDecision | 'limited' | 'busy' | null;
   /** How long the answer of a slowed entry waits (ms); null where no place was free. */
   readonly wait?: number | null;
   /** Whether the member sent the same wrong code before, so that it counts no second time. */
@@ -90,7 +95,8 @@ export async function lookUpDevice(
   const entry = isSlowed && isGuess ? { ...entrant, network, isKnown: await isKnown() } : null;
   if (entry !== null && !hasPlace(held, entry)) return { result: 'busy', wait: null };
   const code = await findDeviceCodeByUserCode(tx, tenant.id, userCodeHash);
-  const result = await openDevice(tx, code, now);
+  const result =
+    code !== null && isOwnDecision(code, memberId, now) ? { decided: code } : await openDevice(tx, code, now);
   const entered = { userCodeHash, browserHash };
   const isAgain = result === null && (await isCountedUserCode(tx, entrant, entered, now));
   if (result === null) {
@@ -99,7 +105,7 @@ export async function lookUpDevice(
     // as long (U8).
     const isCounted = !isAgain && code?.memberId !== memberId;
     await insertWrongUserCode(tx, entrant, now, isCounted ? now : now - wrongUserCodes.window, entered);
-  } else if (!isReopened) {
+  } else if ('code' in result && !isReopened) {
     // Once for each member and code: a page loaded again and again must not fill the disk.
     const { id, clientId } = result.code;
     await auditDeed(tx, { event: 'device_code_entered', memberId, clientId, target: id });

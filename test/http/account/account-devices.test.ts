@@ -64,7 +64,7 @@ describe('my TVs and apps', () => {
       'Telly 9',
       '127.0.0.1',
       'First used January 15, 2026',
-      'Last used this minute',
+      'Last used now',
     ]) {
       expect(text).toContain(part);
     }
@@ -82,7 +82,7 @@ describe('my TVs and apps', () => {
     service.clock.advance(3 * 60 * 60 * 1_000);
     expect(textOf(await browser.send(url))).toContain('Last used 3 hours ago');
     expect(await works(hosts.a, tokens.refresh_token)).toBe(200);
-    expect(textOf(await browser.send(url))).toContain('Last used this minute');
+    expect(textOf(await browser.send(url))).toContain('Last used now');
     await signOutAll(browser);
   });
 

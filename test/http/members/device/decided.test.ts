@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { deviceCodeLifetime, deviceCodeMemory } from '../../../../src/core/limits.ts';
 import { registerClient } from '../../../../src/operations/client/client.ts';
 import {
   codesFor,
+  expectNotValid,
   type Phone,
   phoneOf,
   poll,
@@ -41,11 +43,11 @@ describe('a decision that was made in another tab', () => {
     const [first, second] = [await phone.open(userCode), await phone.open(userCode)];
     await phone.press(first, 'approve');
     const page = await follow(await phone.press(second, 'reject'));
-    expect(headingOf(page)).toBe('Approved');
-    expect(textOf(page)).toContain('You approved it before, so it was not rejected.');
+    expect(headingOf(page)).toBe('Living room is signed in');
+    expect(textOf(page)).toContain('You approved this TV before, so it was not rejected.');
     expect(textOf(page)).not.toContain('Your TV continues');
     const ended = await follow(await pressSignOut(page));
-    expect(headingOf(ended)).toBe('Signed out');
+    expect(headingOf(ended)).toBe('Living room is signed out');
     expectJsonError(await poll(service, hosts.a, deviceCode), 400, 'invalid_grant');
   });
 
@@ -55,8 +57,8 @@ describe('a decision that was made in another tab', () => {
     await phone.press(first, 'approve');
     const { refresh_token: refreshToken } = await pollTokens(service, hosts.a, deviceCode);
     const page = await follow(await phone.press(second, 'reject'));
-    expect(textOf(page)).toContain('You approved it before, so it was not rejected.');
-    expect(headingOf(await follow(await pressSignOut(page)))).toBe('Signed out');
+    expect(textOf(page)).toContain('You approved this TV before, so it was not rejected.');
+    expect(headingOf(await follow(await pressSignOut(page)))).toBe('Living room is signed out');
     expectJsonError(await refreshAs(service, hosts.a, apps.pub1, refreshToken), 400, 'invalid_grant');
     const ended = (await auditEvents(service)).filter(({ event }) => event === 'sign_in_ended');
     expect(ended.at(-1)).toMatchObject({ reason: 'signed out', actorKind: 'member' });
@@ -67,8 +69,8 @@ describe('a decision that was made in another tab', () => {
     const [first, second] = [await phone.open(userCode), await phone.open(userCode)];
     await phone.press(first, 'reject');
     const page = await follow(await phone.press(second, 'approve'));
-    expect(headingOf(page)).toBe('Rejected');
-    expect(textOf(page)).toContain('You rejected it before, so it was not approved.');
+    expect(headingOf(page)).toBe('Sign-in rejected');
+    expect(textOf(page)).toContain('You rejected this TV before, so it was not approved.');
   });
 
   it('decision 14: "Reject" agrees to nothing of what a third party asked for, though it was approved before', async () => {
@@ -88,6 +90,39 @@ describe('a decision that was made in another tab', () => {
   });
 });
 
+describe('a code that was decided on, opened again', () => {
+  it('decision 45: by the back button shows what was decided, and is no guess', async () => {
+    for (const [verdict, heading] of [
+      ['approve', 'Living room is signed in'],
+      ['reject', 'Sign-in rejected'],
+    ] as const) {
+      const { user_code: userCode } = await codes();
+      await phone.press(await phone.open(userCode), verdict);
+      for (let again = 0; again < 6; again += 1) {
+        expect(headingOf(await follow(await phone.open(userCode)))).toBe(heading);
+      }
+    }
+    expect((await allRows(service)).wrongUserCodes).toEqual([]);
+  });
+
+  it('decision 45: shows an approval that was taken back as that, and takes back one that stands', async () => {
+    const { user_code: userCode } = await codes();
+    await phone.approve(userCode);
+    const page = await follow(await phone.open(userCode));
+    await pressSignOut(page);
+    expect(headingOf(await follow(await phone.open(userCode)))).toBe('Living room is signed out');
+  });
+
+  it('decision 29: is not valid to another member, and to nobody when its time is long over', async () => {
+    const { user_code: userCode, device_code: deviceCode } = await codes();
+    await phone.approve(userCode);
+    await pollTokens(service, hosts.a, deviceCode);
+    expectNotValid(await (await phoneOf(service, hosts.a, 'u2@example.test')).open(userCode));
+    service.clock.advance(deviceCodeLifetime + deviceCodeMemory);
+    expectNotValid(await phone.open(userCode));
+  });
+});
+
 describe('the page after a decision', () => {
   it('pages 20: names the device, and says what is so whenever it is opened', async () => {
     const { device_code: deviceCode, user_code: userCode } = await codes();
@@ -95,12 +130,14 @@ describe('the page after a decision', () => {
     const before = await follow(answer);
     expect(textOf(before)).toContain('Your TV continues in a few seconds.');
     expect(before.text).toContain('<bdi>Living room</bdi>');
-    expect(before.text).toContain('<bdi>Public One</bdi>');
+    expect(before.text).toContain('<bdi>Public One</bdi> · <bdi>127.0.0.1</bdi> · <bdi>now</bdi>');
     expect(before.text).toContain('href="/account/devices"');
     await pollTokens(service, hosts.a, deviceCode);
-    expect(textOf(await follow(answer))).toContain('The TV is signed in.');
+    expect(textOf(await follow(answer))).toContain('Your TV is ready.');
     expect((await pressSignOut(before)).status).toBe(303);
-    expect(headingOf(await follow(answer))).toBe('Signed out');
+    const after = await follow(answer);
+    expect(headingOf(after)).toBe('Living room is signed out');
+    expect(after.text).toContain('href="/device"');
   });
 
   it.each(['/device/approved', '/device/rejected', '/device/approved?decided=x.y.z'])(

@@ -42,10 +42,11 @@ it('P27: pending, approved, denied, expired and used codes are after a restart w
   await error(used.device_code, 'invalid_grant');
   await expectEndedSignIn(service, hosts.a, used.tokens);
 
-  const again = await phoneOf(service, hosts.a);
-  expectNotValid(await again.open(expired.user_code));
-  expectNotValid(await again.open(denied.user_code));
-  expectNotValid(await again.open(used.user_code));
+  const [again, other] = [
+    await phoneOf(service, hosts.a),
+    await phoneOf(service, hosts.a, 'u2@example.test'),
+  ];
+  for (const { user_code: userCode } of [expired, denied, used]) expectNotValid(await other.open(userCode));
   await again.approve(kept.user_code);
   await pollTokens(service, hosts.a, kept.device_code);
 });
