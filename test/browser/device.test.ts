@@ -87,10 +87,122 @@ describe.each(
   });
 });
 
+/** How far the middle of each slot is from the middle of its digit, in pixels: the digits stand in one line of text. */
+const offCentre = `(() => {
+  const input = document.querySelector('#user_code');
+  const style = getComputedStyle(input);
+  const line = document.createElement('span');
+  line.style.cssText = 'position:absolute;white-space:pre;font:' + style.font + ';letter-spacing:' + style.letterSpacing;
+  line.textContent = input.value;
+  document.body.append(line);
+  const begin = line.getBoundingClientRect().left;
+  const from = input.getBoundingClientRect().left + parseFloat(style.borderLeftWidth) + parseFloat(style.paddingLeft);
+  const spacing = parseFloat(style.letterSpacing);
+  const range = document.createRange();
+  const off = [...document.querySelectorAll('.slots i')].map((slot, index) => {
+    range.setStart(line.firstChild, index);
+    range.setEnd(line.firstChild, index + 1);
+    const { left, right } = range.getBoundingClientRect();
+    const box = slot.getBoundingClientRect();
+    return from + (left + right - spacing) / 2 - begin - (box.left + box.right) / 2;
+  });
+  line.remove();
+  return Math.max(...off.map(Math.abs));
+})()`;
+
+describe('the six slots of the code', () => {
+  const slots = (view: View) => view.page.locator('.slots i');
+  const lit = (view: View) =>
+    view.page.evaluate<number>(
+      `[...document.querySelectorAll('.slots i')].findIndex((one) => one.className === 'now')`,
+    );
+  const openEntry = async (options: Parameters<typeof site.browser.open>[0] = {}) => {
+    const view = await site.browser.open(options);
+    await resume(view, site, member);
+    await view.page.goto(`${site.issuer}/device`);
+    return view;
+  };
+
+  it('pages 13: are drawn over one field that has the focus, and light up where the next digit goes', async () => {
+    const view = await openEntry();
+    const { page } = view;
+    expect(await page.locator('main input:not([type=hidden])').count()).toBe(1);
+    expect(await page.evaluate('document.activeElement.id')).toBe('user_code');
+    expect([await slots(view).count(), await lit(view)]).toEqual([6, 0]);
+    await page.keyboard.type('5243');
+    expect(await lit(view)).toBe(4);
+    await page.keyboard.press('Backspace');
+    expect(await lit(view)).toBe(3);
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => lit(view)).toBe(2);
+    await page.keyboard.press('End');
+    await page.keyboard.type('366');
+    expect([await page.inputValue('#user_code'), await lit(view)]).toEqual(['524366', 5]);
+    // Nothing is sent by itself.
+    expect(new URL(page.url()).search).toBe('');
+    await view.context.close();
+  });
+
+  it.each([
+    '524 366',
+    '524-366',
+    '524\u2013366',
+    '\u0665\u0662\u0664 \u0663\u0666\u0666',
+    '\uff15\uff12\uff14\uff13\uff16\uff16',
+  ])('pages 13: what is pasted as "%s" stands in them as the TV shows it', async (pasted) => {
+    const view = await openEntry();
+    await view.page.keyboard.insertText(pasted);
+    expect(await view.page.inputValue('#user_code')).toBe('524366');
+    await view.context.close();
+  });
+
+  it.each([true, false])(
+    'pages 13: hold a digit each, on every screen, with JavaScript (%s) and without',
+    async (javaScript) => {
+      const view = await openEntry({ javaScript: true });
+      const { page } = view;
+      if (!javaScript) await page.route('**/assets/*.js', (route) => route.abort());
+      await page.reload();
+      await page.keyboard.type('524366');
+      for (const size of Object.values(sizes)) {
+        await page.setViewportSize(size);
+        expect(await page.evaluate(offCentre)).toBeLessThan(5);
+      }
+      await view.context.close();
+    },
+  );
+
+  it('pages 13: are gone where something else than digits is in the field, which then looks like any other', async () => {
+    const view = await openEntry({ javaScript: false });
+    await view.page.fill('#user_code', '524 366');
+    expect(await slots(view).first().isVisible()).toBe(false);
+    await view.page.fill('#user_code', '524366');
+    expect(await slots(view).first().isVisible()).toBe(true);
+    await view.context.close();
+  });
+});
+
+describe('the way back', () => {
+  it('decision 45, pages 20: shows what was decided, and after "Undo" that', async () => {
+    const view = await site.browser.open();
+    const { page } = view;
+    await goWay(view, site, walk.ways.approve as Way);
+    await page.click('button[value=approve]');
+    await page.getByRole('heading', { name: 'Living room is signed in' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Living room is signed in' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('heading', { name: 'Living room is signed out' }).waitFor();
+    await page.getByRole('link', { name: 'See all my TVs' }).click();
+    await page.waitForURL('**/account/devices');
+    await view.context.close();
+  });
+});
+
 describe('the device pages without JavaScript', () => {
   it.each([
-    ['approve', 'Approved'],
-    ['reject', 'Rejected'],
+    ['approve', 'Living room is signed in'],
+    ['reject', 'Sign-in rejected'],
   ])('pages 1: typing a code and pressing %s works', async (verdict, heading) => {
     const view = await site.browser.open({ javaScript: false });
     const { page } = view;
