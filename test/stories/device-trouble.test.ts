@@ -92,7 +92,7 @@ describe('a service that is killed and started again', () => {
     expect(await errorOf(used)).toBe('invalid_grant');
     expect((await tv.refresh(String(tokens.refresh_token))).body?.error).toBe('invalid_grant');
     await phone.tap('Approve');
-    expect(await phone.heading()).toBe('Living room is signed in');
+    expect(await phone.heading()).toBe('TV is signed in');
     expect((await tv.poll(pending)).status).toBe(200);
   });
 });

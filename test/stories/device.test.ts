@@ -113,7 +113,7 @@ describe('a TV that polls by the five rules and a phone', () => {
 
     // U19: neither the back button nor a page opened before turns it round.
     await phone.view.page.goBack();
-    expect(await phone.view.page.title()).toMatch(/^Error: /);
+    expect(await phone.heading()).toBe('Sign-in rejected');
     await other.getByRole('button', { name: 'Approve' }).click();
     await other.getByRole('heading', { name: 'Sign-in rejected' }).waitFor();
     expect((await tv.poll(code.device_code)).body?.error).toBe('access_denied');
