@@ -47,6 +47,7 @@ import * as serviceTokens from './0046-service-tokens.ts';
 import * as profiles from './0047-profiles.ts';
 import * as apisOfUnverifiedClients from './0048-apis-of-unverified-clients.ts';
 import * as taxAndPaymentOfInvoices from './0050-tax-and-payment-of-invoices.ts';
+import * as figures from './0051-figures.ts';
 import * as whatAMemberMet from './0052-what-a-member-met.ts';
 import * as baseline from './postgres/0027-baseline.ts';
 
@@ -73,6 +74,7 @@ const ofBoth: Readonly<Record<string, Migration>> = {
   '0047-profiles': profiles,
   '0048-apis-of-unverified-clients': apisOfUnverifiedClients,
   '0050-tax-and-payment-of-invoices': taxAndPaymentOfInvoices,
+  '0051-figures': figures,
   '0052-what-a-member-met': whatAMemberMet,
 };
 

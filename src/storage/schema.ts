@@ -40,6 +40,9 @@ export interface Database {
   pollTimes: { deviceCodeId: string; polledAt: number };
   slowedEntries: SlowedEntryRow;
   usedIds: UsedIdRow;
+  figures: FigureRow;
+  /** How far figures are rolled up: the last event that is counted, and when levels were taken last (ms). */
+  rolledUp: { what: 'events' | 'levels'; until: number };
   leases: LeaseRow;
   filler: { id: 1; bytes: Buffer };
   auditEvents: AuditEventRow & { id: Generated<number> };
@@ -80,8 +83,8 @@ export interface Database {
 }
 
 /** The changes are a JSON list; what an event leaves out is null. */
-export type AuditEventRow = Omit<AuditEvent, 'changes' | 'reference' | 'browser' | 'memberId'> &
-  Record<'changes' | 'reference' | 'browser' | 'memberId', string | null>;
+export type AuditEventRow = Omit<AuditEvent, 'changes' | 'operation' | 'reference' | 'browser' | 'memberId'> &
+  Record<'changes' | 'operation' | 'reference' | 'browser' | 'memberId', string | null>;
 
 /** The scopes are a JSON object. */
 export type AdminTokenRow = Stored<AdminToken, 'permissions'>;
@@ -134,6 +137,17 @@ export interface UsedIdRow {
   hash: string;
   /** ms */
   expiresAt: number;
+}
+
+/** What a figure of a tenant came to in an hour or a day of UTC. */
+export interface FigureRow {
+  tenantId: string;
+  unit: 'hour' | 'day';
+  /** When it began (ms). */
+  at: number;
+  /** `FigureName`; behind one of money stands its currency. */
+  name: string;
+  value: number;
 }
 
 /** Work that one of several processes does at a time. */

@@ -7,4 +7,5 @@ const catalogue = readCatalogue(new URL('../../templates/languages/portal/en.jso
 export const say = translator(catalogue, 'en');
 
 /** A text of the portal; null where the catalogue has none of this key, and something else is said. */
-export const sayIfKnown = (key: string): string | null => (Object.hasOwn(catalogue, key) ? say(key) : null);
+export const sayIfKnown: (...of: Parameters<typeof say>) => string | null = (key, values) =>
+  Object.hasOwn(catalogue, key) ? say(key, values) : null;

@@ -99,6 +99,8 @@ export interface AuditEvent {
   readonly reason: string | null;
   /** What a change changed; left out where nothing did. Of a secret it says no more than that. */
   readonly changes?: readonly FieldChange[];
+  /** The operation of the table that did it, or was denied; left out where none did. */
+  readonly operation?: string;
   /** The member whose account it is about, where neither who did it nor what it was done to says so. */
   readonly memberId?: string;
   /** Of what a request was refused: the reference that its page or its answer shows (pages 8). */

@@ -4,8 +4,11 @@ import { isoTime } from '../../core/access/iso-time.ts';
 import { auditEventNames } from '../../core/operators/audit-event.ts';
 import { type Actor, mayGrant } from '../../core/operators/permission.ts';
 import { listAuditEvents, type StoredAuditEvent } from '../../storage/operators/audit-event.ts';
+import type { Tx } from '../../storage/store.ts';
+import { eventNames } from '../audit/event-names.ts';
 import { ofSecret } from '../field-changes.ts';
 import * as s from '../json-schema.ts';
+import { periodSchema, priceSchema } from './access/packages.ts';
 import { type NoFields, onService, onTenant, tenantField } from './define.ts';
 import { listWithFile, momentFields, nextNumber, withMs } from './list.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -19,6 +22,21 @@ export const fieldChangeSchema = s.resource('FieldChange', 'A field that changed
   from: s.textOrNull('Before, as JSON; null where there was none, or it is not told', '3600'),
   to: s.text('From then on, as JSON; `changed` alone where it is not told', '600'),
 });
+
+const namesSchema = s.resource(
+  'EventNames',
+  'What the ids of an event are called; null where there is none, or it was erased, or the caller may not read it',
+  {
+    actor: s.textOrNull('Who did it', 'Sam Holt'),
+    memberId: s.textOrNull('The id of the member that it is about', null),
+    member: s.textOrNull('The name of that member', null),
+    target: s.textOrNull('What it was done to, such as a client, a TV or a package', 'Example App'),
+    client: s.textOrNull('The client it went through', 'Example App'),
+    offer: s.orNull(
+      s.exactly('What was bought, and for how long', { price: priceSchema, period: periodSchema }),
+    ),
+  },
+);
 
 export const auditEventSchema = s.resource('AuditEvent', 'An event of the audit', {
   id: s.wholeNumber('Its number', 4_711),
@@ -45,26 +63,35 @@ export const auditEventSchema = s.resource('AuditEvent', 'An event of the audit'
       'subscriptions it has values only with the permission to read them; else it says of a field that it changed',
     fieldChangeSchema,
   ),
+  operation: s.textOrNull('The operation that did it, or was denied', 'clients.create'),
   memberId: s.textOrNull(
     'The member whose account it is about, where neither who did it nor what it was done to says so',
     null,
   ),
   reference: s.textOrNull('Of a refused request: the reference that its page showed', 'k7p293qd'),
   browser: s.textOrNull('Of a refused request: what the browser said it is', 'Chrome on Android'),
+  names: namesSchema,
 });
+
+/** Events as an actor may read them, with what their ids are called. */
+export async function auditAnswers(tx: Tx, events: readonly StoredAuditEvent[], actor: Actor) {
+  const names = await eventNames(tx, events, actor);
+  return events.map((event, index) => ({ ...auditAnswer(event, actor), names: names[index] }));
+}
 
 /**
  * An event as an actor may read it. The values of a change are data of members and of what they have: who may not read
  * those learns from the audit no more than which fields changed, as the log does.
  */
-export function auditAnswer(
-  { id, at, changes = [], memberId, reference, browser, ...event }: StoredAuditEvent,
+function auditAnswer(
+  { id, at, changes = [], operation, memberId, reference, browser, ...event }: StoredAuditEvent,
   actor: Actor,
 ) {
   return {
     id,
     at: isoTime(at),
     ...event,
+    operation: operation ?? null,
     memberId: memberId ?? null,
     reference: reference ?? null,
     browser: browser ?? null,
@@ -108,6 +135,8 @@ const events = {
     return listAuditEvents(tx, { ...withMs(filter), ...ofTenant }, limit);
   },
   answer: (event: StoredAuditEvent, { actor }: OperationContext) => auditAnswer(event, actor),
+  answers: (found: readonly StoredAuditEvent[], { tx, actor }: OperationContext) =>
+    auditAnswers(tx, found, actor),
   keyOf: ({ id }: StoredAuditEvent) => id,
   behind: (event: StoredAuditEvent) => event,
 } as const;

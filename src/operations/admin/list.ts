@@ -108,6 +108,8 @@ interface NewestList<Item, Narrowing extends s.Schemas, Context> extends List {
     limit: number,
   ) => Promise<readonly Item[]>;
   readonly answer: (item: Item, context: Context) => object;
+  /** The answers of a page, where they say more than those of a file: what is looked up for all of them at once. */
+  readonly answers?: (items: readonly Item[], context: Context) => Promise<readonly object[]>;
   /** What the next page takes as `before`. */
   readonly keyOf: (item: Item) => string | number;
 }
@@ -123,7 +125,7 @@ export function newestList<
   Item,
   Narrowing extends s.Schemas,
   Context extends OperationContext = OnTenant<OperationContext>,
->({ schema, next, narrowing, read, answer, keyOf, ...list }: NewestList<Item, Narrowing, Context>) {
+>({ schema, next, narrowing, read, answer, answers, keyOf, ...list }: NewestList<Item, Narrowing, Context>) {
   return {
     ...listFacts(list, schema, next),
     optional: { ...narrowing, limit: limitField },
@@ -131,7 +133,7 @@ export function newestList<
       const found = await read(context, input as s.ObjectOf<NoFields, Narrowing>, limit + 1);
       const { page, last } = pageOf(found, limit);
       return {
-        [list.of]: page.map((item) => answer(item, context)),
+        [list.of]: (await answers?.(page, context)) ?? page.map((item) => answer(item, context)),
         next: last === null ? null : keyOf(last),
       };
     },

@@ -223,6 +223,7 @@ function auditAct(
   const { operation, input, partOf } = call;
   const facts = {
     event: 'admin_acted',
+    operation: operation.name,
     target: targetOf(operation, { ...answer, ...input }),
     reason: partOf === undefined ? operation.name : `${partOf}: ${operation.name}`,
     ...(changes.length === 0 ? {} : { changes: forReaders(changes, operation.permission) }),
@@ -246,6 +247,7 @@ async function writeDenial(
   const own = actor.kind === 'operator' ? null : actor.tenantId;
   const event = auditEvent(sourceOf({ ...call, input }, own ?? tenant?.id ?? null, now), {
     event: 'admin_denied',
+    operation: operation.name,
     target: targetOf(operation, input),
     result: 'refused',
     reason: `${operation.name}: ${problemLine(refused.problems)}`,

@@ -125,7 +125,8 @@ async function revoke({ tx, tenant, actor, now }: OperationContext, tokenId: str
   for (const below of await listTokensBelow(tx, tokenId)) {
     await revokeAdminToken(tx, below.tenantId, below.id, now);
     const reason = `tokens.revoke: made by ${tokenId}`;
-    await auditDeed(tx, { event: 'admin_acted', tenantId: below.tenantId, target: below.id, reason });
+    const { tenantId, id: target } = below;
+    await auditDeed(tx, { event: 'admin_acted', operation: 'tokens.revoke', tenantId, target, reason });
   }
   return tokenAnswer({ ...token, revokedAt: token.revokedAt ?? now });
 }

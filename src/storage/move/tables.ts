@@ -16,6 +16,8 @@ const orders: { readonly [T in MovedTable]: readonly (keyof RowOf<T> & string)[]
   pollTimes: ['deviceCodeId'],
   usedIds: ['tenantId', 'purpose', 'hash'],
   tenants: ['id'],
+  figures: ['tenantId', 'unit', 'at', 'name'],
+  rolledUp: ['what'],
   signingKeys: ['kid'],
   apis: ['tenantId', 'identifier'],
   clients: ['tenantId', 'clientId'],

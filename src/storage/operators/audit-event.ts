@@ -122,6 +122,7 @@ async function listPart(
 /** A row without what it does not say. */
 function eventOfRow({
   changes,
+  operation,
   memberId,
   reference,
   browser,
@@ -130,6 +131,7 @@ function eventOfRow({
   return {
     ...row,
     ...(changes === null ? {} : { changes: JSON.parse(changes) as readonly FieldChange[] }),
+    ...(operation === null ? {} : { operation }),
     ...(memberId === null ? {} : { memberId }),
     ...(reference === null ? {} : { reference }),
     ...(browser === null ? {} : { browser }),

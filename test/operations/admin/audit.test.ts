@@ -13,7 +13,12 @@ beforeAll(async () => {
 });
 
 interface Page {
-  readonly events: readonly { readonly id: number; readonly at: string; readonly target: string }[];
+  readonly events: readonly {
+    readonly id: number;
+    readonly at: string;
+    readonly target: string;
+    readonly names: object;
+  }[];
   readonly next: number | null;
 }
 
@@ -50,7 +55,7 @@ describe('the audit', () => {
     expect(ofB.events).toEqual(all.events.slice(0, 1));
   });
 
-  it('is exported as JSON lines, the same as in the list', async () => {
+  it('is exported as JSON lines, the same as in the list without the names, which may be of members who are gone', async () => {
     const { events } = await list({ limit: 2 });
     const { text } = await run<{ text: string }>(service, 'audit.export', { tenant: 'a.test', limit: 2 });
     expect(text.endsWith('\n')).toBe(true);
@@ -59,7 +64,7 @@ describe('the audit', () => {
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toEqual(events);
+    ).toEqual(events.map(({ names: _, ...event }) => event));
     const rest = { tenant: 'a.test', before: events[1]?.id };
     expect((await run<{ text: string }>(service, 'serviceAudit.export', rest)).text.split('\n')).toHaveLength(
       2,

@@ -53,6 +53,11 @@ export async function fillOtherTables(
       .values({ name: difficult, holder: '', until: Number.MAX_SAFE_INTEGER })
       .execute();
     await tx.insertInto('counters').values({ key: difficult, count: 2, endsAt: 1 }).execute();
+    await tx
+      .insertInto('figures')
+      .values({ tenantId, unit: 'day', at: 0, name: difficult, value: Number.MAX_SAFE_INTEGER })
+      .execute();
+    await tx.insertInto('rolledUp').values({ what: 'events', until: 1 }).execute();
     const used = { purpose: 'client assertion', hash: difficult, expiresAt: 1 } as const;
     await tx
       .insertInto('usedIds')

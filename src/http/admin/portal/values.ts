@@ -225,7 +225,7 @@ const prices = memoized(
 );
 
 /** An amount in the smallest unit of its currency, with as many decimals as that has. */
-function moneyText(amount: number, currency: string): string {
+export function moneyText(amount: number, currency: string): string {
   if (!/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`;
   const format = prices(currency);
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2;

@@ -15,7 +15,7 @@ import { conflict, denied } from '../../refusal.ts';
 import { livingSessions } from '../../session/session.ts';
 import { livingSignIns } from '../../sign-in/sign-in.ts';
 import { subscriptionAnswer, subscriptionSchema } from '../access/subscriptions.ts';
-import { auditAnswer, auditEventSchema } from '../audit.ts';
+import { auditAnswers, auditEventSchema } from '../audit.ts';
 import { forceField, type OnTenant, onTenant } from '../define.ts';
 import { listWithFile, nextText } from '../list.ts';
 import type { Operation, OperationContext } from '../operation.ts';
@@ -95,7 +95,7 @@ async function historyOf({ tx, actor, now }: OperationContext, member: Member) {
     subscriptions: (await listNewestSubscriptions(tx, id, newest)).map((one) => subscriptionAnswer(one, now)),
     signIns: (await livingSignIns(tx, member, newest, now)).page.map(signInAnswer),
     sessions: (await livingSessions(tx, member, newest, now)).page.map(sessionAnswer),
-    events: (await eventsOf(tx, tenantId, id)).map((event) => auditAnswer(event, actor)),
+    events: await auditAnswers(tx, await eventsOf(tx, tenantId, id), actor),
   };
 }
 

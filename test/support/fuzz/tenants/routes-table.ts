@@ -94,6 +94,8 @@ export const tables: Readonly<Record<string, readonly Artefact[]>> = {
   apis: ['thing of an operation'],
   deviceCodes: ['device code', 'user code', 'approve page proof', 'decision on a TV'],
   emailProofs: ['digits of a mail', 'link of a mail', 'proof of an address'],
+  // Read by the tenant alone.
+  figures: [],
   invoices: ['thing of an operation'],
   // Nothing from outside names a mail in production; what its links hold is named above.
   logoutNotices: ['thing of an operation'],
