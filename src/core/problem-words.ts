@@ -143,7 +143,7 @@ export const problemWords = {
   number_fixed: 'the member of this address has another {name}, which stays',
   too_long_for_use: '{it} is too long',
   unfit: '{it} has a character that cannot be seen',
-  common_password: '{it} is among the first that an attacker tries',
+  common_password: '{it} is too easy to guess: add another word or two',
   password_is_address: '{it} is the address',
   phone_needed: '{it} needs a phone',
   not_https: '{it} is not an https address',

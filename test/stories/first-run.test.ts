@@ -147,7 +147,7 @@ describe('the first run', () => {
     });
     expect((await refused.exited).code).toBe(1);
     expect(refused.errorLines()).toEqual([
-      'memberdoor: MEMBERDOOR_ADMIN_PASSWORD is on the lists that attackers try first.',
+      'memberdoor: MEMBERDOOR_ADMIN_PASSWORD is too easy to guess. Add another word or two.',
     ]);
   });
 });

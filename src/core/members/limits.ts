@@ -4,6 +4,15 @@ import { day, hour, minute, second } from '../limits.ts';
 /** New passwords: 12 code points or what the tenant sets, never under 8 (security, Defaults). */
 export const passwordLength = { default: 12, least: 8, most: 64 } as const;
 
+/**
+ * A new password that fewer guesses lead to is refused (security, Defaults). The estimate counts at least 10^8 for any
+ * three things in a row, such as a name and two years; four words by chance come to 10^11 and more.
+ */
+export const passwordGuesses = 1e9;
+
+/** Code points that are estimated: 48 take 4 ms at most, and a hundred of the worst kind would take 100. */
+export const passwordEstimated = 48;
+
 /** How long a message that proves an address works: a forgotten password 30 minutes, the others a day. */
 export const emailProofLifetime = { sign_up: day, password_reset: 30 * minute, email_change: day } as const;
 

@@ -1,10 +1,13 @@
 // The rules for a new password.
 import { passwordBytes } from '../limits.ts';
-import { passwordLength } from './limits.ts';
+import { memberTextLength, passwordEstimated, passwordGuesses, passwordLength } from './limits.ts';
 import { normaliseEmail } from './member.ts';
 
 /** Why a password is not taken; the last part of the text's key. */
 type PasswordProblem = 'missing' | 'short' | 'long' | 'common' | 'address';
+
+/** How many guesses lead to a text, of an attacker who tries these words first. */
+export type GuessesTo = (text: string, words: readonly string[]) => number;
 
 /** What a new password is held against. */
 interface PasswordRules {
@@ -12,12 +15,13 @@ interface PasswordRules {
   readonly least: number;
   /** The address of the account: it is the first thing an attacker tries. */
   readonly email: string;
-  /** Whether a lower-case text is on the list of common passwords. */
-  readonly isCommon: (text: string) => boolean;
+  /** Names that an attacker tries then: the member's and the tenant's. */
+  readonly names: readonly string[];
+  readonly guessesTo: GuessesTo;
 }
 
 /**
- * Checks a new password (security, Defaults; NIST SP 800-63B §3.1.1.2): long enough, not common, not the
+ * Checks a new password (security, Defaults; NIST SP 800-63B §3.1.1.2): long enough, not guessed soon, not the
  * address; no rules of composition.
  *
  * @returns what is wrong with it, or null
@@ -26,17 +30,25 @@ export function passwordProblem(password: string, rules: PasswordRules): Passwor
   if (password === '') return 'missing';
   const text = password.normalize('NFC');
   if (Buffer.byteLength(text) > passwordBytes) return 'long';
-  if ([...text].length < Math.max(rules.least, passwordLength.least)) return 'short';
+  const codePoints = [...text];
+  if (codePoints.length < Math.max(rules.least, passwordLength.least)) return 'short';
   const plain = text.toLowerCase();
   const email = normaliseEmail(rules.email);
   if (plain === email || plain === email.split('@')[0]) return 'address';
-  return rules.isCommon(plain) || isCommonRepeated(plain, rules) ? 'common' : null;
+  // A tenant that takes eight characters takes eight by chance: each stands for ten guesses.
+  const needed = Math.min(passwordGuesses, 10 ** codePoints.length);
+  const estimated = codePoints.slice(0, passwordEstimated).join('');
+  return rules.guessesTo(estimated, wordsOf(rules)) < needed ? 'common' : null;
 }
 
-/** "abcabcabcabc" is as easy to guess as "abc": what is repeated must be good enough by itself. */
-function isCommonRepeated(text: string, { isCommon }: PasswordRules): boolean {
-  const part = /^(.+?)\1+$/su.exec(text)?.[1];
-  return part !== undefined && ([...part].length < passwordLength.least || isCommon(part));
+/** The address and the names, as they are, in one piece, and part by part. */
+function wordsOf({ email, names }: PasswordRules): readonly string[] {
+  const address = normaliseEmail(email);
+  const whole = [address, address.split('@')[0] ?? '', ...names].map((text) =>
+    text.slice(0, memberTextLength.email).normalize('NFC').toLowerCase(),
+  );
+  const parts = whole.map((text) => text.split(/[^\p{L}\p{N}]+/u));
+  return [...new Set([...whole, ...parts.map((some) => some.join('')), ...parts.flat()])].filter(Boolean);
 }
 
 const argon2id = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),/;

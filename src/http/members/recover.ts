@@ -6,8 +6,9 @@ import { countingWindow } from '../../core/limits.ts';
 import { emailProblem } from '../../core/members/details.ts';
 import { proofStanding } from '../../core/members/email-proof.ts';
 import { passwordProblem } from '../../core/members/password.ts';
-import { commonPasswords } from '../../operations/member/member.ts';
+import { passwordEstimate } from '../../operations/member/password-strength.ts';
 import { askForRecovery, type RecoverPayload, resetPassword } from '../../operations/recovery/recovery.ts';
+import { findMember } from '../../storage/members/member.ts';
 import { addressKey, shareOf } from '../address.ts';
 import { refuseOtherMethods } from '../answers.ts';
 import { transactionOf } from '../audit.ts';
@@ -141,7 +142,13 @@ async function reset(reply: FastifyReply, form: ResetForm | null, deps: Deps): P
     });
   if (form === null) return sendReset(null);
   const { password = '', everywhere } = form;
-  const rules = { least, email: found.email, isCommon: await commonPasswords() };
+  const { memberId, email } = found;
+  const member =
+    memberId === null
+      ? null
+      : await transactionOf(request, deps, (tx) => findMember(tx, tenant.id, memberId));
+  const names = [member?.fullName ?? '', tenant.name];
+  const rules = { least, email, names, guessesTo: await passwordEstimate() };
   const problem = passwordProblem(password, rules);
   if (problem !== null) return sendReset(problem);
   const hash = await deps.passwords.hash(password, shareOf(request));

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countingWindow } from '../../core/limits.ts';
 import { emailProblem, fullNameProblem, shownName } from '../../core/members/details.ts';
 import { passwordProblem } from '../../core/members/password.ts';
-import { commonPasswords } from '../../operations/member/member.ts';
+import { passwordEstimate } from '../../operations/member/password-strength.ts';
 import { askForSignUp } from '../../operations/sign-up/sign-up.ts';
 import { seal } from '../../secrets/seal.ts';
 import { listConsents } from '../../storage/access/consent.ts';
@@ -74,13 +74,11 @@ async function submit(reply: FastifyReply, flow: Flow, deps: Deps) {
   const { fullName = '', email = '', password = '' } = form;
   const answers = readConsents(request, asked.consents);
   const least = tenant.passwordLength;
+  const rules = { least, email, names: [fullName, tenant.name], guessesTo: await passwordEstimate() };
   const problems: FieldProblem[] = [
     { field: 'fullName', problem: fullNameProblem(fullName) },
     { field: 'email', problem: emailProblem(email) },
-    {
-      field: 'password',
-      problem: passwordProblem(password, { least, email, isCommon: await commonPasswords() }),
-    },
+    { field: 'password', problem: passwordProblem(password, rules) },
   ].flatMap(({ field, problem }) =>
     problem === null ? [] : [{ field, text: language.t(`member.error.${field}.${problem}`, { least }) }],
   );

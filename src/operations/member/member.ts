@@ -120,17 +120,3 @@ export async function wholeMemberData(tx: Tx, member: Member, exportedAt: number
     exportedAt,
   });
 }
-
-let common: Promise<ReadonlySet<string>> | undefined;
-
-/**
- * The list of common passwords that ships with zxcvbn, as a question. It is unpacked at its first use, since
- * only a new password asks for it.
- */
-export async function commonPasswords(): Promise<(text: string) => boolean> {
-  common ??= import('@zxcvbn-ts/language-common').then(
-    ({ dictionary }) => new Set<string>(dictionary['passwords-common']),
-  );
-  const known = await common;
-  return (text) => known.has(text);
-}

@@ -12,7 +12,8 @@ import { insertAuditEvent } from '../../storage/operators/audit-event.ts';
 import { findService, saveSetupHash, systemAdminTenantId, useSetup } from '../../storage/service.ts';
 import type { Store } from '../../storage/store.ts';
 import { StartupError } from '../../system/startup-error.ts';
-import { commonPasswords, newMember } from '../member/member.ts';
+import { newMember } from '../member/member.ts';
+import { passwordEstimate } from '../member/password-strength.ts';
 import type { Tenants } from '../tenant/open-tenants.ts';
 import { plainTenant, prepareTenant, storeTenant } from '../tenant/tenant.ts';
 import type { ServiceDeps } from './service.ts';
@@ -119,7 +120,8 @@ async function problemsOf(facts: FirstAdminFacts, known: Tenant | null): Promise
   const rules = {
     least: known?.passwordLength ?? passwordLength.default,
     email,
-    isCommon: await commonPasswords(),
+    names: [fullName, known?.name ?? tenantName],
+    guessesTo: await passwordEstimate(),
   };
   const found = {
     tenantName: known === null ? tenantNameProblem(tenantName) : null,
@@ -155,7 +157,7 @@ const problemTexts: Readonly<Record<string, string>> = {
   'password short':
     'MEMBERDOOR_ADMIN_PASSWORD has too few characters: 12 are needed, or what the tenant sets.',
   'password long': 'MEMBERDOOR_ADMIN_PASSWORD has more than 1,024 bytes.',
-  'password common': 'MEMBERDOOR_ADMIN_PASSWORD is on the lists that attackers try first.',
+  'password common': 'MEMBERDOOR_ADMIN_PASSWORD is too easy to guess. Add another word or two.',
   'password address': 'MEMBERDOOR_ADMIN_PASSWORD is the address of the administrator.',
 };
 

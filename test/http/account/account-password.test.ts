@@ -81,7 +81,7 @@ describe('changing the password', () => {
   it.each([
     ['', 'Enter a password'],
     ['short', 'Enter at least 12 characters'],
-    ['passwordpassword', 'Choose another password'],
+    ['passwordpassword', 'Choose a less common password'],
     ['u1@example.test', 'this one is your email address'],
   ])('pages 6: "%s" is refused beside its field, and no password is sent back', async (password, text) => {
     const answer = await browser.submit(url, { currentPassword: current, password, everywhere: 'yes' });

@@ -217,7 +217,7 @@ describe('the link of the mail', () => {
   it.each([
     ['eleven characters', 'kvist og el', 'Enter at least 12 characters'],
     ['nothing', '', 'Enter a password'],
-    ['a common one', 'password1234', 'on lists that attackers try first'],
+    ['a common one', 'password1234', 'Choose a less common password. Add another word or two'],
     ['more than 1,024 bytes', 'ø'.repeat(513), 'Enter a shorter password'],
   ])('takes no bad password: %s; and may be tried again', async (_what, password, text) => {
     const { email } = await newMember();

@@ -93,7 +93,7 @@ describe('the set-up page of a new service, before anything is made', () => {
     ['email', 'olga', 'Enter an email address such as'],
     ['password', 'too short', 'Enter at least 12 characters'],
     ['password', 'olga@example.test', 'Choose another password'],
-    ['password', 'passwordpassword', 'Choose another password'],
+    ['password', 'passwordpassword', 'Choose a less common password'],
   ])('%s %j is refused, and what was written is kept but the password', async (name, value, text) => {
     const answer = await submit({ [name]: value });
     expect(answer.status).toBe(422);

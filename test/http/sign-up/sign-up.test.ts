@@ -130,7 +130,11 @@ describe('what the form takes', () => {
   });
 
   it.each([
-    ['a common password', { password: 'password1234' }, 'on lists that attackers try first'],
+    [
+      'a common password',
+      { password: 'password1234' },
+      'Choose a less common password. Add another word or two',
+    ],
     ['its own address', { password: 'LIMITS@example.test' }, 'this one is your email address'],
     ['1,025 bytes', { password: 'ø'.repeat(513) }, 'Enter a shorter password'],
     ['a name of 201 characters', { fullName: 'x'.repeat(201) }, 'Shorten the name'],

@@ -1,7 +1,7 @@
 // The page where a member changes the password.
 import type { FastifyInstance } from 'fastify';
 import { passwordProblem } from '../../../core/members/password.ts';
-import { commonPasswords } from '../../../operations/member/member.ts';
+import { passwordEstimate } from '../../../operations/member/password-strength.ts';
 import { replacePassword } from '../../../operations/recovery/recovery.ts';
 import { seenAt } from '../../../operations/session/notice.ts';
 import { shareOf } from '../../address.ts';
@@ -18,16 +18,17 @@ export const passwordPage: AccountPage = passwordedPage({
   url,
   async read(request) {
     const { password = '', everywhere } = pageForm(request, ['password', 'everywhere']);
-    return { password, everywhere: everywhere !== undefined, isCommon: await commonPasswords() };
+    return { password, everywhere: everywhere !== undefined, guessesTo: await passwordEstimate() };
   },
   view({ request, member }, sent) {
     const { passwordLength: least } = request.tenant;
     const data = { email: member.email, least, everywhere: sent?.everywhere ?? true };
     return { template: 'password', title: 'account.password.title', data };
   },
-  check({ request, member, language }, { password, isCommon }) {
-    const { passwordLength: least } = request.tenant;
-    const problem = passwordProblem(password, { least, email: member.email, isCommon });
+  check({ request, member, language }, { password, guessesTo }) {
+    const { passwordLength: least, name } = request.tenant;
+    const { email, fullName } = member;
+    const problem = passwordProblem(password, { least, email, names: [fullName, name], guessesTo });
     if (problem === null) return null;
     return { field: 'password', text: language.t(`member.error.password.${problem}`, { least }) };
   },

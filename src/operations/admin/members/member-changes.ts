@@ -22,7 +22,8 @@ import { listActiveSessions } from '../../../storage/session.ts';
 import type { Tx } from '../../../storage/store.ts';
 import { forgetMailedLinks } from '../../email-proof/email-proof.ts';
 import * as s from '../../json-schema.ts';
-import { commonPasswords, deleteMember } from '../../member/member.ts';
+import { deleteMember } from '../../member/member.ts';
+import { passwordEstimate } from '../../member/password-strength.ts';
 import { mailPasswordLink, replacePassword } from '../../recovery/recovery.ts';
 import { conflict, invalid } from '../../refusal.ts';
 import type { OpenTenant } from '../../tenant/open-tenants.ts';
@@ -70,7 +71,7 @@ const created = onTenant({
     demandManage(actor, input.userType);
     withDetails(beginning(tenant, input.userType, now), input, now);
     const { password } = input;
-    if (password !== undefined) await checkPassword(password, input.email, tenant);
+    if (password !== undefined) await checkPassword(password, input, tenant);
     // Without a password the member gets a random one, which works for no one until the link of the mail is used.
     return { passwordHash: await passwords.hash(password ?? random.secret()) };
   },
@@ -94,11 +95,14 @@ function beginning({ id }: OpenTenant, userType: UserType, now: number): Member 
   return { ...blankMember(id, now), userType };
 }
 
-async function checkPassword(password: string, email: string, tenant: OpenTenant): Promise<void> {
-  const rules = { least: tenant.passwordLength, email, isCommon: await commonPasswords() };
+async function checkPassword(
+  password: string,
+  { email, fullName }: Pick<Member, 'email' | 'fullName'>,
+  { passwordLength: least, name }: OpenTenant,
+): Promise<void> {
+  const rules = { least, email, names: [fullName, name], guessesTo: await passwordEstimate() };
   const found = passwordProblem(password, rules);
   if (found === null) return;
-  const { least } = rules;
   throw invalid('password', passwordCodes[found], { least });
 }
 
@@ -147,16 +151,16 @@ const changed = onTenant({
   },
   output: memberSchema,
   present: async (context, { memberId }) => memberAnswer(await memberFor(context, memberId)),
-  prepare: async ({ password, email = '' }, { tenant, passwords }) => {
+  prepare: async ({ password, email = '', fullName = '' }, { tenant, passwords }) => {
     if (password === undefined) return { passwordHash: null };
-    await checkPassword(password, email, tenant);
+    await checkPassword(password, { email, fullName }, tenant);
     return { passwordHash: await passwords.hash(password) };
   },
   run: async (context, { memberId, userType, password, force: _, ...input }, { passwordHash }) => {
     const { tx, tenant, actor, mails, now } = context;
     const member = await manageableMember(context, memberId);
     const changed = withDetails(member, input, now);
-    if (password !== undefined) await checkPassword(password, changed.email, tenant);
+    if (password !== undefined) await checkPassword(password, changed, tenant);
     if (normaliseEmail(changed.email) !== normaliseEmail(member.email)) {
       await freeAddress(tx, tenant.id, changed.email, now, member.id);
       await forgetMailedLinks(tx, member.id);

@@ -102,7 +102,7 @@ describe('a member for testing', () => {
       (await refusal(service, 'members.change', { tenant, memberId: email, ...input })).problems;
     expect(await change({ password: 'short' })).toEqual(['password has fewer than 12 characters']);
     expect(await change({ password: 'password1234' })).toEqual([
-      'password is among the first that an attacker tries',
+      'password is too easy to guess: add another word or two',
     ]);
     expect(await change({ password: email })).toEqual(['password is the address']);
   });

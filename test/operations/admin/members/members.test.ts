@@ -121,7 +121,7 @@ describe('a new member', () => {
 
   it.each([
     ['short', 'only eleven', 'password has fewer than 12 characters'],
-    ['common', 'password1234', 'password is among the first that an attacker tries'],
+    ['common', 'password1234', 'password is too easy to guess: add another word or two'],
     ['the address', 'somebody@new.test', 'password is the address'],
   ])('has no password that is %s', async (_what, password, problem) => {
     const input = { tenant, fullName: 'Some Body', email: 'somebody@new.test', password };
