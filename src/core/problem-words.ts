@@ -45,6 +45,8 @@ export const problemWords = {
   not_callable:
     '"{value}" is no address that we call: it takes https and a host as it is dialled, and neither user info nor #',
   not_an_origin: '"{value}" is not an origin such as https://www.example.com',
+  not_a_length: '{it} must be a number of days, hours, minutes or seconds',
+  not_money: '{it} must be an amount such as 149.00, with no more decimals than the currency has',
   not_a_place: '{it} must be an address such as https://app.example.com',
   kind_or_type: '{it} is missing: say the type, or the kind that it follows from',
   not_a_host: '"{value}" is not a host such as app.example.com',

@@ -112,12 +112,12 @@ describe('the portal, walked without JavaScript', () => {
     expect(await notice(view)).toBe('Product created.');
     await openList(view, 'Packages');
     await press(view, 'New package');
-    await page.getByLabel('Name').fill('Grandmaster');
-    await page.getByLabel('Amount').fill('9900');
+    await page.getByLabel('Name', { exact: true }).fill('Grandmaster');
+    await page.getByLabel('Price').fill('99');
     await page.getByLabel('Currency').selectOption('NOK');
     await page.getByLabel('Unit').selectOption('month');
-    await page.getByLabel('Count').fill('3');
-    await page.getByLabel('Payment').selectOption('invoice');
+    await page.getByLabel('Period').fill('3');
+    await page.getByRole('group', { name: 'Payment' }).getByLabel('invoice').check();
     await page.getByLabel(/^Chess \(/).check();
     await send(view, 'Create package');
     const row = page.getByRole('row').filter({ hasText: 'Grandmaster' });

@@ -179,6 +179,17 @@ interface PartFace extends Pick<ListFace, 'columns' | 'entry'> {
   readonly list?: string;
 }
 
+/** Some fields of a form under one heading. */
+export interface FieldGroup {
+  /** What the texts of the portal know it by. */
+  readonly name: string;
+  readonly fields: readonly string[];
+  /** Whether it is folded until somebody opens it: what few need. */
+  readonly isFolded?: true;
+  /** Whether it has a page of its own too, which leads to these fields alone. */
+  readonly isPage?: true;
+}
+
 /** Where an operation stands in the portal. Operations are named as in the table. */
 interface PortalFace {
   /** What the page of a list shows. */
@@ -196,6 +207,15 @@ interface PortalFace {
   readonly readsAs?: Readonly<Record<string, string>>;
   /** The page that shows what came of it, where that is not the page that led to it. */
   readonly lands?: string;
+  /**
+   * The fields of its form under headings, in their order. What makes something asks for these alone, and the rest is
+   * set later; what changes something has the fields of no group behind them.
+   */
+  readonly groups?: readonly FieldGroup[];
+  /** The field whose choices are cards, each with a few words of what it is. */
+  readonly cards?: string;
+  /** The fields of its form that are not for a thing as it is: a public client has no secret to prove itself by. */
+  readonly without?: (thing: Thing) => readonly string[];
   /** The lists that offer the choices of fields. */
   readonly choices?: Readonly<Record<string, string>>;
   /** Whether it ends something. */

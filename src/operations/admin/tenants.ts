@@ -20,6 +20,7 @@ import {
 import { forceField, onService, onTenant, textOrNone } from './define.ts';
 import { limitField, pageOf } from './list.ts';
 import {
+  type FieldGroup,
   isNotYet,
   isSince,
   type Operation,
@@ -29,6 +30,26 @@ import {
 import { nameField, type TenantInput, tenantAnswer, tenantFields, tenantSchema } from './tenant.ts';
 
 const ofTenant = { page: 'tenants.read', reads: 'tenants.read' } as const;
+
+/** The settings of a tenant as people look for them, each on a page of its own. */
+const tenantGroups: readonly FieldGroup[] = [
+  { name: 'look', fields: ['name', 'brandColor', 'logo', 'languages'], isPage: true },
+  { name: 'signIn', fields: ['passwordLength', 'deletionCoolingOffSeconds'], isPage: true },
+  { name: 'checkout', fields: ['returnOrigins', 'invoicing'], isPage: true },
+  {
+    name: 'registration',
+    fields: [
+      'clientRegistration',
+      'clientMetadataDocuments',
+      'clientMetadataHosts',
+      'unverifiedOfflineAccess',
+      'revocationListed',
+    ],
+    isFolded: true,
+    isPage: true,
+  },
+  { name: 'limits', fields: ['limits'], isFolded: true, isPage: true },
+];
 
 const listed = onService({
   name: 'tenants.list',
@@ -90,7 +111,11 @@ export const issuerField = s.text(
 const created = onService({
   name: 'tenants.create',
   summary: 'Make a tenant with keys of its own',
-  portal: { page: 'tenants.list', lands: 'tenants.read' },
+  portal: {
+    page: 'tenants.list',
+    lands: 'tenants.read',
+    groups: [{ name: 'what', fields: ['name', 'issuer', 'brandColor', 'languages'] }],
+  },
   permission: 'tenants:write',
   route: 'POST /tenants',
   fields: { name: nameField, issuer: issuerField },
@@ -135,7 +160,7 @@ export async function storeNew({ tx, tenants, now }: OperationContext, prepared:
 const changed = onTenant({
   name: 'tenants.change',
   summary: 'Change what a tenant sets for itself',
-  portal: ofTenant,
+  portal: { ...ofTenant, groups: tenantGroups },
   permission: 'tenants:write',
   route: 'PATCH',
   optional: { name: nameField, ...tenantFields },

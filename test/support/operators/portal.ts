@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { inMoney, unitName } from '../../../src/http/admin/portal/form/units.ts';
 import type { Operation } from '../../../src/operations/admin/operation.ts';
 import type { Answer, Ask } from '../http.ts';
 import type { TestService } from '../service.ts';
@@ -99,7 +100,7 @@ function sentOf(control: string): string | null {
   if (control.startsWith('<select')) return /<option value="([^"]*)" selected/.exec(control)?.[1] ?? '';
   // A browser leaves the first line break of a text area out.
   if (control.startsWith('<textarea')) return />\n?([\s\S]*)<\/textarea>/.exec(control)?.[1] ?? '';
-  if (control.includes('type="checkbox"') && !/ checked/.test(control)) return null;
+  if (/type="(?:checkbox|radio)"/.test(control) && !/ checked/.test(control)) return null;
   return / value="([^"]*)"/.exec(control)?.[1] ?? '';
 }
 
@@ -123,7 +124,12 @@ export function asForm({ input: schema }: Operation, page: Answer, input: object
     if (Array.isArray(value)) values[name] = isTextArea(page, name) ? value.join('\n') : value.map(String);
     else if (value === null) values[name] = isCount(name) ? 'none' : '';
     else if (typeof value === 'boolean') values[name] = value ? 'true' : null;
-    else if (typeof value !== 'object') values[name] = String(value).replace(/(T.*)Z$/, '$1');
+    else if (page.text.includes(`name="${unitName(name)}"`)) {
+      [values[name], values[unitName(name)]] = [String(value), 'second'];
+    } else if (isPrice(value)) {
+      values[`${name}.amount`] = inMoney(value.amount, value.currency);
+      values[`${name}.currency`] = value.currency;
+    } else if (typeof value !== 'object') values[name] = String(value).replace(/(T.*)Z$/, '$1');
     else if (isMap) values[name] = Object.entries(value).map(([key, one]) => `${key} = ${one}`);
     else for (const [part, one] of Object.entries(value)) fill(`${name}.${part}`, one, false);
   };
@@ -134,6 +140,9 @@ export function asForm({ input: schema }: Operation, page: Answer, input: object
   }
   return values;
 }
+
+const isPrice = (value: unknown): value is { amount: number; currency: string } =>
+  typeof value === 'object' && value !== null && 'amount' in value;
 
 /** Of a count, "none" says that there is no limit. */
 const isCount = (name: string) => name.startsWith('limits.');

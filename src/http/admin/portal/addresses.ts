@@ -39,11 +39,20 @@ function newAddressPattern(operation: Operation): string | null {
   return `${portalUrl}${path.replace(/\/\{\w+\}$/, '')}/+${kebab(nameOf(operation).verb)}`;
 }
 
+const asRoute = (pattern: string) => pattern.replaceAll(/\{(\w+)\}/g, ':$1');
+
 /** The addresses of an operation's pages as the router writes them. */
 export function routesOf(operation: Operation): readonly string[] {
-  const patterns = [addressPattern(operation), newAddressPattern(operation) ?? []].flat();
-  return patterns.map((pattern) => pattern.replaceAll(/\{(\w+)\}/g, ':$1'));
+  return [addressPattern(operation), newAddressPattern(operation) ?? []].flat().map(asRoute);
 }
+
+/** The page of a group of its fields, as the router writes it. */
+export const partRoute = (operation: Operation, part: string) =>
+  asRoute(`${addressPattern(operation)}/${kebab(part)}`);
+
+/** The address of the page of a group of its fields; null if a field of its path is missing. */
+export const partAddress = (operation: Operation, part: string, input: Facts) =>
+  filled(`${addressPattern(operation)}/${kebab(part)}`, input);
 
 /** The address of an operation's page with these fields in its path; null if one of them is missing. */
 export function addressOf(operation: Operation, input: Facts): string | null {

@@ -8,7 +8,7 @@ export function labelOf(name: string): string {
   if (known !== null) return known;
   const words = name
     .replace(/At$/, '')
-    .replace(/Seconds$/, ' (seconds)')
+    .replace(/Seconds$/, '')
     .split(/(?=[A-Z])|[._\s]+/)
     .map((word) => sayIfKnown(`word.${word.toLowerCase()}`) ?? word.toLowerCase())
     .join(' ')
@@ -58,9 +58,17 @@ export function titleOf(operation: Operation, isThere = false): string {
   return /[A-Z]/.test(verb) ? words : say('verb.of', { verb: words, noun: singular(noun) });
 }
 
-/** What a page says after an operation, such as "Client created." */
-export function doneText(operation: Operation): string {
+/** What the page of a group of fields is called. */
+export const partTitle = ({ name }: Operation, part: string): string => say(`group.${name}.${part}`);
+
+/** What the page of a group of fields is for. */
+export const partLead = ({ name }: Operation, part: string): string => say(`group.${name}.${part}.lead`);
+
+/** What a page says after an operation, such as "Client created." @param part the group of fields that it was sent from */
+export function doneText(operation: Operation, part?: string): string {
   const { noun, verb } = nameOf(operation);
+  if (part !== undefined)
+    return say('done.said', { noun: partTitle(operation, part), done: say('done.define') });
   const done = sayIfKnown(`done.${verb}`);
   const text =
     done === null

@@ -4,7 +4,9 @@ import { nameOf, type Operation, pathFields } from '../../../operations/admin/op
 import type { OpenTenant } from '../../../operations/tenant/open-tenants.ts';
 import { say, sayIfKnown } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
-import { addressOf, isPage, portalUrl } from './addresses.ts';
+import { addressOf, isPage, partAddress, portalUrl } from './addresses.ts';
+import { partsOfForm } from './form/groups.ts';
+import { partTitle } from './labels.ts';
 import type { OperationVisit, Visit } from './visitor.ts';
 
 interface MenuItem {
@@ -97,7 +99,7 @@ function groupsOf(visit: Visit, host: string): readonly MenuGroup[] {
     ...all.map(({ name, found }) => ({
       name,
       title: say(`menu.${name}`),
-      items: found.map((one) => itemOf(visit, one, host)),
+      items: found.flatMap((one) => itemsOf(visit, one, host)),
     })),
   ].filter(({ items }) => items.length > 0);
 }
@@ -114,6 +116,17 @@ export function shownTenant({ request, deps, actor }: Visit): Shown {
 
 /** The address of a tenant's first page. */
 export const overviewOf = (host: string) => `${portalUrl}/tenants/${host}`;
+
+/** The items of an operation: one for each group of its fields that has a page, or one for all. */
+function itemsOf(visit: Visit, operation: Operation, host: string): readonly MenuItem[] {
+  const parts = partsOfForm(operation);
+  if (parts.length === 0) return [itemOf(visit, operation, host)];
+  return parts.map(({ name }) => ({
+    label: partTitle(operation, name),
+    ...itemAt(visit, partAddress(operation, name, { tenant: host }) ?? portalUrl),
+    count: null,
+  }));
+}
 
 function itemOf(visit: Visit, operation: Operation, host: string): MenuItem {
   const { portal, summary, name } = operation;

@@ -5,8 +5,9 @@ import type { Operation } from '../../../operations/admin/operation.ts';
 import { withoutSlash } from '../../address.ts';
 import { noStore } from '../../answers.ts';
 import type { Deps } from '../../deps.ts';
-import { addressFacts, portalUrl, routesOf, takesForm } from './addresses.ts';
+import { addressFacts, partRoute, portalUrl, routesOf, takesForm } from './addresses.ts';
 import { showForm, submitForm } from './form/form.ts';
+import { partsOfForm } from './form/groups.ts';
 import { portalScript } from './look.ts';
 import { overviewOf } from './menu.ts';
 import { portalErrorHandler, sendPortalProblem } from './page.ts';
@@ -56,14 +57,16 @@ export function portal(app: FastifyInstance, operations: readonly Operation[], d
 
 function operationPages(app: FastifyInstance, all: Portal, operation: Operation): void {
   const { bodyBytes } = operation;
-  const at = (answer: Answer) => (visit: Visit) =>
-    answer({ ...visit, operation, known: addressFacts(visit, operation) });
+  const at = (answer: Answer, part?: string) => (visit: Visit) =>
+    answer({ ...visit, operation, known: addressFacts(visit, operation), part });
+  const most = bodyBytes && bodyBytes * formLength;
   for (const url of routesOf(operation)) {
     if (!takesForm(operation)) portalPage(app, all, { url, show: at(showOf(operation)) });
-    else {
-      const most = bodyBytes && bodyBytes * formLength;
-      portalPage(app, all, { url, show: at(showForm), submit: at(submitForm), bodyBytes: most });
-    }
+    else portalPage(app, all, { url, show: at(showForm), submit: at(submitForm), bodyBytes: most });
+  }
+  for (const { name } of partsOfForm(operation)) {
+    const [show, submit] = [at(showForm, name), at(submitForm, name)];
+    portalPage(app, all, { url: partRoute(operation, name), show, submit, bodyBytes: most });
   }
 }
 

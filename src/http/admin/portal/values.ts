@@ -106,14 +106,11 @@ export function factsOf(value: Facts, schema: Schema, hidden: readonly string[] 
     .filter((name) => name in value && !hidden.includes(name))
     .map((name) => ({
       name,
-      label: known === undefined ? name : shownLabel(name),
+      label: known === undefined ? name : labelOf(name),
       hint: properties[name]?.description ?? '',
       value: shownOf(value[name], properties[name], name),
     }));
 }
-
-/** Of a duration people read the unit that fits. */
-const shownLabel = (name: string) => labelOf(name).replace(' (seconds)', '');
 
 /** Columns that a table has where none are chosen. */
 const mostColumns = 6;
@@ -128,7 +125,7 @@ export function tableOf(
   const names = known.length > 0 ? known : Object.keys(properties).filter(isScalar(properties));
   const columns = (known.length > 0 ? names : names.slice(0, mostColumns)).map((name) => ({
     name,
-    label: shownLabel(name),
+    label: labelOf(name),
   }));
   return {
     kind: 'table',
@@ -212,7 +209,7 @@ const spans = [
 ] as const;
 
 /** A duration in its largest whole unit: 7,776,000 seconds are "90 days". */
-function durationText(seconds: number): string {
+export function durationText(seconds: number): string {
   const [unit, length] = spans.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
   return countText(seconds / length, unit);
 }

@@ -28,4 +28,6 @@ export interface OperationVisit extends Visit {
   readonly operation: Operation;
   /** What is known of its input: the fields that the address names. */
   readonly known: Facts;
+  /** The group of its fields that the page is for, where that is not all of them. */
+  readonly part?: string | undefined;
 }

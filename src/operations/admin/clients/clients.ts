@@ -13,7 +13,7 @@ import * as s from '../../json-schema.ts';
 import { conflict, invalid, unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { keyedList } from '../list.ts';
-import { isNotYet, isSince, type Operation } from '../operation.ts';
+import { type FieldGroup, isNotYet, isSince, type Operation, type Thing } from '../operation.ts';
 import {
   changesOf,
   clientAnswer,
@@ -52,6 +52,58 @@ const listed = onTenant(
     read: async ({ tx, tenant }, page) => (await listClients(tx, tenant.id, page)).map(clientAnswer),
   }),
 );
+
+/** The settings of a client as people look for them. */
+const clientGroups: readonly FieldGroup[] = [
+  { name: 'basics', fields: ['name', 'logo'] },
+  { name: 'addresses', fields: ['redirectUris', 'postLogoutRedirectUris', 'webOrigins'] },
+  { name: 'consent', fields: ['signupDisabled', 'thirdParty', 'signInsPerMember'] },
+  {
+    name: 'tokens',
+    fields: [
+      'accessTokenSeconds',
+      'refreshTokenIdleSeconds',
+      'refreshTokenAbsoluteSeconds',
+      'replayWindowSeconds',
+      'claimsInIdToken',
+      'apis',
+    ],
+  },
+  { name: 'service', fields: ['clientCredentials', 'serviceScopes'], isFolded: true },
+  {
+    name: 'proof',
+    fields: [
+      'accessTokenAlgorithm',
+      'idTokenAlgorithm',
+      'authenticationMethod',
+      'jwks',
+      'jwksUri',
+      'signingAlgorithms',
+    ],
+    isFolded: true,
+  },
+  { name: 'logout', fields: ['backchannelLogoutUri'], isFolded: true },
+  {
+    name: 'extensions',
+    fields: [
+      'profile',
+      'pushedRequests',
+      'requestObjects',
+      'signedResponses',
+      'dpop',
+      'dpopNonce',
+      'claimsParameter',
+      'introspection',
+    ],
+    isFolded: true,
+  },
+];
+
+/** What a client without a secret cannot have. */
+const notForPublic = ({ type }: Thing) =>
+  type === 'public'
+    ? ['authenticationMethod', 'clientCredentials', 'serviceScopes', 'introspection', 'profile']
+    : [];
 
 /** How many refused requests of a client are shown. */
 const refusalsShown = 20;
@@ -103,7 +155,7 @@ const read = onTenant({
 const changed = onTenant({
   name: 'clients.change',
   summary: 'Change a client; its client_id and its type stay',
-  portal: { ...ofClient, choices: { apis: 'apis.list' } },
+  portal: { ...ofClient, choices: { apis: 'apis.list' }, groups: clientGroups, without: notForPublic },
   permission: 'clients:write',
   route: 'PATCH /clients/{clientId}',
   fields,
@@ -173,7 +225,7 @@ const secretAdded = onTenant({
   name: 'clients.addSecret',
   summary:
     'Give a client a second secret, to take the place of the first; it is in this answer and nowhere else',
-  portal: { page: 'clients.read', reads: 'clients.read' },
+  portal: { ...ofClient, fits: ({ type }) => type !== 'public' },
   permission: 'clients:write',
   route: 'POST /clients/{clientId}/secrets',
   fields,

@@ -57,8 +57,8 @@ describe('a form', () => {
     for (const text of [
       'Name is missing.',
       'Payment is missing.',
-      'Amount must be 0 or more.',
-      'Count must be a whole number.',
+      'Price must be 0.00 EUR or more.',
+      'Period must be a whole number.',
     ]) {
       expect(page).toContain(text);
     }
@@ -94,7 +94,7 @@ describe('a form', () => {
     const before = await allRows(service, ['auditEvents', 'sessions']);
     const asked = await sam.submit(`${home}${path}`, values);
     expect(asked.status).toBe(200);
-    expect(mainOf(asked)).toContain('It is done as soon as you say yes.');
+    expect(mainOf(asked)).toContain('it happens as soon as you confirm');
     expect(await allRows(service, ['auditEvents', 'sessions'])).toEqual(before);
     const done = await sam.send(`${home}${path}`, { body: filledIn(asked) });
     expect(done.status).toBe(303);
@@ -119,6 +119,137 @@ describe('a form', () => {
     const third = await run(service, 'clients.read', client);
     expect((await tina.submit(`${home}/clients/third/+change`)).status).toBe(303);
     expect(await run(service, 'clients.read', client)).toEqual(third);
+  });
+
+  it('pages 21: takes lengths of time in days, hours and minutes, and shows them so', async () => {
+    const path = `${home}/clients/third/+change`;
+    const lifetime = async () =>
+      (
+        await run<{ accessTokenSeconds: number }>(service, 'clients.read', {
+          tenant: hosts.a,
+          clientId: 'third',
+        })
+      ).accessTokenSeconds;
+    const long = { accessTokenSeconds: '1.5', 'accessTokenSeconds:unit': 'hour' };
+    expect((await tina.submit(path, long)).status).toBe(303);
+    expect(await lifetime()).toBe(5_400);
+    const form = filledIn(await tina.send(path));
+    expect([form.get('accessTokenSeconds'), form.get('accessTokenSeconds:unit')]).toEqual(['90', 'minute']);
+    expect([form.get('refreshTokenIdleSeconds'), form.get('refreshTokenIdleSeconds:unit')]).toEqual([
+      '90',
+      'day',
+    ]);
+    for (const [typed, unit, told] of [
+      ['5', 'hour', 'Access token lifetime must be 4 hours or less.'],
+      ['soon', 'hour', 'Access token lifetime must be a number of days, hours, minutes or seconds.'],
+      ['0.0001', 'minute', 'Access token lifetime must be a number of days, hours, minutes or seconds.'],
+      ['1', 'week', 'Access token lifetime must be a number of days, hours, minutes or seconds.'],
+    ] as const) {
+      const values = { accessTokenSeconds: typed, 'accessTokenSeconds:unit': unit };
+      const refused = await tina.submit(path, values);
+      expect([refused.status, filledIn(refused).get('accessTokenSeconds')]).toEqual([422, typed]);
+      expect(mainOf(refused)).toContain(told);
+    }
+    expect(await lifetime()).toBe(5_400);
+  });
+
+  it.each([
+    ['149', 'NOK', 14_900],
+    ['149.50', 'NOK', 14_950],
+    ['149,5', 'EUR', 14_950],
+    ['1 490.00', 'SEK', 149_000],
+    ['149', 'JPY', 149],
+    ['1.250', 'KWD', 1_250],
+    ['1.490', 'NOK', null],
+    ['1,490', 'NOK', null],
+    ['149.5', 'JPY', null],
+    ['1.490,00', 'NOK', null],
+    ['149 kr', 'NOK', null],
+    ['1e3', 'NOK', null],
+  ] as const)(
+    'pages 21: takes %s %s for what it is, and guesses at nothing',
+    async (typed, currency, amount) => {
+      const name = `Costs ${typed} ${currency}`;
+      const answer = await tina.submit(`${home}/packages/+create`, {
+        name,
+        'price.amount': typed,
+        'price.currency': currency,
+        'period.count': '1',
+        'period.unit': 'month',
+        payment: 'invoice',
+      });
+      if (amount === null) {
+        expect(answer.status).toBe(422);
+        expect(filledIn(answer).get('price.amount')).toBe(typed);
+        expect(mainOf(answer)).toContain('Price must be an amount such as 149.00');
+        return;
+      }
+      expect([answer.status, mainOf(answer)]).toEqual([303, expect.anything()]);
+      const { packages } = await run<{ packages: readonly { id: number; name: string; price: object }[] }>(
+        service,
+        'packages.list',
+        { tenant: hosts.a, limit: 100 },
+      );
+      const made = packages.find((one) => one.name === name);
+      expect(made?.price).toEqual({ amount, currency });
+      const form = filledIn(await tina.send(`${home}/packages/${made?.id}/+change`));
+      const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat('en', {
+        style: 'currency',
+        currency,
+      }).resolvedOptions();
+      expect(Number(form.get('price.amount')) * 10 ** digits).toBeCloseTo(amount);
+    },
+  );
+
+  it('groups the settings of a tenant and a client, folds what few need, and opens it where something is wrong', async () => {
+    const edit = await tina.send(`${home}/clients/conf1/+change`);
+    const titles = [...edit.text.matchAll(/id="part-\w+">([^<]+)</g)].map(([, title]) => title);
+    expect(titles).toEqual([
+      'Basics',
+      'Addresses',
+      'Sign-in and consent',
+      'Tokens',
+      'Tokens in its own name',
+      'Signing and proof',
+      'Sign-out notices',
+      'Extensions',
+    ]);
+    expect(edit.text).not.toContain('<details class="part" open>');
+    const wrong = await tina.submit(`${home}/clients/conf1/+change`, { jwks: '{' });
+    expect(wrong.text.match(/<details class="part" open>/g)).toHaveLength(1);
+    expect(wrong.text).toMatch(/<details class="part" open>\s*<summary id="part-proof">/);
+  });
+
+  it('offers a public client nothing that takes a secret', async () => {
+    const edit = await tina.send(`${home}/clients/pub1/+change`);
+    for (const name of [
+      'authenticationMethod',
+      'clientCredentials',
+      'serviceScopes',
+      'introspection',
+      'profile',
+    ])
+      expect(edit.text).not.toContain(`name="${name}"`);
+    const page = await tina.send(`${home}/clients/pub1`);
+    expect(page.text).not.toContain('/+add-secret');
+    expect((await tina.send(`${home}/clients/conf1`)).text).toContain('/+add-secret');
+  });
+
+  it('sets one group of a tenant’s settings on a page of its own, and leaves the others alone', async () => {
+    const before = await run(service, 'tenants.read', { tenant: hosts.a });
+    const path = `${home}/+change/sign-in`;
+    const page = await tina.send(path);
+    expect(page.text).not.toContain('name="brandColor"');
+    expect(page.text).toContain(`<a href="${path}" aria-current="page">Sign-in rules</a>`);
+    const saved = await tina.submit(path, { passwordLength: '20' });
+    expect(saved.headers.location).toBe(path);
+    expect(mainOf(await tina.send(path))).toContain('Sign-in rules saved.');
+    expect(await run(service, 'tenants.read', { tenant: hosts.a })).toEqual({
+      ...before,
+      passwordLength: 20,
+    });
+    expect((await tina.send(`${abroad}/+change/sign-in`)).status).toBe(404);
+    await run(service, 'tenants.change', { tenant: hosts.a, passwordLength: 12 });
   });
 
   it('says "none" where that is no limit, and takes it back', async () => {

@@ -1,18 +1,26 @@
 /** The fields of a form, as its template renders them. */
 
-import type { Path, Problem } from '../../../../core/problem.ts';
 import { describedWith, type Schema, typesOf } from '../../../../operations/json-schema.ts';
-import { dotted, problemSentence } from '../../../../operations/problem-text.ts';
-import { say } from '../../../../text/portal.ts';
+import { say, sayIfKnown } from '../../../../text/portal.ts';
 import { labelOf } from '../labels.ts';
-import type { FieldProblem } from '../page.ts';
-import type { Facts } from '../visitor.ts';
+import { groupsOf } from './groups.ts';
 import { type Asking, type FormValues, hasNone, inputProperties, isOpenFlag, noneName } from './read.ts';
+import { isDuration, isMoney, unitName, unitsFor } from './units.ts';
 
 /** A choice of a list. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
+  /** What it is, where its name does not say it; empty otherwise. */
+  readonly hint?: string;
+}
+
+/** What the number of a field counts. */
+interface Unit {
+  readonly name: string;
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  readonly value: string;
 }
 
 /** A field of a form, as its template renders it. */
@@ -21,10 +29,12 @@ export interface Field {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
-  readonly kind: ReturnType<typeof kindOf>;
+  readonly kind: ReturnType<typeof kindOf> | 'cards' | 'radios';
   readonly isRequired: boolean;
   readonly example: string;
   readonly choices: readonly Choice[];
+  /** null where a number is no number of something. */
+  readonly unit: Unit | null;
   /** Whether "none" says something else than leaving it empty does. */
   readonly hasNone: boolean;
   readonly isNone: boolean;
@@ -34,6 +44,7 @@ export interface Field {
 
 /** Fields under one heading. */
 export interface Group {
+  readonly name: string;
   readonly legend: string;
   readonly hint: string;
   readonly fields: readonly Field[];
@@ -41,59 +52,156 @@ export interface Group {
 
 export type Entry = Field | Group;
 
+/** A part of a form. */
+export interface Section {
+  readonly name: string;
+  /** null for what stands under no heading. */
+  readonly title: string | null;
+  readonly isFolded: boolean;
+  readonly entries: readonly Entry[];
+}
+
 /** What a list offers to choose from, by the name of a field. */
 export type Offers = Readonly<Record<string, readonly Choice[]>>;
+
+/** What the fields of a form are made from. */
+interface Making {
+  readonly asking: Asking;
+  readonly values: FormValues;
+  readonly offers: Offers;
+}
+
+/** The form of an operation, in the parts that its face names. */
+export function sectionsOf(asking: Asking, values: FormValues, offers: Offers): readonly Section[] {
+  const entries = entriesOf(asking, values, offers);
+  const groups = groupsOf(asking);
+  if (groups.length === 0) return [{ name: '', title: null, isFolded: false, entries }];
+  const named = (name: string) => entries.find((entry) => entry.name.split('.')[0] === name) ?? [];
+  return groups
+    .map(({ name, fields, isFolded }) => ({
+      name,
+      title: asking.part === undefined ? groupTitle(asking, name) : null,
+      isFolded: isFolded === true && asking.part === undefined,
+      entries: fields.flatMap(named),
+    }))
+    .filter((section) => section.entries.length > 0);
+}
+
+/** What a group of fields is called: on each operation of a noun alike, unless one has words of its own. */
+function groupTitle(
+  { operation: { name: operation } }: Pick<Asking, 'operation'>,
+  name: string,
+): string | null {
+  return sayIfKnown(`group.${operation}.${name}`) ?? sayIfKnown(`group.${name}`);
+}
 
 /** The form of an operation. */
 export function entriesOf(asking: Asking, values: FormValues, offers: Offers): readonly Entry[] {
   const { required = [] } = asking.operation.input;
+  const making = { asking, values, offers };
   return Object.entries(inputProperties(asking)).map(([name, schema]) => {
     const isRequired = required.includes(name);
     const { properties, required: parts = [], description = '' } = schema;
-    if (properties === undefined) return fieldOf(name, schema, isRequired, values, offers);
+    if (properties === undefined) return fieldOf(name, schema, isRequired, making);
+    const measure = measureField(name, schema, isRequired, making);
+    if (measure !== null) return measure;
     return {
+      name,
       legend: labelOf(name),
       hint: description,
       fields: Object.entries(properties).map(([part, inner]) =>
-        fieldOf(`${name}.${part}`, inner, isRequired && parts.includes(part), values, offers),
+        fieldOf(`${name}.${part}`, inner, isRequired && parts.includes(part), making),
       ),
     };
   });
 }
 
-function fieldOf(
-  name: string,
-  schema: Schema,
-  isRequired: boolean,
-  values: FormValues,
-  offers: Offers,
-): Field {
+function fieldOf(name: string, schema: Schema, isRequired: boolean, making: Making): Field {
+  const { asking, values, offers } = making;
   const own = name.split('.').at(-1) ?? name;
   const choices =
-    offers[own] ?? (isOpenFlag(schema) ? yesAndNo : choicesOf(schema.items?.enum ?? schema.enum));
-  return {
+    offers[own] ?? (isOpenFlag(schema) ? yesAndNo : choicesOf(own, schema.items?.enum ?? schema.enum));
+  const none = hasNone(schema) ? say('value.noneWord') : say('value.empty');
+  const said = values.get(name) ?? [];
+  const field: Field = {
     name,
-    label: labelOf(own),
-    hint: describedWith(schema, say(hasNone(schema) ? 'value.noneWord' : 'value.empty')),
+    label: labelIn(asking, own),
+    hint: sayIfKnown(`hint.${asking.operation.name}.${own}`) ?? describedWith(schema, none),
     kind: kindOf(own, schema, choices.length > 0),
+    isRequired,
+    example: isDuration(schema) ? '' : exampleOf(schema),
+    choices,
+    unit: isDuration(schema) ? durationUnit(name, schema, values) : null,
     hasNone: hasNone(schema),
     isNone: values.get(noneName(name))?.[0] === 'true',
-    isRequired,
-    example: exampleOf(schema),
-    choices,
-    values: values.get(name) ?? [],
+    values: said,
+  };
+  if (asking.operation.portal?.cards === name) return { ...field, kind: 'cards' };
+  const isSet = isRequired || said.some((value) => value !== '');
+  const isShort = field.kind === 'choice' && offers[own] === undefined && choices.length <= mostRadios;
+  return isShort && isSet && !isOpenFlag(schema) ? { ...field, kind: 'radios' } : field;
+}
+
+/** As many choices are seen at once; of more one is picked from a list. */
+const mostRadios = 4;
+
+/** The label of a field, which one form may have other words for. */
+const labelIn = ({ operation }: Asking, name: string) =>
+  sayIfKnown(`label.${operation.name}.${name}`) ?? labelOf(name);
+
+function durationUnit(name: string, schema: Schema, values: FormValues): Unit {
+  const units = unitsFor(schema);
+  return {
+    name: unitName(name),
+    label: say('form.unit'),
+    choices: units.map((unit) => ({ value: unit, label: say(`unit.${unit}`) })),
+    value: values.get(unitName(name))?.at(-1) ?? units[0] ?? '',
   };
 }
+
+/** Of an amount with its currency, or a count with its unit, the parts: the number first. */
+const measures: Readonly<Record<string, readonly [number: string, unit: string]>> = {
+  money: ['amount', 'currency'],
+  period: ['count', 'unit'],
+};
+
+/** A number and what it is of are one field: each decides how the other is read. */
+function measureField(name: string, schema: Schema, isRequired: boolean, making: Making): Field | null {
+  const { format = '', properties = {}, description = '' } = schema;
+  const [number, of] = measures[format] ?? [];
+  if (number === undefined || of === undefined || properties[of]?.enum === undefined) return null;
+  const unitField = `${name}.${of}`;
+  const chosen = making.values.get(unitField)?.at(-1) ?? '';
+  const none = chosen === '' ? [{ value: '', label: say('form.choose') }] : [];
+  const told = isMoney(schema) ? { type: 'string', examples: [priceExample] } : properties[number];
+  return {
+    ...fieldOf(`${name}.${number}`, { ...told, description }, isRequired, making),
+    kind: 'number',
+    label: labelIn(making.asking, name),
+    unit: {
+      name: unitField,
+      label: labelOf(of),
+      choices: [...none, ...choicesOf(of, properties[of].enum)],
+      value: chosen,
+    },
+  };
+}
+
+const priceExample = '149.00';
 
 export const yesAndNo: readonly Choice[] = [
   { value: 'true', label: say('value.yes') },
   { value: 'false', label: say('value.no') },
 ];
 
-function choicesOf(values: readonly unknown[] = []): readonly Choice[] {
+function choicesOf(name: string, values: readonly unknown[] = []): readonly Choice[] {
   return values
     .filter((value) => value !== null && value !== '')
-    .map((value) => ({ value: String(value), label: String(value).replaceAll('_', ' ') }));
+    .map((value) => ({
+      value: String(value),
+      label: sayIfKnown(`choice.${name}.${value}`) ?? String(value).replaceAll('_', ' '),
+      hint: sayIfKnown(`choice.${name}.${value}.hint`) ?? '',
+    }));
 }
 
 /** Lists whose order says something: the first language is the one that the others fall back on. */
@@ -119,78 +227,4 @@ function exampleOf({ examples = [] }: Schema): string {
   const [example] = examples;
   if (Array.isArray(example)) return example.join(', ');
   return typeof example === 'string' || typeof example === 'number' ? String(example) : '';
-}
-
-/** What the fields of a form show before it is sent: what is there now, else what holds by default. */
-export function valuesOf(asking: Asking, present: Facts | null): FormValues {
-  const { readsAs } = asking.operation.portal ?? {};
-  const values = new Map<string, readonly string[]>();
-  for (const [name, schema] of Object.entries(inputProperties(asking))) {
-    const value = present?.[name] ?? present?.[readsAs?.[name] ?? name];
-    collect(values, name, schema, value === undefined ? schema.default : value);
-  }
-  return values;
-}
-
-function collect(values: Map<string, readonly string[]>, name: string, schema: Schema, value: unknown): void {
-  if (isOpenFlag(schema)) return;
-  if (value === null && hasNone(schema)) sayNone(values, name, schema);
-  if (value === null || value === undefined) return;
-  if (Array.isArray(value)) values.set(name, value.map(textOfItem));
-  else if (typeof value !== 'object') values.set(name, [textFor(schema, value)]);
-  else if (schema.properties === undefined) values.set(name, pairsOf(value as Facts));
-  else {
-    for (const [part, inner] of Object.entries(schema.properties)) {
-      collect(values, `${name}.${part}`, inner, (value as Facts)[part]);
-    }
-  }
-}
-
-/** A time has a box for it, a number takes the word. */
-function sayNone(values: Map<string, readonly string[]>, name: string, { format }: Schema): void {
-  if (format === 'date-time') values.set(noneName(name), ['true']);
-  else values.set(name, ['none']);
-}
-
-/** Of a list of objects, such as a package's products, a form has the ids. */
-const textOfItem = (item: unknown) =>
-  typeof item === 'object' && item !== null && 'id' in item ? String(item.id) : String(item);
-
-/** A browser's field for a time has no zone: it is UTC, and its label says so. */
-function textFor({ format }: Schema, value: unknown): string {
-  return format === 'date-time' ? String(value).replace(/Z$/, '') : String(value);
-}
-
-function pairsOf(value: Facts): readonly string[] {
-  return Object.entries(value).map(([key, one]) => {
-    const text = String(one);
-    // A text that looks like a number is told from one by its quotes.
-    const isText = typeof one === 'string' && !Number.isNaN(Number(text));
-    return `${key} = ${isText ? JSON.stringify(text) : text}`;
-  });
-}
-
-/** Finds the field of each problem, by its path. What belongs to none stands above the form alone. */
-export function placeProblems(
-  problems: readonly Problem[],
-  entries: readonly Entry[],
-): readonly FieldProblem[] {
-  const fields = entries.flatMap((entry) => ('fields' in entry ? entry.fields : [entry]));
-  return problems.map((found) => {
-    const field = fieldAt(found.path, fields);
-    const text = problemSentence(found, field === null ? dotted : (path) => labelAt(path, field));
-    return { field: field?.name ?? null, text };
-  });
-}
-
-/** The field of a path, or of what it is in: of a list, and of pairs, the form has one field. */
-function fieldAt(path: Path, fields: readonly Field[]): Field | null {
-  if (path.length === 0) return null;
-  return fields.find(({ name }) => name === dotted(path)) ?? fieldAt(path.slice(0, -1), fields);
-}
-
-/** What a form calls a value: its field, and the line of it. */
-function labelAt(path: Path, { label }: Field): string {
-  const place = path.at(-1);
-  return typeof place === 'number' ? say('form.line', { label, line: place + 1 }) : label;
 }

@@ -11,13 +11,15 @@ import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
 import { mayCall } from '../../call.ts';
 import { addressOf, backOf, landingOf, operationNamed, pathOf } from '../addresses.ts';
-import { singular, submitOf, titleOf } from '../labels.ts';
+import { partLead, partTitle, singular, submitOf, titleOf } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
-import { partsOf } from '../pages/detail.ts';
+import { noticeOf, partsOf } from '../pages/detail.ts';
 import { factsOf, listIn } from '../values.ts';
 import { call, callIfMay, callOrNull, formOf, hasTenant } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
-import { entriesOf, type Offers, placeProblems, valuesOf } from './fields.ts';
+import { type Offers, type Section, sectionsOf } from './fields.ts';
+import { valuesOf } from './filled.ts';
+import { placeProblems } from './problems.ts';
 import { type FormValues, readForm } from './read.ts';
 
 /** The form of an operation, with what is there now. */
@@ -70,7 +72,8 @@ async function refuseIfThere(done: OperationVisit, { operation, known }: Operati
 function sendDone(visit: OperationVisit, answer: Facts): Promise<FastifyReply> | FastifyReply {
   const { operation, reply } = visit;
   if (operation.portal?.tellsChanges === true) return sendChanges(visit, answer);
-  const next = landingOf(visit, answer);
+  // Who sets one thing after another stays on their page.
+  const next = visit.part === undefined ? landingOf(visit, answer) : visit.request.url;
   if (typeof answer.secret === 'string') return sendSecret(visit, answer, next);
   return redirectAfter(reply, next, operation.name);
 }
@@ -82,31 +85,52 @@ async function sendForm(
   present: Facts | null,
   problems: readonly Problem[] = [],
 ): Promise<FastifyReply> {
-  const entries = entriesOf(visit, values, await offersFor(visit));
+  const { operation, part } = visit;
+  const sections = fitting(sectionsOf(visit, values, await offersFor(visit)), operation, present);
+  const placed = placeProblems(
+    problems,
+    sections.flatMap(({ entries }) => entries),
+  );
   return sendOperationPage(visit, {
     template: 'form',
-    title: titleOf(visit.operation, isThere(visit)),
+    title: part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part),
     status: problems.length > 0 ? 422 : 200,
     data: {
       ...aboutForm(visit, present),
-      entries,
-      problems: placeProblems(problems, entries),
+      sections,
+      notice: problems.length > 0 ? null : noticeOf(visit, part),
+      problems: placed,
       // Of what is there already, every field is there too.
-      marksOptional: visit.operation.method !== 'PATCH',
+      marksOptional: operation.method !== 'PATCH',
     },
   });
 }
 
+/** The parts of a form without the fields that are not for a thing as it is. */
+function fitting(
+  sections: readonly Section[],
+  { portal }: Operation,
+  present: Facts | null,
+): readonly Section[] {
+  const unfit = present === null ? [] : (portal?.without?.(present) ?? []);
+  if (unfit.length === 0) return sections;
+  return sections
+    .map((section) => ({ ...section, entries: section.entries.filter(({ name }) => !unfit.includes(name)) }))
+    .filter(({ entries }) => entries.length > 0);
+}
+
 /** What every form of an operation shows. */
 function aboutForm(visit: OperationVisit, present: Facts | null) {
-  const { operation, known, request } = visit;
+  const { operation, known, request, part } = visit;
   const { reads, ends = false, homeWarning = null } = operation.portal ?? {};
   const { host, id } = request.tenant;
+  // A page of a part is one of its tenant, which stands in the rail.
+  const isNamed = reads !== undefined && part === undefined;
   return {
-    lead: operation.summary,
+    lead: part === undefined ? say('form.lead', { summary: operation.summary }) : partLead(operation, part),
     // What it acts on, in the words of its address, and as people call it.
-    target: reads === undefined ? null : (known[pathFields(operation).at(-1) ?? ''] ?? null),
-    named: namesOf(present),
+    target: isNamed ? (known[pathFields(operation).at(-1) ?? ''] ?? null) : null,
+    named: part === undefined ? namesOf(present) : null,
     action: request.url,
     submit: submitOf(operation),
     isGrave: ends,

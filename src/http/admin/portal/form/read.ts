@@ -4,19 +4,26 @@ import { forceField } from '../../../../operations/admin/define.ts';
 import { pathFields } from '../../../../operations/admin/operation.ts';
 import { type Schema, type Schemas, typesOf } from '../../../../operations/json-schema.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
+import { groupedFields } from './groups.ts';
+import { inSeconds, inSmallestUnit, isDuration, isMoney, unitName } from './units.ts';
 
 /** The values of a form's fields as they were sent, or as they are before it is. */
 export type FormValues = ReadonlyMap<string, readonly string[]>;
 
 /** An operation, and what is known of its input without a form. */
-export type Asking = Pick<OperationVisit, 'operation' | 'known'>;
+export type Asking = Pick<OperationVisit, 'operation' | 'known' | 'part'>;
 
-/** What its form asks for: all but what is known already, and what is for the command alone. */
-export function inputProperties({ operation, known }: Asking): Schemas {
+/** What its form asks for: all but what is known already, what is for the command alone, and what other forms ask for. */
+export function inputProperties(asking: Asking): Schemas {
+  const { operation, known } = asking;
   const given = pathFields(operation).filter((name) => known[name] !== undefined);
+  const own = groupedFields(asking);
   const properties = Object.entries(operation.input.properties);
   return Object.fromEntries(
-    properties.filter(([name, schema]) => !given.includes(name) && schema !== forceField),
+    properties.filter(
+      ([name, schema]) =>
+        !given.includes(name) && schema !== forceField && (own === null || own.includes(name)),
+    ),
   );
 }
 
@@ -55,6 +62,7 @@ function readField(name: string, schema: Schema, isRequired: boolean, form: Sent
   const { values, isChange } = form;
   const sent = values.get(name) ?? [];
   const isOf = (type: string) => typesOf(schema).includes(type);
+  if (isMoney(schema) && !isEmptyMoney(name, values)) return readMoney(name, values);
   if (schema.properties !== undefined) {
     const value = readObject(schema.properties, schema.required, `${name}.`, form);
     // Nothing said of any part is nothing said of the whole.
@@ -70,7 +78,20 @@ function readField(name: string, schema: Schema, isRequired: boolean, form: Sent
   const text = (sent.at(-1) ?? '').replaceAll('\r\n', '\n');
   if (hasNone(schema) && (text.trim() === 'none' || values.get(noneName(name))?.[0] === 'true')) return null;
   if (text.trim() === '') return emptyOf(schema, isRequired, isChange);
+  if (isDuration(schema)) return inSeconds(text, values.get(unitName(name))?.at(-1) ?? 'second');
   return schema.format === 'date-time' ? asUtc(text.trim()) : text;
+}
+
+const isEmptyMoney = (name: string, values: FormValues) =>
+  ['amount', 'currency'].every((part) => (values.get(`${name}.${part}`)?.at(-1) ?? '').trim() === '');
+
+function readMoney(name: string, values: FormValues): Facts {
+  const currency = values.get(`${name}.currency`)?.at(-1) ?? '';
+  const amount = values.get(`${name}.amount`)?.at(-1) ?? '';
+  return {
+    ...(amount.trim() === '' ? {} : { amount: inSmallestUnit(amount, currency) }),
+    ...(currency === '' ? {} : { currency }),
+  };
 }
 
 /** What an empty field says: of a secret, which is never shown, and of an open flag, that it stays as it is. */

@@ -81,9 +81,9 @@ export function partsOf(visit: OperationVisit, answer: Facts, hidden: readonly s
 }
 
 /** What the page says of the form that led to it. */
-export function noticeOf(visit: Visit): string | null {
+export function noticeOf(visit: Visit, part?: string): string | null {
   const operation = operationNamed(visit, takeDone(visit.reply) ?? undefined);
-  return operation?.acts === true ? doneText(operation) : null;
+  return operation?.acts === true ? doneText(operation, part) : null;
 }
 
 /** A word or two that everybody who opens the page should see first. */
