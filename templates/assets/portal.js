@@ -1,6 +1,32 @@
-// Adds to pages that work without it: a button that copies what is to be copied, and a key that leads to the search.
+// Adds to pages that work without it: times where their reader is, a button that copies, a key that leads to the search.
 (() => {
-  const { copy, copied } = document.querySelector('main').dataset;
+  const { copy, copied, zoned } = document.querySelector('main').dataset;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const wordings = {
+    date: { dateStyle: 'medium' },
+    time: { hour: '2-digit', minute: '2-digit' },
+    both: { dateStyle: 'medium', timeStyle: 'short' },
+  };
+  for (const time of document.querySelectorAll('time[datetime]')) {
+    const format = new Intl.DateTimeFormat('en-GB', wordings[time.dataset.only ?? 'both']);
+    time.title = zoned.replace('{utc}', time.dateTime).replace('{zone}', timeZone);
+    time.textContent = format.format(new Date(time.dateTime));
+  }
+  // A field for a time takes the reader's own, and sends UTC.
+  const pad = (moment) => new Date(moment - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  for (const field of document.querySelectorAll('input[type=datetime-local]')) {
+    const sent = document.createElement('input');
+    Object.assign(sent, { type: 'hidden', name: field.name, value: field.value });
+    field.removeAttribute('name');
+    if (field.value !== '') field.value = pad(new Date(`${field.value}Z`));
+    field.addEventListener('input', () => {
+      sent.value = field.value === '' ? '' : new Date(field.value).toISOString().slice(0, 19);
+    });
+    field.after(sent);
+  }
+  for (const note of document.querySelectorAll('[data-zone]')) {
+    note.textContent = note.dataset.zone.replace('{zone}', timeZone);
+  }
   const search = document.querySelector('.find input');
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target.closest('input, select, textarea') !== null;

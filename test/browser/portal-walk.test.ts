@@ -15,8 +15,8 @@ beforeAll(async () => {
 afterEach(() => site.browser.closeViews());
 
 /** Opens the portal by its address alone. */
-async function enter(email: string, javaScript = false): Promise<View> {
-  const view = await site.browser.open({ size: 'desk', javaScript });
+async function enter(email: string, javaScript = false, zone = 'UTC'): Promise<View> {
+  const view = await site.browser.open({ size: 'desk', javaScript, zone });
   const { page } = view;
   await page.goto(`${site.issuer}/admin`);
   await page.getByLabel('Email address').fill(email);
@@ -262,6 +262,22 @@ describe('the portal with JavaScript', () => {
       `curl -s "${site.issuer}/api/oidc/device/auth" -d "client_id=tv"`,
     );
     expect(view.problems).toEqual([]);
+  });
+
+  it('pages 21: times are the reader’s own, where they are read and where they are written', async () => {
+    const { page, problems } = await enter('sam@example.com', true, 'Asia/Tokyo');
+    await page.goto(`${site.issuer}/admin/tenants/${host}/audit?from=2020-01-31T20:00:00`);
+    const time = page.locator('td time').first();
+    const moment = new Date(String(await time.getAttribute('datetime')));
+    const inTokyo = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Tokyo' } as const;
+    expect(await time.textContent()).toBe(new Intl.DateTimeFormat('en-GB', inTokyo).format(moment));
+    expect(await time.getAttribute('title')).toBe(`${moment.toISOString()} · shown in Asia/Tokyo time`);
+    const from = page.getByLabel('From');
+    expect(await from.inputValue()).toBe('2020-02-01T05:00');
+    await from.fill('2020-02-01T09:00:00');
+    await page.locator('main').getByRole('button', { name: 'Show' }).click();
+    await page.waitForURL(/from=2020-02-01T00%3A00%3A00/);
+    expect(problems).toEqual([]);
   });
 
   it('W3: a link on another site leads into the portal, though its cookie stays behind at first', async () => {

@@ -111,6 +111,7 @@ export interface ConsentAnswer extends ConsentChange {
   readonly id: number;
   /** null of a member who was deleted: the answer stays, and names no person. */
   readonly email: string | null;
+  readonly memberName: string | null;
   /** Whether it is the member's last answer to the consent. */
   readonly holds: boolean;
 }
@@ -163,7 +164,7 @@ async function listPart(
     .selectFrom('consentChanges as answer')
     .innerJoin('members as member', 'member.id', 'answer.memberId')
     .selectAll('answer')
-    .select(['member.email', 'member.erasedAt', isLast.as('holds')])
+    .select(['member.email', 'member.fullName', 'member.erasedAt', isLast.as('holds')])
     .where('answer.status', '=', status)
     .orderBy('answer.changedAt', 'desc')
     .orderBy('answer.id', 'desc')
@@ -187,9 +188,10 @@ async function listPart(
   const rows = await query.execute();
   return rows
     .filter((row) => row.tenantId === tenantId)
-    .map(({ email, erasedAt, holds: isHeld, ...answer }) => ({
+    .map(({ email, fullName, erasedAt, holds: isHeld, ...answer }) => ({
       ...answer,
       email: erasedAt === null ? email : null,
+      memberName: erasedAt === null ? fullName : null,
       holds: fromFlag(isHeld),
     }));
 }

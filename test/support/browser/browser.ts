@@ -14,6 +14,8 @@ export interface ViewOptions {
   /** The browser's language, as in Accept-Language. */
   readonly language?: string;
   readonly javaScript?: boolean;
+  /** Where its clock is, such as `Europe/Oslo`. */
+  readonly zone?: string;
 }
 
 /** One page in a browser with nothing in its cookie jar. */
@@ -59,13 +61,14 @@ export async function startBrowser(): Promise<TestBrowser> {
     ],
   });
   return {
-    async open({ size = 'phone', dark = false, language = 'en', javaScript = true } = {}) {
+    async open({ size = 'phone', dark = false, language = 'en', javaScript = true, zone = 'UTC' } = {}) {
       const context = await browser.newContext({
         viewport: sizes[size],
         deviceScaleFactor: size === 'desk' ? 1 : 2,
         colorScheme: dark ? 'dark' : 'light',
         locale: language,
         javaScriptEnabled: javaScript,
+        timezoneId: zone,
       });
       context.setDefaultTimeout(10_000);
       const page = await context.newPage();

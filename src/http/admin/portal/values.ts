@@ -2,6 +2,7 @@
 import type { FieldChange } from '../../../core/operators/audit-event.ts';
 import { fieldText } from '../../../operations/field-changes.ts';
 import type { Schema, Schemas } from '../../../operations/json-schema.ts';
+import { browserWords, nameBrowser } from '../../../operations/session/notice.ts';
 import { memoized } from '../../../text/memoized.ts';
 import { say } from '../../../text/portal.ts';
 import { mayCall } from '../call.ts';
@@ -13,7 +14,16 @@ import type { Facts, Visit } from './visitor.ts';
 /** A value as a page shows it: always as text, whatever its author wrote (D14). */
 export type Shown =
   | { readonly kind: 'none' }
-  | { readonly kind: 'text'; readonly text: string }
+  /** @param title what it is in full, where it is put into words */
+  | { readonly kind: 'text'; readonly text: string; readonly title?: string }
+  /** What an id is called, and what tells it from others of that name. */
+  | {
+      readonly kind: 'named';
+      readonly text: string;
+      readonly detail: string | null;
+      readonly id: string;
+      readonly href: string | null;
+    }
   /** One of a few words that never break. */
   | { readonly kind: 'word'; readonly text: string }
   /** Something for programs: an id, an address. */
@@ -62,7 +72,16 @@ function textOf(text: string, { format, enum: words }: Schema, name: string): Sh
   if (format === 'date-time') return { kind: 'time', iso: text, text: timeText(text) };
   if (/^data:image\/(?:png|webp|svg\+xml)[;,]/.test(text)) return { kind: 'picture', source: text };
   if (/^#[0-9a-f]{6}$/i.test(text)) return { kind: 'color', text };
+  if (name === 'userAgent') return browserOf(text);
   return isCode(name) ? codeOf(text) : { kind: 'text', text };
+}
+
+/** What a browser said it is, in words; the rest of it is for those who point at them. */
+function browserOf(userAgent: string): Shown {
+  const named = nameBrowser(userAgent);
+  return named === null
+    ? { kind: 'text', text: userAgent }
+    : { kind: 'text', text: browserWords(named), title: userAgent };
 }
 
 /** In a cell, the end of an id is enough to tell it from others. */
@@ -125,15 +144,32 @@ export function tableOf(
   const names = known.length > 0 ? known : Object.keys(properties).filter(isScalar(properties));
   const columns = (known.length > 0 ? names : names.slice(0, mostColumns)).map((name) => ({
     name,
-    label: labelOf(name),
+    label: labelOf(nameFor(name) in properties ? name.replace(/Id$/, '') : name),
   }));
   return {
     kind: 'table',
     columns,
     rows: items.map((item) => ({
       item,
-      cells: columns.map(({ name }) => shownOf(item[name], properties[name], name)),
+      cells: columns.map(({ name }) => namedOf(item, name) ?? shownOf(item[name], properties[name], name)),
     })),
+  };
+}
+
+/** Beside an id stands what it is called: `clientName` beside `clientId`. */
+const nameFor = (id: string) => (id.endsWith('Id') ? id.replace(/Id$/, 'Name') : '');
+
+/** An id by the name beside it, a member with the address too; null where there is no name. */
+function namedOf(item: Facts, field: string): Shown | null {
+  const { [field]: id, [nameFor(field)]: name, memberEmail, email } = item;
+  if (typeof name !== 'string' || name === '') return null;
+  const detail = field === 'memberId' ? (memberEmail ?? email) : null;
+  return {
+    kind: 'named',
+    text: name,
+    detail: typeof detail === 'string' ? detail : null,
+    id: String(id),
+    href: null,
   };
 }
 
@@ -188,15 +224,19 @@ function nameIn({ actorKind }: Facts, name: string): string {
 }
 
 function linked(visit: Visit, name: string, shown: Shown, tenant: string): Shown {
-  if (shown.kind !== 'code' && shown.kind !== 'text') return withLinks(visit, shown, tenant);
+  if (shown.kind !== 'code' && shown.kind !== 'text' && shown.kind !== 'named') {
+    return withLinks(visit, shown, tenant);
+  }
   const target = pages[name];
   const page = target === undefined ? null : operationNamed(visit, target.page);
   if (target === undefined || page === null || !mayCall(visit, page)) return shown;
-  const href = addressOf(page, { tenant, [target.field]: shown.text });
-  return href === null || href === visit.request.url ? shown : codeOf(shown.text, href);
+  const id = shown.kind === 'named' ? shown.id : shown.text;
+  const href = addressOf(page, { tenant, [target.field]: id });
+  if (href === null || href === visit.request.url) return shown;
+  return shown.kind === 'named' ? { ...shown, href } : codeOf(id, href);
 }
 
-/** A moment as administrators read it: in UTC, since it is not known where they are. */
+/** A moment in UTC: it is not known where its reader is. The script of the page tells it in the reader's own time. */
 function timeText(iso: string): string {
   return say('value.utc', { moment: `${iso.slice(0, 10)} ${iso.slice(11, 16)}` });
 }

@@ -1,12 +1,13 @@
 // The operations on checkouts.
 
-import { checkoutStanding } from '../../../core/access/checkout.ts';
+import { type Checkout, checkoutStanding } from '../../../core/access/checkout.ts';
 import { isoTime, isoTimeOrNull } from '../../../core/access/iso-time.ts';
 import { listCheckoutsOfTenant } from '../../../storage/access/checkout.ts';
 import * as s from '../../json-schema.ts';
 import { onTenant } from '../define.ts';
 import { newestList, nextText } from '../list.ts';
 import { memberField, memberIdField } from '../members/member.ts';
+import { memberNameFields, packageNameField, withMemberNames, withPackageNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
 import { packageIdField, periodSchema, priceSchema } from './packages.ts';
 
@@ -26,6 +27,21 @@ const checkoutSchema = s.resource('Checkout', 'A checkout', {
   subscriptionId: s.orNull(s.wholeNumber('The subscription that it gave', 1)),
 });
 
+/** Beside what a checkout says, a list says whose it is, and of what. */
+const listedSchema = s.extended(checkoutSchema, 'ListedCheckout', 'A checkout in a list', {
+  ...memberNameFields,
+  packageName: packageNameField,
+});
+
+function checkoutAnswer(checkout: Checkout, now: number) {
+  return s.pick(checkoutSchema, {
+    ...checkout,
+    state: checkoutStanding(checkout, now),
+    createdAt: isoTime(checkout.createdAt),
+    closedAt: isoTimeOrNull(checkout.closedAt),
+  });
+}
+
 const listed = onTenant(
   newestList({
     name: 'checkouts.list',
@@ -34,9 +50,10 @@ const listed = onTenant(
     route: 'GET /checkouts',
     title: 'Checkouts',
     lead: 'What members ordered, and what came of it.',
+    columns: ['createdAt', 'memberId', 'packageId', 'price', 'state', 'closedAt'],
     of: 'checkouts',
     page: 'A page of checkouts',
-    schema: checkoutSchema,
+    schema: listedSchema,
     next: nextText,
     narrowing: {
       memberId: memberField,
@@ -46,13 +63,11 @@ const listed = onTenant(
       ),
     },
     read: ({ tx, tenant }, filter, limit) => listCheckoutsOfTenant(tx, tenant.id, { ...filter, limit }),
-    answer: (checkout, { now }) =>
-      s.pick(checkoutSchema, {
-        ...checkout,
-        state: checkoutStanding(checkout, now),
-        createdAt: isoTime(checkout.createdAt),
-        closedAt: isoTimeOrNull(checkout.closedAt),
-      }),
+    answer: (checkout, { now }) => checkoutAnswer(checkout, now),
+    answers: async (checkouts, context) => {
+      const answers = checkouts.map((checkout) => checkoutAnswer(checkout, context.now));
+      return withPackageNames(await withMemberNames(answers, context), context);
+    },
     keyOf: ({ id }) => id,
   }),
 );

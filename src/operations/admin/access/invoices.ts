@@ -9,6 +9,7 @@ import { conflict, unknown } from '../../refusal.ts';
 import { type OnTenant, onTenant } from '../define.ts';
 import { newestList, nextNumber } from '../list.ts';
 import { addressSchema, memberField, memberIdField } from '../members/member.ts';
+import { memberNameFields, withMemberNames } from '../names.ts';
 import { isNotYet, type Operation, type OperationContext } from '../operation.ts';
 import { payToFields } from '../tenant.ts';
 import { priceSchema, taxFields } from './packages.ts';
@@ -41,6 +42,9 @@ function invoiceAnswer({ id: _, tenantId: _tenantId, ...invoice }: Invoice) {
   };
 }
 
+/** Beside what an invoice says, a list says whose it is. */
+const listedSchema = s.extended(invoiceSchema, 'ListedInvoice', 'An invoice in a list', memberNameFields);
+
 const listed = onTenant(
   newestList({
     name: 'invoices.list',
@@ -53,7 +57,7 @@ const listed = onTenant(
     entry: { field: 'number', key: 'number' },
     of: 'invoices',
     page: 'A page of invoices',
-    schema: invoiceSchema,
+    schema: listedSchema,
     next: nextNumber(1),
     narrowing: {
       memberId: memberField,
@@ -62,6 +66,7 @@ const listed = onTenant(
     },
     read: ({ tx, tenant }, filter, limit) => listInvoicesOfTenant(tx, tenant.id, { ...filter, limit }),
     answer: invoiceAnswer,
+    answers: (invoices, context) => withMemberNames(invoices.map(invoiceAnswer), context),
     keyOf: ({ number }) => number,
   }),
 );

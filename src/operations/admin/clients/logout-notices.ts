@@ -6,6 +6,7 @@ import * as s from '../../json-schema.ts';
 import { unknown } from '../../refusal.ts';
 import { onTenant } from '../define.ts';
 import { limitField, nextNumber, pageOf } from '../list.ts';
+import { memberNameFields, withMemberNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
 import { clientIdField } from './client.ts';
 
@@ -40,6 +41,14 @@ export function noticeAnswer(notice: LogoutNoticeRow) {
   });
 }
 
+/** Beside what a notice says, a list says whom it is about. */
+const listedSchema = s.extended(
+  noticeSchema,
+  'ListedLogoutNotice',
+  'What a client was told of a sign-out, in a list',
+  memberNameFields,
+);
+
 const listed = onTenant({
   name: 'logoutNotices.list',
   summary: 'List what a client was told of sign-outs, or is to be told, the newest first',
@@ -55,14 +64,15 @@ const listed = onTenant({
   fields: { clientId: clientIdField },
   optional: { before: s.wholeNumber('The id of the last entry of the page before', 17), limit: limitField },
   output: s.exactly('A page of logout notices', {
-    logoutNotices: s.list('Logout notices', noticeSchema),
+    logoutNotices: s.list('Logout notices', listedSchema),
     next: nextNumber(17),
   }),
-  run: async ({ tx, tenant }, { clientId, before, limit }) => {
+  run: async (context, { clientId, before, limit }) => {
+    const { tx, tenant } = context;
     if ((await findRegisteredClient(tx, tenant.id, clientId)) === null) throw unknown('client');
     const of = { tenantId: tenant.id, clientId };
     const { page, last } = pageOf(await listLogoutNotices(tx, of, { before, limit: limit + 1 }), limit);
-    return { logoutNotices: page.map(noticeAnswer), next: last?.id ?? null };
+    return { logoutNotices: await withMemberNames(page.map(noticeAnswer), context), next: last?.id ?? null };
   },
 });
 

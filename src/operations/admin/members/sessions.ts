@@ -12,6 +12,7 @@ import { livingSessions, signOutEverywhere, signOutSession } from '../../session
 import { livingSignIns } from '../../sign-in/sign-in.ts';
 import { onTenant } from '../define.ts';
 import { limitField } from '../list.ts';
+import { clientNameField, withClientNames } from '../names.ts';
 import type { Operation } from '../operation.ts';
 import { manageableMember, memberField, memberFor, memberIdField, ofMember } from './member.ts';
 
@@ -43,6 +44,11 @@ export function signInAnswer({ signIn, device, ...seen }: MemberSignIn) {
     lastUsedAt: isoTime(signIn.rotatedAt),
   });
 }
+
+/** Beside what a sign-in says, a list says what its client is called. */
+const listedSignInSchema = s.extended(signInSchema, 'ListedSignIn', 'A TV or app in a list', {
+  clientName: clientNameField,
+});
 
 export const sessionSchema = s.resource('Session', 'A browser that the member is signed in with', {
   id: sessionIdField,
@@ -85,17 +91,17 @@ const signIns = onTenant({
   portal: {
     list: {
       title: 'TVs and apps',
-      columns: ['clientId', 'label', 'deviceName', 'deviceModel', 'ipAddress', 'lastUsedAt'],
+      columns: ['clientId', 'label', 'deviceName', 'deviceModel', 'ipAddress', 'createdAt', 'lastUsedAt'],
       lead: 'The TVs and apps that can use the account of a member, the newest first.',
       entry: { field: 'signInId', key: 'id' },
     },
   },
   route: 'GET /members/{memberId}/sign-ins',
-  output: s.exactly('A page of sign-ins', { signIns: s.list('TVs and apps', signInSchema), next }),
+  output: s.exactly('A page of sign-ins', { signIns: s.list('TVs and apps', listedSignInSchema), next }),
   run: async (context, { memberId, ...page }) => {
     const member = await memberFor(context, memberId);
     const found = await livingSignIns(context.tx, member, page, context.now);
-    return { signIns: found.page.map(signInAnswer), next: found.next };
+    return { signIns: await withClientNames(found.page.map(signInAnswer), context), next: found.next };
   },
 });
 

@@ -1,18 +1,31 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { updateRow } from '../../../../src/storage/rows.ts';
 import { hosts } from '../../../support/fixtures.ts';
 import { auditEvents } from '../../../support/operators/api.ts';
 import { run } from '../../../support/operators/desk.ts';
 import { mainOf, newAdmin, type PortalVisitor, plain } from '../../../support/operators/portal.ts';
+import {
+  beginWorld,
+  newAnswer,
+  newCheckout,
+  newInvoice,
+  newSession,
+  type World,
+} from '../../../support/operators/world.ts';
 import { useService } from '../../../support/use-service.ts';
 
 const service = useService({ data: 'security' });
-/** An administrator of tenant A. */
+/** An administrator of tenant A, and one of everything. */
 let tina: PortalVisitor;
+let sam: PortalVisitor;
+let world: World;
 
 const home = `/admin/tenants/${hosts.a}`;
 
 beforeAll(async () => {
   tina = await newAdmin(service, hosts.a, 'tina@example.test');
+  world = await beginWorld(service, 'lists.test');
+  sam = await newAdmin(service, world.host, 'sam@lists.test', 'system_admin');
 });
 
 describe('a list', () => {
@@ -80,6 +93,55 @@ describe('a list', () => {
     expect(await isNoticed(`${home}/clients`)).toBe(false);
     expect((await tina.send(page)).text).toContain('Product created.');
     expect(await isNoticed(page)).toBe(false);
+  });
+});
+
+describe('pages 21: a name stands where an id stood', () => {
+  const shown = async (path: string) => mainOf(await sam.send(`/admin/tenants/${world.host}${path}`));
+
+  it('of members, with the address below it and the page of the member behind it', async () => {
+    await newInvoice(world);
+    await newCheckout(world);
+    await newAnswer(world);
+    const page = `/admin/tenants/${world.host}/members/${world.memberId}`;
+    for (const list of ['/invoices', '/checkouts']) {
+      const text = await shown(list);
+      expect(text).toContain(`<a href="${page}" title="${world.memberId}"><bdi>Ada Berg</bdi></a>`);
+      expect(text).toContain('<span class="under"><bdi>ada@example.test</bdi></span>');
+    }
+    expect(await shown('/checkouts')).toContain(`<bdi title="${world.packageId}">Gold</bdi>`);
+    expect(await shown('/consent-answers')).toMatch(/<bdi>member-\d<\/bdi>/);
+  });
+
+  it('of the apps and the browsers that a member is signed in with', async () => {
+    const { sessionId } = await newSession(world);
+    const member = `/members/${world.memberId}`;
+    expect(await shown(`${member}/sign-ins`)).toMatch(/title="client-1"><bdi>The client-1<\/bdi>/);
+    const userAgent =
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36';
+    await service.store.transaction((tx) => updateRow(tx, 'sessions', { id: sessionId }, { userAgent }));
+    expect(await shown(`${member}/sessions`)).toContain(`<bdi title="${userAgent}">Chrome on Linux</bdi>`);
+  });
+
+  it('and is told nobody who may not read members', async () => {
+    await newInvoice(world);
+    const names = async (...permissions: readonly string[]) => {
+      const { secret } = await world.operate<{ secret: string }>('tokens.create', {
+        name: 'names',
+        permissions,
+      });
+      const headers = { authorization: `Bearer ${secret}` };
+      const answer = await service.http(world.host, `/api/v1/admin/tenants/${world.host}/invoices`, {
+        headers,
+      });
+      return new Set(
+        (JSON.parse(answer.text) as { invoices: { memberName: string | null }[] }).invoices.map(
+          ({ memberName }) => memberName,
+        ),
+      );
+    };
+    expect(await names('subscriptions:read')).toEqual(new Set([null]));
+    expect(await names('subscriptions:read', 'members:read')).toEqual(new Set(['Ada Berg']));
   });
 });
 
