@@ -4,33 +4,47 @@ import type { OpenTenant } from '../tenant/open-tenants.ts';
 import { developmentClients, developmentTenants } from './clients.ts';
 import { developmentMembers, developmentPassword } from './members.ts';
 
-/** What the development start prints: everything a client developer needs to begin. */
-export function banner(config: Config, tenants: readonly OpenTenant[]): string {
+/** What the development start prints: where to begin first, then everything that a client developer needs. */
+export function banner(
+  { dataFolder, mail }: Pick<Config, 'dataFolder' | 'mail'>,
+  tenants: readonly Pick<OpenTenant, 'name' | 'issuer'>[],
+): string {
   const issuerOf = (name: string) => tenants.find((tenant) => tenant.name === name)?.issuer ?? '';
-  const width = Math.max(...developmentClients.map(({ clientId }) => clientId.length));
-  return [
-    '',
-    'Memberdoor, development start. Nothing here is secret; none of it loads into production.',
-    '',
-    'Tenants',
-    ...developmentTenants.map(({ name }) => `  ${name.padEnd(8)} ${issuerOf(name)}`),
-    '',
-    'Clients of Acme and Globex (Initech has web and spa)',
-    ...developmentClients.map(
-      ({ clientId, secret, redirectUris = [] }) =>
-        `  ${clientId.padEnd(width)}  ${secret ?? 'public'}${redirectUris.length > 0 ? `  ${redirectUris.join(' ')}` : ''}`,
-    ),
-    '',
-    `Members, all with the password ${developmentPassword}`,
-    ...inLines(developmentMembers.map(({ email }) => email)),
-    '',
-    `Data   ${config.dataFolder}`,
-    // With a mail server of the developer's own, mails leave.
-    ...(config.mail.smtpUrl === null ? [`Mail   ${issuerOf('Acme')}/outbox`] : []),
-    `Try    curl -s ${issuerOf('Acme')}/.well-known/openid-configuration`,
-    '',
-    '',
-  ].join('\n');
+  const acme = issuerOf('Acme');
+  const sections = [
+    ['Memberdoor, development start. Nothing here is secret; none of it loads into production.'],
+    inColumns([
+      ['Account', `${acme}/account`, 'as ada@example.com'],
+      ['Portal', `${acme}/admin`, 'as sam@example.com, or tina@example.com for Acme alone'],
+      // With a mail server of the developer's own, mails leave.
+      ...(mail.smtpUrl === null ? [['Outbox', `${acme}/outbox`, 'every mail, as its reader sees it']] : []),
+      ['Docs', 'docs/client-developers.md', 'begin with "Your first sign-in"'],
+      ['Data', dataFolder, 'delete it to begin anew'],
+    ]),
+    [`  The password of every member is ${developmentPassword}`],
+    ['Tenants', ...inColumns(developmentTenants.map(({ name }) => [name, issuerOf(name)]))],
+    [
+      'Clients of Acme and Globex (Initech has web and spa)',
+      ...inColumns(
+        developmentClients.map(({ clientId, secret, redirectUris = [] }) => [
+          clientId,
+          secret ?? 'public',
+          redirectUris.join(' '),
+        ]),
+      ),
+    ],
+    ['Members', ...inLines(developmentMembers.map(({ email }) => email))],
+    [`Try  curl -s ${acme}/.well-known/openid-configuration`],
+  ];
+  return `\n${sections.map((lines) => lines.join('\n')).join('\n\n')}\n\n`;
+}
+
+/** Rows of words, those of a column below one another. */
+function inColumns(rows: readonly (readonly string[])[]): readonly string[] {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  return rows.map((row) =>
+    `  ${row.map((word, column) => word.padEnd(widthOf(column))).join('  ')}`.trimEnd(),
+  );
 }
 
 /** Words in lines of at most a hundred characters. */
