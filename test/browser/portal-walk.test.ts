@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { View } from '../support/browser/browser.ts';
-import { password, startSite } from '../support/browser/site.ts';
+import { password, startSite, submitSignIn } from '../support/browser/site.ts';
 import { auditEvents } from '../support/operators/api.ts';
 import { useStarted } from '../support/use-service.ts';
+import { pkce } from '../support/visitor.ts';
 
 const site = useStarted(startSite);
 let host: string;
@@ -54,21 +55,21 @@ describe('the portal, walked without JavaScript', () => {
     const { page } = view;
     await openList(view, 'Clients');
     await press(view, 'New client');
-    await page.getByLabel('Client ID').fill('shop');
-    await page.getByLabel('Name', { exact: true }).fill('The shop');
-    await page.getByLabel('Type').selectOption('confidential');
-    await page.getByLabel(/^Redirect URIs/).fill('http://shop.example.com/callback');
-    await send(view, 'Create client');
+    await heading(view, 'What are you building?');
+    await page.getByLabel('Name, as members read it').fill('Shop');
+    await page.getByLabel('Where does it run?').fill('http://shop.example.com');
+    await send(view, 'Create and show how to connect');
     await page.getByRole('alert').getByRole('link').click();
-    expect(new URL(page.url()).hash).toBe('#f-redirectUris');
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('The shop');
-    await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback');
-    await send(view, 'Create client');
+    expect(new URL(page.url()).hash).toBe('#f-address');
+    expect(await page.getByLabel('Name, as members read it').inputValue()).toBe('Shop');
+    await page.getByLabel('Where does it run?').fill('https://shop.example.com');
+    await send(view, 'Create and show how to connect');
     const first = await readSecret(view);
     expect(first).toMatch(/^[\w-]{43}$/);
     expect(page.url()).not.toContain(first);
+    expect(await page.locator('details[open] pre').textContent()).toContain(`CLIENT_SECRET=${first}`);
     await press(view, 'I have copied it');
-    await heading(view, 'The shop');
+    await heading(view, 'Shop');
 
     await page.getByText('openid-client (Node)').click();
     const settings = await page.getByLabel('openid-client (Node)').textContent();
@@ -89,7 +90,7 @@ describe('the portal, walked without JavaScript', () => {
       .first()
       .click();
     await send(view, 'Remove secret');
-    await heading(view, 'The shop');
+    await heading(view, 'Shop');
     expect(await page.getByRole('link', { name: /^Remove secret/ }).count()).toBe(1);
 
     await press(view, 'Edit');
@@ -256,11 +257,59 @@ describe('the portal with JavaScript', () => {
     await openList(view, 'Clients');
     await press(view, 'tv');
     await page.getByText('curl, TV').first().click();
-    await page.locator('details[open]').getByRole('button', { name: 'Copy' }).click();
+    await page
+      .locator('details')
+      .filter({ hasText: 'curl, TV' })
+      .getByRole('button', { name: 'Copy' })
+      .click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
       `curl -s "${site.issuer}/api/oidc/device/auth" -d "client_id=tv"`,
     );
+    expect(view.problems).toEqual([]);
+  });
+
+  it('a client is made by a kind, a name and an address, and members sign in with the settings it shows', async () => {
+    const view = await enter('tina@example.com', true);
+    const { page } = view;
+    await openList(view, 'Clients');
+    await press(view, 'New client');
+    await page.getByRole('radio', { name: 'Single-page app' }).check();
+    const follows = page.locator('#follows p:visible');
+    expect(await follows.textContent()).toContain('redirect URI …/callback');
+    await page.getByLabel('Name, as members read it').fill('Club reader');
+    await page.getByLabel('Where does it run?').fill(`${site.app.origin}/`);
+    expect(await follows.textContent()).toContain(
+      `redirect URI ${site.app.origin}/callback, web origin ${site.app.origin}, after sign-out ${site.app.origin}/.`,
+    );
+    await page.getByRole('radio', { name: 'TV app' }).check();
+    expect(await page.getByLabel('Where does it run?').isVisible()).toBe(false);
+    await page.getByRole('radio', { name: 'Mobile or desktop app' }).check();
+    await page.getByLabel('What is its package name or bundle ID?').fill('com.example.Club');
+    expect(await follows.textContent()).toContain('redirect URI com.example.club:/callback');
+    await page.getByRole('radio', { name: 'Single-page app' }).check();
+    await page.getByLabel('Where does it run?').fill(site.app.origin);
+    await send(view, 'Create and show how to connect');
+    await heading(view, 'Club reader');
+    expect(await notice(view)).toBe('Client created.');
+
+    await page.getByText('oidc-client-ts (browser)').click();
+    const settings = (await page.getByLabel('oidc-client-ts (browser)').textContent()) ?? '';
+    const [, clientId = ''] = /client_id: '([^']+)'/.exec(settings) ?? [];
+    const [, redirectUri = ''] = /redirect_uri: '([^']+)'/.exec(settings) ?? [];
+    const [, scope = ''] = /scope: '([^']+)'/.exec(settings) ?? [];
+    const { verifier, challenge } = pkce();
+    const member = await site.browser.open({ size: 'phone' });
+    const asked = { client_id: clientId, redirect_uri: redirectUri, scope, code_challenge: challenge };
+    await member.page.goto(site.authorization(asked));
+    await submitSignIn(member, 'bo@example.com');
+    await member.page.waitForURL(`${site.app.origin}/callback**`);
+    const code = new URL(member.page.url()).searchParams.get('code') ?? '';
+    const answer = await site.service.http(host, '/api/oidc/token', {
+      body: { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier },
+      headers: { origin: site.app.origin },
+    });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, site.app.origin]);
     expect(view.problems).toEqual([]);
   });
 

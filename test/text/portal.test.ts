@@ -86,6 +86,8 @@ const isEnglish = (text: string) => /[A-Za-z]{2}/.test(text.replaceAll(/&\w+;/g,
 /** What stands in the code all the same, and why. */
 const allowed: Readonly<Record<string, string>> = {
   'Spring Security': 'the name of a library',
+  'curl, server job': 'likewise',
+  'Node, server job': 'likewise',
   'curl, web': 'a program, and what it is used for in the file of that name',
   'openid offline_access profile email': 'a scope',
   'the member is no administrator': 'the reason that the audit has',

@@ -36,7 +36,32 @@ const addressField = s.held(
 export const createOperation: Operation = onTenant({
   name: 'clients.create',
   summary: 'Register a client; the secret of a confidential one is in this answer and nowhere else',
-  portal: { page: 'clients.list', lands: 'clients.read', choices: { apis: 'apis.list' } },
+  portal: {
+    page: 'clients.list',
+    lands: 'clients.read',
+    choices: { apis: 'apis.list' },
+    cards: 'kind',
+    groups: [
+      { name: 'what', fields: ['kind', 'name', 'address'] },
+      {
+        name: 'rest',
+        fields: [
+          'clientId',
+          'redirectUris',
+          'postLogoutRedirectUris',
+          'webOrigins',
+          'apis',
+          'serviceScopes',
+          'accessTokenSeconds',
+          'refreshTokenIdleSeconds',
+          'refreshTokenAbsoluteSeconds',
+          'idTokenAlgorithm',
+          'accessTokenAlgorithm',
+        ],
+        isFolded: true,
+      },
+    ],
+  },
   permission: 'clients:write',
   route: 'POST /clients',
   fields: { name: nameField },

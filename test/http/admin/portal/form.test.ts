@@ -68,12 +68,14 @@ describe('a form', () => {
     const answer = await tina.submit(`${home}/clients/+create`, {
       clientId: 'a b',
       name: 'x'.repeat(3_000),
-      type: 'public',
+      kind: 'single_page_app',
+      address: 'https://evil.test',
       redirectUris: 'http://evil.test/cb',
-      logo: 'data:text/html,x',
+      accessTokenSeconds: '9',
+      'accessTokenSeconds:unit': 'hour',
     });
     const fields = [...answer.text.matchAll(/<li><a href="#f-(\w+)">/g)].map(([, name]) => name);
-    expect(fields).toEqual(expect.arrayContaining(['clientId', 'redirectUris', 'logo']));
+    expect(fields).toEqual(expect.arrayContaining(['accessTokenSeconds']));
     expect(answer.text).not.toMatch(/<li>[A-Z]/);
   });
 

@@ -151,7 +151,8 @@ describe('A18: a secret', () => {
   const created = {
     clientId: 'shop',
     name: 'Shop',
-    type: 'confidential',
+    kind: 'website',
+    address: 'https://shop.test',
     redirectUris: 'https://shop.test/cb',
   };
 

@@ -63,14 +63,14 @@ describe('the settings on a client’s page', () => {
   it('are there for each library that fits the client, filled with its own values', async () => {
     const titles = async (clientId: string) => Object.keys(await settingsOf(clientId));
     const onServer = ['Auth.js', 'express-openid-connect', 'mod_auth_openidc (Apache)', 'Spring Security'];
-    expect(await titles('web')).toEqual(['openid-client (Node)', ...onServer, 'curl, web']);
+    expect(await titles('web')).toEqual(['.env', 'openid-client (Node)', ...onServer, 'curl, web']);
     expect(await titles('spa')).toEqual([
       'openid-client (Node)',
       'oidc-client-ts (browser)',
       'AppAuth (Android, iOS)',
       'curl, web',
     ]);
-    expect(await titles('tv')).toEqual(['curl, TV']);
+    expect(await titles('tv')).toEqual(['JavaScript, TV', 'curl, TV']);
     expect(await titles('tv-off')).toEqual([]);
     for (const code of Object.values(await settingsOf('web'))) {
       expect(code).toContain(issuer);

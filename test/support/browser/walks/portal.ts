@@ -70,11 +70,11 @@ export function portalWalk(site: Site): Walk {
 
   /** A page of a form that was sent with these fields. */
   const sent =
-    (path: string, fields: Readonly<Record<string, string>>): Go =>
+    (path: string, fields: Readonly<Record<string, string>>, button = '[type=submit]'): Go =>
     async (view) => {
       await at(path)(view);
       for (const [id, value] of Object.entries(fields)) await fillIn(view, id, value);
-      await view.page.locator('main button[type=submit]').click();
+      await view.page.locator(`main button${button}`).first().click();
       await view.page.waitForLoadState();
     };
 
@@ -103,13 +103,20 @@ export function portalWalk(site: Site): Walk {
     },
     member: (view) => at(`/members/${member}`)(view),
     'form for a client': at('/clients/+create'),
-    'form with an error': sent('/clients/+create', {
-      clientId: 'a b',
-      name: 'x',
-      type: 'public',
-      redirectUris: 'http://evil.example/\nhttps://app.example.com/cb',
-    }),
+    'form with an error': sent('/clients/+create', { name: 'x', address: 'http://evil.example/' }),
+    'form for a client with all of it': sent(
+      '/clients/+create',
+      { name: 'x', address: 'app.example.com' },
+      '[value=rest]',
+    ),
+    'form to edit a client': async (view) => {
+      await at('/clients/everything/+change')(view);
+      await view.page.evaluate(
+        'document.querySelectorAll("details.part").forEach((one) => { one.open = true; })',
+      );
+    },
     'form for a tenant': at('/+change'),
+    'page of a group of settings': at('/+change/registration'),
     'form for a subscription': (view) => at(`/members/${member}/subscriptions/+create`)(view),
     'form that ends something': at('/clients/spa/+disable'),
     'form that deletes a member': (view) => at(`/members/${member}/+delete`)(view),

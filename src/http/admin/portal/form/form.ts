@@ -4,27 +4,28 @@ import { listPage, sessionLife } from '../../../../core/limits.ts';
 import type { Problem } from '../../../../core/problem.ts';
 import { nameOf, type Operation, pathFields } from '../../../../operations/admin/operation.ts';
 import { conflict, OperationRefused } from '../../../../operations/refusal.ts';
-import { type Change, differs, outcomeOf, summaryOf } from '../../../../operations/tenant-file/change.ts';
 import { CommitUnanswered } from '../../../../storage/store.ts';
 import { say } from '../../../../text/portal.ts';
-import { redirectAfter } from '../../../cookies.ts';
 import type { Form } from '../../../form.ts';
-import { mayCall } from '../../call.ts';
-import { addressOf, backOf, landingOf, operationNamed, pathOf } from '../addresses.ts';
+import { backOf, operationNamed, pathOf } from '../addresses.ts';
 import { partLead, partTitle, singular, submitOf, titleOf } from '../labels.ts';
 import { sendOperationPage, sendPortalProblem } from '../page.ts';
-import { noticeOf, partsOf } from '../pages/detail.ts';
+import { noticeOf } from '../pages/detail.ts';
 import { factsOf, listIn } from '../values.ts';
-import { call, callIfMay, callOrNull, formOf, hasTenant } from '../visit.ts';
+import { call, callIfMay, formOf, hasTenant } from '../visit.ts';
 import type { Facts, OperationVisit } from '../visitor.ts';
 import { type Offers, type Section, sectionsOf } from './fields.ts';
 import { valuesOf } from './filled.ts';
+import { sendDone, sentFields } from './outcome.ts';
+import { ownFormOf } from './own-forms.ts';
+import { presentOf, withPresent } from './present.ts';
 import { placeProblems } from './problems.ts';
 import { type FormValues, readForm } from './read.ts';
 
 /** The form of an operation, with what is there now. */
 export function showForm(visit: OperationVisit): Promise<FastifyReply> {
-  return withPresent(visit, (present) => sendForm(visit, valuesOf(visit, present), present));
+  const begin = ownFormOf(visit)?.begin ?? ((values: FormValues) => values);
+  return withPresent(visit, (present) => sendForm(visit, begin(valuesOf(visit, present)), present));
 }
 
 /** As long as a session that can send it. */
@@ -34,6 +35,10 @@ const longestUsed = sessionLife.admin.absolute;
 export async function submitForm(visit: OperationVisit): Promise<FastifyReply> {
   const { operation, known, request, reply, deps } = visit;
   const form = request.body as Form;
+  const again = ownFormOf(visit)?.again?.(form) ?? null;
+  if (again !== null) {
+    return withPresent(visit, (present) => sendForm(visit, again.values, present, again.problems, true));
+  }
   const said = readForm(visit, form);
   if (form.get('confirmed')?.[0] !== 'yes' && isEnding(visit, said)) return sendConfirmation(visit, form);
   // A second press of a button, or a reload of the page that shows a new secret, does not do it all again (pages 7).
@@ -69,37 +74,34 @@ async function refuseIfThere(done: OperationVisit, { operation, known }: Operati
   throw conflict(name, 'taken', { what: singular(nameOf(operation).noun) });
 }
 
-function sendDone(visit: OperationVisit, answer: Facts): Promise<FastifyReply> | FastifyReply {
-  const { operation, reply } = visit;
-  if (operation.portal?.tellsChanges === true) return sendChanges(visit, answer);
-  // Who sets one thing after another stays on their page.
-  const next = visit.part === undefined ? landingOf(visit, answer) : visit.request.url;
-  if (typeof answer.secret === 'string') return sendSecret(visit, answer, next);
-  return redirectAfter(reply, next, operation.name);
-}
-
-/** Sends the form of an operation with these values, and what is wrong with them. */
+/** Sends the form of an operation with these values, and what is wrong with them. @param isWhole whether nothing is folded */
 async function sendForm(
   visit: OperationVisit,
   values: FormValues,
   present: Facts | null,
   problems: readonly Problem[] = [],
+  isWhole = false,
 ): Promise<FastifyReply> {
   const { operation, part } = visit;
+  const own = ownFormOf(visit);
   const sections = fitting(sectionsOf(visit, values, await offersFor(visit)), operation, present);
   const placed = placeProblems(
     problems,
     sections.flatMap(({ entries }) => entries),
   );
   return sendOperationPage(visit, {
-    template: 'form',
-    title: part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part),
+    template: own?.template ?? 'form',
+    title:
+      own?.title ?? (part === undefined ? titleOf(operation, isThere(visit)) : partTitle(operation, part)),
     status: problems.length > 0 ? 422 : 200,
     data: {
       ...aboutForm(visit, present),
       sections,
       notice: problems.length > 0 ? null : noticeOf(visit, part),
       problems: placed,
+      /** Whether what is folded is to be looked through. */
+      isWhole,
+      ...own?.about(visit, values),
       // Of what is there already, every field is there too.
       marksOptional: operation.method !== 'PATCH',
     },
@@ -167,54 +169,6 @@ function sendConfirmation(visit: OperationVisit, form: Form): Promise<FastifyRep
   );
 }
 
-/**
- * A new secret is shown on the answer itself, once: it is in no address, and in nothing that is kept (A18).
- *
- * @param next the page that shows what it is of
- */
-function sendSecret(
-  visit: OperationVisit,
-  { secret, ...others }: Facts,
-  next: string,
-): Promise<FastifyReply> {
-  const output = visit.operation.output;
-  // The first few say which it is.
-  const names = Object.keys(output.properties ?? {}).slice(0, 4);
-  const named = Object.fromEntries(names.map((name) => [name, others[name]]));
-  const facts = factsOf(named, output).filter(({ value }) => value.kind !== 'none');
-  return sendOperationPage(visit, {
-    template: 'secret',
-    title: say('secret.title'),
-    data: { secret, next, facts },
-  });
-}
-
-/** What a file would change, or has changed, as the command says it; what was compared can be applied from there. */
-function sendChanges(visit: OperationVisit, answer: Facts): Promise<FastifyReply> {
-  const { operation, known, request } = visit;
-  const changes = (answer.changes ?? []) as readonly Change[];
-  const told = changes.map((change) => ({ ...change, note: outcomeOf(change, say('answer.pruned')) }));
-  const apply = differs(changes) ? operationNamed(visit, operation.portal?.doneBy) : null;
-  return sendOperationPage(visit, {
-    template: 'answer',
-    title: operation.acts ? say('done.page', { act: titleOf(operation) }) : titleOf(operation),
-    data: {
-      ...partsOf(visit, { ...answer, changes: told }),
-      lead: summaryOf(changes, operation.acts, say('answer.undone')),
-      next: landingOf(visit, answer),
-      action: apply === null || !mayCall(visit, apply) ? null : addressOf(apply, known),
-      fields: sentFields(request.body as Form),
-    },
-  });
-}
-
-/** Everything that a form said, for another form to say again. */
-function sentFields(form: Form): readonly { readonly name: string; readonly value: string }[] {
-  return [...form].flatMap(([name, values]) =>
-    name === 'token' ? [] : values.map((value) => ({ name, value })),
-  );
-}
-
 /** The choices of fields that name something which is in a list. */
 async function offersFor(visit: OperationVisit): Promise<Offers> {
   const offers: Record<string, Offers[string]> = {};
@@ -231,46 +185,4 @@ async function offersFor(visit: OperationVisit): Promise<Offers> {
     }));
   }
   return offers;
-}
-
-/** Shows what a form is about, as it is before; what is not there cannot be changed either (A17). */
-async function withPresent(
-  visit: OperationVisit,
-  show: (present: Facts | null) => Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  const present = mayCall(visit, visit.operation) ? await presentIn(visit) : 'unknown';
-  return present === 'unknown' ? sendPortalProblem(visit.reply, 'notFound', visit) : show(present);
-}
-
-/** The thing; null for something new; `unknown` where there is none for this administrator. */
-type Present = Facts | null | 'unknown';
-
-/** What is there before it is changed, on a tenant that this administrator has. */
-async function presentIn(visit: OperationVisit): Promise<Present> {
-  const { tenant } = visit.known;
-  if (tenant === undefined) return presentOf(visit);
-  const read = operationNamed(visit, 'tenants.read');
-  const isThereFor = read !== null && (await callOrNull(visit, read, { tenant })) !== null;
-  return isThereFor ? presentOf(visit) : 'unknown';
-}
-
-/** What is there before it is changed: what the operation that the form reads answers, or the entry of that list. */
-async function presentOf(visit: OperationVisit): Promise<Present> {
-  const { operation, known } = visit;
-  const page = operationNamed(visit, operation.portal?.reads);
-  const isNamed = (one: Operation) => pathFields(one).every((field) => known[field] !== undefined);
-  if (page === null || !isNamed(operation) || !isNamed(page)) return null;
-  const entry = page.portal?.list?.entry;
-  const isAsked = entry !== undefined && entry.field in page.input.properties;
-  // A list of pages is asked for the one entry.
-  const only = isAsked ? { [entry.field]: known[entry.field] } : {};
-  const answer = await callIfMay(visit, page.name, { ...pathOf(page, known), ...only });
-  if (answer === null) return 'unknown';
-  if (operation.made !== undefined) return null;
-  if (entry === undefined) return answer;
-  const { items } = listIn(answer, page.output);
-  const found = items.find((item) => String(item[entry.key]) === String(known[entry.field]));
-  // A list of pages need not have it on the first; a whole one has.
-  const isWhole = isAsked || answer.next === undefined;
-  return found ?? (isWhole ? 'unknown' : null);
 }

@@ -10,6 +10,7 @@ import { listIn } from '../values.ts';
 import { callIfMay } from '../visit.ts';
 import type { Facts, OperationVisit, Visit } from '../visitor.ts';
 import { badgesOf, detailPage } from './detail.ts';
+import { settingsOf } from './settings.ts';
 
 /** GET of a client. */
 export function showClient(visit: OperationVisit): Promise<FastifyReply> {
@@ -24,7 +25,7 @@ export function showClient(visit: OperationVisit): Promise<FastifyReply> {
       data: {
         client,
         badges: badgesOf(client),
-        ...settingsFor(client, String(tenant.issuer)),
+        settings: await settingsOf(visit, client),
         stages: await stagesOf(visit, client, tenant),
         /** The form that turns it on or off; null for those who may not. */
         setDeviceFlow:
@@ -95,74 +96,3 @@ function stateOf(flag: unknown): Stage['state'] {
 }
 
 const flowOf = ({ deviceFlow }: Facts) => stateOf(deviceFlow);
-
-const isConfidential = ({ type }: Facts) => type === 'confidential';
-const urisOf = ({ redirectUris }: Facts) => (Array.isArray(redirectUris) ? redirectUris.map(String) : []);
-const isWeb = (client: Facts) => urisOf(client).some((uri) => uri.startsWith('http'));
-const isApp = (client: Facts) => urisOf(client).some((uri) => /^(?!https:)/.test(uri));
-const isTv = ({ deviceFlow }: Facts) => deviceFlow === true;
-const isOnServer = (client: Facts) => isConfidential(client) && isWeb(client);
-
-/** The libraries, and which clients each is for; its template is `templates/admin/settings/<file>.eta`. */
-const libraries: readonly {
-  readonly file: string;
-  readonly title: string;
-  readonly fits: (client: Facts) => boolean;
-}[] = [
-  { file: 'openid-client', title: 'openid-client (Node)', fits: isWeb },
-  { file: 'auth-js', title: 'Auth.js', fits: isOnServer },
-  { file: 'express-openid-connect', title: 'express-openid-connect', fits: isOnServer },
-  {
-    file: 'oidc-client-ts',
-    title: 'oidc-client-ts (browser)',
-    fits: (client) => !isConfidential(client) && isWeb(client),
-  },
-  { file: 'mod-auth-openidc', title: 'mod_auth_openidc (Apache)', fits: isOnServer },
-  { file: 'spring', title: 'Spring Security', fits: isOnServer },
-  {
-    file: 'appauth',
-    title: 'AppAuth (Android, iOS)',
-    fits: (client) => !isConfidential(client) && isApp(client),
-  },
-  { file: 'curl-web', title: 'curl, web', fits: isWeb },
-  { file: 'curl-tv', title: 'curl, TV', fits: isTv },
-];
-
-/** The libraries whose settings fit a client, filled with its own values, and the names of the others. */
-function settingsFor(client: Facts, issuer: string) {
-  const fitting = libraries.filter(({ fits }) => fits(client));
-  return {
-    settings: fitting.map(({ file, title }) => ({
-      file,
-      title,
-      facts: factsOf(client, issuer, file === 'appauth'),
-    })),
-    others: libraries.filter((library) => !fitting.includes(library)).map(({ title }) => title),
-  };
-}
-
-/** What the settings of a library are filled with. */
-function factsOf(client: Facts, issuer: string, isForApps: boolean) {
-  const uris = urisOf(client);
-  // An app comes back to a scheme of its own, where it has one.
-  const own = isForApps ? uris.find((uri) => !uri.startsWith('http')) : undefined;
-  const redirectUri = uris.find((uri) => uri.startsWith('http')) ?? uris[0] ?? '';
-  const logout = client.postLogoutRedirectUris;
-  const url = URL.canParse(redirectUri) ? new URL(redirectUri) : null;
-  return {
-    issuer,
-    clientId: String(client.clientId),
-    isConfidential: isConfidential(client),
-    /** Development alone: most libraries have to be told that http is meant. */
-    isHttp: issuer.startsWith('http:'),
-    redirectUri: own ?? redirectUri,
-    /** The redirect URI's origin, such as `https://app.example.com`, and what comes behind it. */
-    appOrigin: url?.origin ?? '',
-    redirectPath: url?.pathname ?? '',
-    postLogoutRedirectUri: Array.isArray(logout) && logout.length > 0 ? String(logout[0]) : null,
-    scope: 'openid offline_access profile email',
-    webOrigins: Array.isArray(client.webOrigins) ? client.webOrigins.map(String) : [],
-    idTokenAlgorithm: String(client.idTokenAlgorithm),
-    claimsInIdToken: client.claimsInIdToken === true,
-  };
-}
