@@ -154,6 +154,42 @@ describe('the forms', () => {
     expect(await page.locator('#password').getAttribute('type')).toBe('text');
   });
 
+  it('a new password gets a word while it is typed, and nothing of it is sent', async () => {
+    const view = await site.browser.open();
+    const { page, requests } = view;
+    await page.goto(site.authorization({ prompt: 'create' }));
+    await page.fill('#fullName', 'Ada Berg');
+    await page.fill('#email', 'ada.nilsen@example.test');
+    const before = requests.length;
+    const note = page.locator('[aria-live=polite]');
+    expect(await note.textContent()).toBe('');
+    const said: [string, string | null][] = [];
+    for (const typed of ['kvist', 'acme20252026', 'Berg-Ada-2024', 'nilsen123456', 'password2024']) {
+      await page.fill('#password', typed);
+      said.push([typed, await note.textContent()]);
+    }
+    await page.getByRole('button', { name: 'Show password' }).click();
+    for (const typed of ['qwertyuiop12', 'abc1abc1abc1', 'kvist og eld', 'x7Kq9mTzPw2v', '']) {
+      await page.fill('#password', typed);
+      said.push([typed, await note.textContent()]);
+    }
+    const weak = 'Easy to guess. Add another word or two';
+
+    expect(said).toEqual([
+      ['kvist', ''],
+      ['acme20252026', weak],
+      ['Berg-Ada-2024', weak],
+      ['nilsen123456', weak],
+      ['password2024', weak],
+      ['qwertyuiop12', weak],
+      ['abc1abc1abc1', weak],
+      ['kvist og eld', 'Long enough'],
+      ['x7Kq9mTzPw2v', 'Long enough'],
+      ['', ''],
+    ]);
+    expect(requests).toHaveLength(before);
+  });
+
   it('pages 4: a language chosen on the sign-up page goes with its flow, into the mail too', async () => {
     const view = await site.browser.open();
     const { page } = view;

@@ -8,10 +8,11 @@ import { templateFolder } from '../../text/templates.ts';
 const read = (file: string) => readFileSync(new URL(`assets/${file}`, templateFolder), 'utf8');
 const sha256 = (text: string) => createHash('sha256').update(text);
 
-/** A script of `templates/assets/`, by its name without the ending: its address, and what serves it there. */
-export function scriptAsset(name: string) {
-  const script = read(`${name}.js`);
-  const url = `/assets/${name}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
+/** Scripts of `templates/assets/`, by their names without the ending, as one: its address, and what serves it there. */
+export function scriptAsset(...names: readonly [string, ...string[]]) {
+  // Without the comments and the white space that only people need: it travels with every page.
+  const script = names.map((name) => read(`${name}.js`).replaceAll(/^\s*(?:\/\/.*\n)?/gm, '')).join('');
+  const url = `/assets/${names.at(-1)}-${sha256(script).digest('base64url').slice(0, 12)}.js`;
   const serve = (app: FastifyInstance, config: { readonly setup?: boolean } = {}) =>
     app.route({
       method: ['GET', 'HEAD'],
@@ -39,13 +40,14 @@ export interface Style {
  * @returns the style of a tenant's pages: its colours, what all pages share, then the sheets
  */
 export function styleSheet(...files: readonly string[]): (branding: Branding) => Style {
-  // Without the comments and the white space that only people need: it travels with every page.
+  // Without comments and white space, as the scripts.
   const sheet = ['palette.css', 'base.css', ...files]
     .map(read)
     .join('')
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(/ ?([{};,>]) ?/g, '$1')
+    .replaceAll(/\b0\.(?=\d)/g, '.')
     .replaceAll(': ', ':')
     .replaceAll(';}', '}');
   const styles = new WeakMap<Branding, Style>();
@@ -89,4 +91,23 @@ const plain = styleSheet(...door);
 export function pageStyle(template: string, branding: Branding): Style {
   const [, style] = styles.find(([folder]) => template.startsWith(folder)) ?? ['', plain];
   return style(branding);
+}
+
+const plainScript = scriptAsset('memberdoor');
+const newPassword = scriptAsset('memberdoor', 'new-password');
+
+/** The scripts of pages that have more than the others, by their templates. */
+const scripts: Readonly<Record<string, ReturnType<typeof scriptAsset>>> = {
+  'members/account/password.eta': newPassword,
+  'members/device/entry.eta': scriptAsset('memberdoor', 'slots'),
+  'members/recover/reset.eta': newPassword,
+  'members/sign-up/form.eta': newPassword,
+  'setup/form.eta': newPassword,
+};
+
+export const pageScripts = [...new Set([plainScript, ...Object.values(scripts)])];
+
+/** The address of a page's script, by its template. */
+export function pageScript(template: string): string {
+  return (scripts[template] ?? plainScript).url;
 }

@@ -14,9 +14,7 @@ import {
 } from '../../text/language.ts';
 import { createTemplates, templateFolder } from '../../text/templates.ts';
 import { pageHeaders } from '../headers.ts';
-import { pageStyle, scriptAsset } from './assets.ts';
-
-const script = scriptAsset('memberdoor');
+import { pageScript, pageScripts, pageStyle } from './assets.ts';
 
 /** What was wrong with a field of a form. */
 export interface FieldProblem {
@@ -46,15 +44,15 @@ export interface Page {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Registers the template engine and the one script of the pages. */
+/** Registers the template engine and the scripts of the pages, one for each. */
 export function pages(app: FastifyInstance): void {
   app.register(fastifyView, {
     engine: { eta: createTemplates() },
     root: fileURLToPath(templateFolder),
     production: true,
   });
-  // The page of the first administrator needs it before there is a tenant.
-  script.serve(app, { setup: true });
+  // The page of the first administrator needs one before there is a tenant.
+  for (const script of pageScripts) script.serve(app, { setup: true });
 }
 
 /**
@@ -100,7 +98,7 @@ export async function sendPage(reply: FastifyReply, page: Page): Promise<Fastify
     heading: name,
     host: reply.request.tenant === undefined ? '' : new URL(reply.request.tenant.issuer).host,
     style: style.text,
-    scriptUrl: script.url,
+    scriptUrl: pageScript(page.template),
     again: offered.length > 1 ? (page.again ?? null) : null,
     languages: offered,
     // Every form that asks for consents says which words it showed (`members/parts/consents.eta`).

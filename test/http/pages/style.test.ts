@@ -24,7 +24,7 @@ function wholeOf(name: string): string {
 const selectorsOf = (sheet: string) =>
   [...sheet.matchAll(/([^{};]+)\{/g)]
     .flatMap(([, list]) => String(list).split(','))
-    .map((selector) => selector.trim().replaceAll(/\s+/g, ' '))
+    .map((selector) => selector.trim().replaceAll(/\s+/g, ' ').replaceAll(' > ', '>'))
     .filter((selector) => !selector.startsWith('@') && !selector.startsWith(':'));
 
 const everySheet = readdirSync(new URL('assets/', templateFolder))
